@@ -1,0 +1,5 @@
+/** The backend within one JVM. */
+@NullMarked
+package io.reactivetransfer.loopback;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The backend over TCP sockets. */
+@NullMarked
+package io.reactivetransfer.tcp;
+
+import org.jspecify.annotations.NullMarked;

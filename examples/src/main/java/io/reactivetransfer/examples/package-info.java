@@ -1,0 +1,5 @@
+/** Runnable programs. */
+@NullMarked
+package io.reactivetransfer.examples;
+
+import org.jspecify.annotations.NullMarked;
