@@ -1,0 +1,216 @@
+package io.reactivetransfer;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * How an engine is set up. Everything is bounded; every bound is here.
+ *
+ * @param nics how many NICs to open, 1 to 8; 0 for all that the backend offers
+ * @param window transfers of one stream that may be in flight, 1 to 65,536
+ * @param nicDepth pieces that may be in flight on one NIC, 1 to 65,536; the backend may allow less
+ * @param peerDepth pieces that may be in flight to one peer, over all NICs, 1 to 1,048,576
+ * @param maxSubmissions streams and single transfers that may be subscribed to at once; one more is
+ *     rejected
+ * @param minPieceBytes a write is spread over several NICs only in pieces of at least so many bytes
+ * @param maxUnclaimedImms different immediates that may have arrived unclaimed; one more is lost,
+ *     loudly
+ * @param maxMessageBytes the longest message, 1 to 65,536 bytes; the backend may allow less
+ * @param messageCredits messages of one sender that are kept until the application takes them
+ * @param connectTimeout how long a connection to a peer may take to come about
+ * @param closeTimeout how long {@code close} waits for what is in flight
+ * @param idle what a dedicated NIC thread does when there is no work
+ * @param cpu the CPU to pin a dedicated NIC thread to; empty leaves it to the operating system
+ * @param signalScheduler where signals come; null for {@code Schedulers.parallel()}. {@code
+ *     Schedulers.immediate()} saves a hand-over and runs the caller's code on the NIC's thread: then
+ *     nothing in it may block or take long
+ */
+public record EngineOptions(
+    int nics,
+    int window,
+    int nicDepth,
+    int peerDepth,
+    int maxSubmissions,
+    long minPieceBytes,
+    int maxUnclaimedImms,
+    int maxMessageBytes,
+    int messageCredits,
+    Duration connectTimeout,
+    Duration closeTimeout,
+    IdleStrategy idle,
+    OptionalInt cpu,
+    @Nullable Scheduler signalScheduler) {
+
+  /** Checks every bound. */
+  public EngineOptions {
+    requireWithin("nics", nics, 0, PeerAddress.MAX_NICS);
+    requireWithin("window", window, 1, 1 << 16);
+    requireWithin("nicDepth", nicDepth, 1, 1 << 16);
+    requireWithin("peerDepth", peerDepth, 1, 1 << 20);
+    requireWithin("maxSubmissions", maxSubmissions, 1, 1 << 20);
+    requireWithin("minPieceBytes", minPieceBytes, 1, Long.MAX_VALUE);
+    requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
+    requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 16);
+    requireWithin("messageCredits", messageCredits, 1, 1 << 16);
+    requirePositive("connectTimeout", connectTimeout);
+    requirePositive("closeTimeout", closeTimeout);
+    Objects.requireNonNull(idle, "idle");
+    if (cpu.isPresent()) {
+      requireWithin("cpu", cpu.getAsInt(), 0, 1 << 16);
+    }
+  }
+
+  /**
+   * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer, 65,536
+   * submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates, messages of at most 16 KiB
+   * with 16 credits, 10 s to connect, 5 s to close, spin then back off, not pinned, signals on {@code
+   * Schedulers.parallel()}.
+   */
+  public static EngineOptions defaults() {
+    return new Builder().build();
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  private static void requireWithin(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          "expected " + name + " of " + min + " to " + max + ", got " + value);
+    }
+  }
+
+  private static void requirePositive(String name, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException("expected a " + name + " above 0, got " + value);
+    }
+  }
+
+  /** Sets what differs from the defaults. */
+  public static final class Builder {
+    private int nics;
+    private int window = 256;
+    private int nicDepth = 1_024;
+    private int peerDepth = 4_096;
+    private int maxSubmissions = 1 << 16;
+    private long minPieceBytes = 64 * 1024;
+    private int maxUnclaimedImms = 1 << 16;
+    private int maxMessageBytes = 16 * 1024;
+    private int messageCredits = 16;
+    private Duration connectTimeout = Duration.ofSeconds(10);
+    private Duration closeTimeout = Duration.ofSeconds(5);
+    private IdleStrategy idle = IdleStrategy.backOff();
+    private OptionalInt cpu = OptionalInt.empty();
+    private @Nullable Scheduler signalScheduler;
+
+    private Builder() {}
+
+    /** See {@link EngineOptions#nics()}. */
+    public Builder nics(int nics) {
+      this.nics = nics;
+      return this;
+    }
+
+    /** See {@link EngineOptions#window()}. */
+    public Builder window(int window) {
+      this.window = window;
+      return this;
+    }
+
+    /** See {@link EngineOptions#nicDepth()}. */
+    public Builder nicDepth(int nicDepth) {
+      this.nicDepth = nicDepth;
+      return this;
+    }
+
+    /** See {@link EngineOptions#peerDepth()}. */
+    public Builder peerDepth(int peerDepth) {
+      this.peerDepth = peerDepth;
+      return this;
+    }
+
+    /** See {@link EngineOptions#maxSubmissions()}. */
+    public Builder maxSubmissions(int maxSubmissions) {
+      this.maxSubmissions = maxSubmissions;
+      return this;
+    }
+
+    /** See {@link EngineOptions#minPieceBytes()}. */
+    public Builder minPieceBytes(long minPieceBytes) {
+      this.minPieceBytes = minPieceBytes;
+      return this;
+    }
+
+    /** See {@link EngineOptions#maxUnclaimedImms()}. */
+    public Builder maxUnclaimedImms(int maxUnclaimedImms) {
+      this.maxUnclaimedImms = maxUnclaimedImms;
+      return this;
+    }
+
+    /** See {@link EngineOptions#maxMessageBytes()}. */
+    public Builder maxMessageBytes(int maxMessageBytes) {
+      this.maxMessageBytes = maxMessageBytes;
+      return this;
+    }
+
+    /** See {@link EngineOptions#messageCredits()}. */
+    public Builder messageCredits(int messageCredits) {
+      this.messageCredits = messageCredits;
+      return this;
+    }
+
+    /** See {@link EngineOptions#connectTimeout()}. */
+    public Builder connectTimeout(Duration connectTimeout) {
+      this.connectTimeout = connectTimeout;
+      return this;
+    }
+
+    /** See {@link EngineOptions#closeTimeout()}. */
+    public Builder closeTimeout(Duration closeTimeout) {
+      this.closeTimeout = closeTimeout;
+      return this;
+    }
+
+    /** See {@link EngineOptions#idle()}. */
+    public Builder idle(IdleStrategy idle) {
+      this.idle = idle;
+      return this;
+    }
+
+    /** See {@link EngineOptions#cpu()}. */
+    public Builder cpu(int cpu) {
+      this.cpu = OptionalInt.of(cpu);
+      return this;
+    }
+
+    /** See {@link EngineOptions#signalScheduler()}. */
+    public Builder signalScheduler(@Nullable Scheduler signalScheduler) {
+      this.signalScheduler = signalScheduler;
+      return this;
+    }
+
+    /** The options, checked. */
+    public EngineOptions build() {
+      return new EngineOptions(
+          nics,
+          window,
+          nicDepth,
+          peerDepth,
+          maxSubmissions,
+          minPieceBytes,
+          maxUnclaimedImms,
+          maxMessageBytes,
+          messageCredits,
+          connectTimeout,
+          closeTimeout,
+          idle,
+          cpu,
+          signalScheduler);
+    }
+  }
+}

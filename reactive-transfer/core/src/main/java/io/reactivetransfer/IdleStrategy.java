@@ -1,0 +1,36 @@
+package io.reactivetransfer;
+
+import java.time.Duration;
+
+/**
+ * What a dedicated NIC thread does when a turn found no work: it spins, then parks for ever longer,
+ * up to a bound. A backend that can, wakes it by its doorbell; one that must be polled cannot, so the
+ * bound is also the longest time that an arrival may wait there.
+ *
+ * @param spins turns without work before the thread parks for the first time
+ * @param minPark first park
+ * @param maxPark longest park
+ */
+public record IdleStrategy(int spins, Duration minPark, Duration maxPark) {
+
+  /** Checks the numbers. */
+  public IdleStrategy {
+    if (spins < 0) {
+      throw new IllegalArgumentException("expected 0 or more spins, got " + spins);
+    }
+    if (minPark.isNegative() || minPark.isZero() || maxPark.compareTo(minPark) < 0) {
+      throw new IllegalArgumentException(
+          "expected 0 < minPark <= maxPark, got minPark " + minPark + " and maxPark " + maxPark);
+    }
+  }
+
+  /** Never parks: lowest latency, one whole core. */
+  public static IdleStrategy spin() {
+    return new IdleStrategy(Integer.MAX_VALUE, Duration.ofNanos(1), Duration.ofNanos(1));
+  }
+
+  /** Spins for some microseconds, then parks for 1 us to 1 ms. */
+  public static IdleStrategy backOff() {
+    return new IdleStrategy(2_000, Duration.ofNanos(1_000), Duration.ofMillis(1));
+  }
+}

@@ -1,0 +1,23 @@
+package io.reactivetransfer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transfer was posted and did not complete: the content of the target range is undefined. No NIC
+ * touches source or target on its behalf any more. It may be submitted again as a whole, with another
+ * immediate, because some of its arrivals may have been counted.
+ */
+public final class TransferFailedException extends TransferException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Nothing but the text is known. */
+  public TransferFailedException(String message) {
+    this(message, Origin.UNKNOWN, null);
+  }
+
+  /** With the place, and the cause if there is one. */
+  public TransferFailedException(String message, Origin origin, @Nullable Throwable cause) {
+    super(message, origin, cause);
+  }
+}

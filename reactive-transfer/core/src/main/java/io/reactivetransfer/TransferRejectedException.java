@@ -1,0 +1,22 @@
+package io.reactivetransfer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transfer, claim or message was never posted: no byte of any memory was touched, and nothing of
+ * it will arrive. Correct the cause and submit again.
+ */
+public final class TransferRejectedException extends TransferException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Nothing but the text is known. */
+  public TransferRejectedException(String message) {
+    this(message, Origin.UNKNOWN, null);
+  }
+
+  /** With the place, and the cause if there is one. */
+  public TransferRejectedException(String message, Origin origin, @Nullable Throwable cause) {
+    super(message, origin, cause);
+  }
+}

@@ -1,0 +1,42 @@
+package io.reactivetransfer.spi;
+
+import io.reactivetransfer.EngineId;
+import java.nio.ByteBuffer;
+
+/**
+ * Where a {@link Domain} puts what it found. Valid only during the {@link Domain#poll} that it was given
+ * to, and only on that thread.
+ */
+public interface CompletionSink {
+
+  /** An accepted write is done, at the domain's completion level. Nothing touches its memory any more. */
+  void written(long token);
+
+  /**
+   * An accepted write has failed. Nothing touches its source any more; the target range is undefined.
+   *
+   * @param code the backend's code, or 0
+   * @param text what happened, and where known what to do
+   */
+  void failed(long token, int code, String text);
+
+  /** A write with an immediate from elsewhere has arrived: its bytes can be read now. */
+  void immArrived(int imm);
+
+  /**
+   * A control message has come.
+   *
+   * @param sender the engine that sent it
+   * @param bytes valid only during this call
+   */
+  void received(EngineId sender, ByteBuffer bytes);
+
+  /**
+   * A peer cannot be reached, or was lost: told once, before the failures of the writes that were
+   * accepted for it. A later post or send to it tries again.
+   *
+   * @param code the backend's code, or 0
+   * @param text what happened, with the network address
+   */
+  void peerLost(EngineId peer, int code, String text);
+}

@@ -1,0 +1,92 @@
+package io.reactivetransfer.spi;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import java.nio.ByteBuffer;
+
+/**
+ * One opened NIC. Every method is called by the one thread that drives it, and none may block: what
+ * cannot be done now is refused by a return value.
+ *
+ * <p>The contract toward the network is <em>reliable and unordered</em>. Each accepted write is reported
+ * exactly once, by {@link CompletionSink#written} or {@link CompletionSink#failed}, also when the peer is
+ * lost. Bounds and access of a write were checked by the engine at the origin; a backend that receives
+ * writes in software checks them again at the target.
+ */
+public interface Domain {
+
+  /** What it can do. */
+  Capabilities capabilities();
+
+  /** Address by which {@link #resolve(EngineId, byte[])} of another domain finds this one. */
+  byte[] address();
+
+  /**
+   * Registers memory, so that writes may read it and, with {@link Access#REMOTE_WRITE}, remote engines
+   * may write it.
+   *
+   * @throws BackendException if it cannot be registered
+   */
+  LocalMemory register(Memory memory, Access access);
+
+  /**
+   * Ends remote access under the present key and begins it under a new one. When it returns, no write
+   * under the old key changes a byte or gives an immediate any more, though one may be half-way in. Own
+   * writes that refer to the old object go on.
+   *
+   * @return the same memory under a new key; the old object is for running writes only
+   */
+  LocalMemory revoke(LocalMemory memory);
+
+  /**
+   * Ends a registration, of which no own write is in flight. When it returns, nothing touches the
+   * memory.
+   */
+  void deregister(LocalMemory memory);
+
+  /**
+   * Resolves the address of another engine's NIC; connects nothing yet.
+   *
+   * @throws BackendException if the bytes are not an address
+   */
+  RemotePeer resolve(EngineId engine, byte[] address);
+
+  /**
+   * Resolves the key of memory of that NIC.
+   *
+   * @param length of the memory, in bytes
+   * @throws BackendException if the bytes are not a key
+   */
+  RemoteMemory resolve(RemotePeer peer, byte[] key, long length);
+
+  /**
+   * Takes a write over, or refuses it because a queue is full or a connection is still being made. After a
+   * refusal, the doorbell rings when trying again may succeed, unless this NIC must be polled anyway.
+   *
+   * @return whether it was taken over
+   */
+  boolean post(WriteOp op);
+
+  /**
+   * Takes a control message over, or refuses it, like {@link #post}. Messages that were taken over reach
+   * the other engine once and in order, or the peer is reported lost.
+   *
+   * @param bytes its remaining bytes, which are copied and not consumed
+   * @return whether it was taken over
+   */
+  boolean send(RemotePeer peer, ByteBuffer bytes);
+
+  /**
+   * Makes progress and reports what was found, a bounded amount.
+   *
+   * @return how many things were reported or moved forward; 0 means that there was nothing to do
+   */
+  int poll(CompletionSink sink);
+
+  /**
+   * Closes the NIC. When it returns, nothing touches any memory registered here. Writes that were in
+   * flight are not reported any more.
+   */
+  void close();
+}
