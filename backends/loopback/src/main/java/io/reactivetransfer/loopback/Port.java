@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Port {
 
-  static final int MESSAGE_DEPTH = 1024;
+  static final int MESSAGE_DEPTH = 256;
 
   private final LoopbackAddress address;
   private final Doorbell doorbell;
