@@ -30,7 +30,6 @@ final class EngineOpening {
 
   private final Backend backend;
   private final EngineOptions options;
-  private final EngineEnvironment environment;
   private final MonoSink<TransferEngine> sink;
   private final List<Nic> nics;
   private final List<Domain> domains = new ArrayList<>();
@@ -46,7 +45,6 @@ final class EngineOpening {
       MonoSink<TransferEngine> sink) {
     this.backend = backend;
     this.options = options;
-    this.environment = environment;
     this.sink = sink;
     this.nics = List.copyOf(options.nics() == 0 ? backend.nics() : backend.nics(options.nics()));
     this.worker = new Worker(environment.ids().get(), options, environment.nanoClock());

@@ -22,6 +22,7 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
   private volatile boolean rung;
   private volatile boolean parked;
   private boolean stopped;
+  private int idleTurns;
 
   NicThread(String name, EngineOptions options, EngineEnvironment environment) {
     super(null, null, name, 0, false);
@@ -64,34 +65,35 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
         current.openFailed(e);
       }
     }
-    IdleStrategy idle = options.idle();
-    long minPark = idle.minPark().toNanos();
-    long maxPark = idle.maxPark().toNanos();
-    long park = minPark;
-    int idleTurns = 0;
     while (!stopped) {
       rung = false;
       if (current.doWork() > 0) {
         idleTurns = 0;
-        park = minPark;
-      } else if (idleTurns < idle.spins()) {
-        idleTurns++;
-        Thread.onSpinWait();
       } else {
-        pause(Math.min(park, current.nanosToNextTimer()));
-        park = Math.min(park * 2, maxPark);
+        idle(current);
       }
     }
     done.complete(null);
   }
 
   /** The only place where this thread waits; BlockHound is told so. */
-  private void pause(long nanos) {
+  private void idle(Worker current) {
+    IdleStrategy strategy = options.idle();
+    if (idleTurns++ < strategy.spins()) {
+      Thread.onSpinWait();
+      return;
+    }
+    // each park twice as long as the one before; the shift is bounded, for it is taken modulo 64
+    int parks = Math.min(idleTurns - strategy.spins() - 1, 32);
+    long longest = strategy.maxPark().toNanos();
+    long nanos = Math.min(strategy.minPark().toNanos() << parks, longest);
     parked = true;
     if (!rung) {
-      LockSupport.parkNanos(this, nanos);
+      LockSupport.parkNanos(
+          this, Math.min(nanos <= 0 ? longest : nanos, current.nanosToNextTimer()));
     }
     parked = false;
+    idleTurns = Math.min(idleTurns, Integer.MAX_VALUE - 1);
   }
 
   @Override

@@ -4,7 +4,7 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
- * Tells BlockHound, where it is in use, that a NIC thread may park when it is idle, and nowhere
+ * Tells BlockHound, where it is in use, that a NIC thread may wait when it is idle, and nowhere
  * else. Public only because {@link java.util.ServiceLoader} makes it.
  */
 public final class NicThreadBlockHoundIntegration implements BlockHoundIntegration {
@@ -14,6 +14,6 @@ public final class NicThreadBlockHoundIntegration implements BlockHoundIntegrati
 
   @Override
   public void applyTo(BlockHound.Builder builder) {
-    builder.allowBlockingCallsInside(NicThread.class.getName(), "pause");
+    builder.allowBlockingCallsInside(NicThread.class.getName(), "idle");
   }
 }
