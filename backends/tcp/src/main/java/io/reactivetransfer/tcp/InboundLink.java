@@ -46,6 +46,7 @@ final class InboundLink extends Link {
         domain.connectNanos(),
         () -> end(ErrorCode.TIMEOUT.because("no complete hello in time from " + where())));
     ctx.fireChannelActive();
+    beginToRead();
   }
 
   @Override

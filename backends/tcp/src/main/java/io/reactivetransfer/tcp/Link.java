@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -23,11 +24,15 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     ENDED
   }
 
+  /** How long a connection that cannot be written to is still read. */
+  private static final long LAST_READ_MILLIS = 1_000;
+
   private final EventLoop eventLoop;
   private final FrameReader reader = new FrameReader(this);
   private Phase phase = Phase.CONNECTING;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Future<?> deadline;
+  private @Nullable Failure broken;
   private int goodbyeCode;
 
   Link(EventLoop eventLoop) {
@@ -124,6 +129,14 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     context = ctx;
   }
 
+  /**
+   * Has the socket read, after reactor-netty has made it wait for a subscriber; also what still
+   * comes when nothing can be written any more.
+   */
+  final void beginToRead() {
+    context().channel().config().setAutoClose(false).setAutoRead(true);
+  }
+
   @Override
   public final void channelRead(ChannelHandlerContext ctx, Object msg) {
     ByteBuf in = (ByteBuf) msg;
@@ -140,20 +153,41 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   /** After each piece that was read. */
   void afterRead() {}
 
+  /**
+   * The socket has failed. If it was a write, then what the other side sent before it closed can
+   * still be read, its goodbye above all; the end of that is the end of the connection.
+   */
   @Override
   public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    end(
-        ErrorCode.BROKEN.because(
-            "the connection with " + where() + " broke: " + cause.getMessage()));
+    Failure why = broken;
+    if (why == null) {
+      String text = "the connection with " + where() + " broke: " + cause.getMessage();
+      why = ErrorCode.BROKEN.because(text);
+      broken = why;
+    }
+    if (cause instanceof IOException && phase == Phase.OPEN) {
+      Failure last = why;
+      var _ = eventLoop.schedule(() -> end(last), LAST_READ_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
+      end(why);
+    }
+  }
+
+  /** Whether nothing can be written any more. */
+  final boolean isBroken() {
+    return broken != null;
   }
 
   @Override
   public final void channelInactive(ChannelHandlerContext ctx) {
-    String how = reader.isBetweenFrames() ? " without a goodbye" : " in the middle of a frame";
-    end(
-        ErrorCode.BROKEN.because(
-            where() + " ended the connection" + how + "; was its process killed?"));
+    end(broken == null ? silentEnd() : broken);
     ctx.fireChannelInactive();
+  }
+
+  private Failure silentEnd() {
+    String how = reader.isBetweenFrames() ? " without a goodbye" : " in the middle of a frame";
+    return ErrorCode.BROKEN.because(
+        where() + " ended the connection" + how + "; was its process killed?");
   }
 
   /** To be called with the head of a goodbye. */

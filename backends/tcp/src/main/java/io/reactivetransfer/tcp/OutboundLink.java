@@ -120,7 +120,7 @@ final class OutboundLink extends Link {
   }
 
   private boolean takes() {
-    boolean takes = phase() == Phase.OPEN && context().channel().isWritable();
+    boolean takes = phase() == Phase.OPEN && !isBroken() && context().channel().isWritable();
     refused |= !takes;
     return takes;
   }
@@ -149,6 +149,7 @@ final class OutboundLink extends Link {
     Handshake.Hello hello = new Handshake.Hello(domain.engine(), peer.engine(), domain.nicIndex());
     send(Handshake.putHello(frame(Handshake.MAX_BYTES), hello));
     ctx.fireChannelActive();
+    beginToRead();
   }
 
   @Override

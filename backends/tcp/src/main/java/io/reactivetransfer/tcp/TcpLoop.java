@@ -1,14 +1,11 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.resolver.HostsFileEntriesResolver;
-import io.netty.resolver.dns.DnsAddressResolverGroup;
-import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.Objects;
@@ -19,6 +16,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.scheduler.NonBlocking;
+import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
@@ -46,6 +44,7 @@ final class TcpLoop implements WorkerLoop {
   private final KeySource keys = new KeySource();
 
   TcpLoop() {
+    warmUp();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, ended);
     group = new MultiThreadIoEventLoopGroup(1, threads, NioIoHandler.newFactory());
@@ -105,14 +104,16 @@ final class TcpLoop implements WorkerLoop {
     }
   }
 
+  /** What Netty reads from files when it is first used: now, and not on the loop. */
+  private static void warmUp() {
+    Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
+    boolean _ = LoopResources.hasNativeSupport();
+  }
+
   private TcpClient newClient() {
-    Objects.requireNonNull(HostsFileEntriesResolver.DEFAULT, "reads its file now, not on the loop");
     return TcpClient.newConnection()
         .runOn(group)
-        .resolver(
-            new DnsAddressResolverGroup(
-                new DnsNameResolverBuilder().datagramChannelType(NioDatagramChannel.class)))
-        .option(ChannelOption.AUTO_READ, true)
+        .resolver(new OffLoopResolver())
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
@@ -122,7 +123,6 @@ final class TcpLoop implements WorkerLoop {
     return TcpServer.create()
         .runOn(group)
         .option(ChannelOption.SO_REUSEADDR, true)
-        .childOption(ChannelOption.AUTO_READ, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.SO_KEEPALIVE, true);
   }
