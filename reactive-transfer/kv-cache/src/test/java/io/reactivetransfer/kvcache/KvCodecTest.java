@@ -172,8 +172,7 @@ class KvCodecTest {
     int count = bytes.length - 4 - 2 * 4 - 4;
     ByteBuffer.wrap(bytes).putInt(count, Integer.MAX_VALUE);
     assertThatThrownBy(() -> KvCodec.decode(ByteBuffer.wrap(reseal(bytes))))
-        .hasMessage(
-            "not a KV-cache message: expected 1 to 2 as number of pages, got 2147483647");
+        .hasMessage("not a KV-cache message: expected 1 to 2 as number of pages, got 2147483647");
   }
 
   @Test
