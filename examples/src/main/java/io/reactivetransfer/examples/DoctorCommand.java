@@ -21,7 +21,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 public final class DoctorCommand implements Callable<Integer> {
 
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
 
   /** 0 if any backend can run, 1 if none can. */
   @Override

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import java.io.PrintWriter;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -24,7 +25,9 @@ import picocli.CommandLine.Spec;
     })
 public final class Main implements Runnable {
 
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
 
   /** Without a name. */
   @Override
@@ -38,6 +41,7 @@ public final class Main implements Runnable {
    * @param arguments the name, and the options of the example
    */
   public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT); // figures look the same everywhere
     System.exit(commandLine().execute(arguments));
   }
 
@@ -53,7 +57,7 @@ public final class Main implements Runnable {
   private static int wrongValue(ParameterException wrong, String[] arguments) {
     CommandLine command = wrong.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(name(command) + ": " + oneLine(wrong.getMessage()));
+    err.println(name(command) + ": " + describe(wrong));
     err.flush();
     return CommandLine.ExitCode.USAGE;
   }

@@ -37,7 +37,9 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     DECODE
   }
 
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
 
   @Option(
       names = "--backend",

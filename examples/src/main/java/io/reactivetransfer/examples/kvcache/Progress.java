@@ -19,6 +19,7 @@ final class Progress {
   private long startNanos;
   private long drawnNanos;
 
+  @SuppressWarnings("SystemConsoleNull") // on 25 it is null again
   Progress(PrintWriter out, Plan plan) {
     this.out = out;
     this.plan = plan;
