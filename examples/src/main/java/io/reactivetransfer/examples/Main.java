@@ -49,7 +49,7 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setUsageHelpAutoWidth(true)
+        .setUsageHelpWidth(100)
         .setParameterExceptionHandler(Main::wrongValue)
         .setExecutionExceptionHandler(Main::failure);
   }
