@@ -2,6 +2,7 @@ package io.reactivetransfer;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -87,6 +88,26 @@ public interface TransferEngine {
    * Cancelling stops the same way and signals nothing.
    */
   <T extends Transfer> Flux<T> submit(Publisher<T> transfers);
+
+  /**
+   * The same as {@link #submit(Transfer)}, with a deadline of its own instead of {@link
+   * EngineOptions#transferDeadline()}. When it is over, nothing more is posted; what was posted is
+   * waited for; then comes a {@link DeadlineExceededException}.
+   */
+  <T extends Transfer> Mono<T> submit(T transfer, Duration deadline);
+
+  /**
+   * The same as {@link #submit(Publisher)}, with a deadline for each transfer, from when the engine
+   * took it over.
+   */
+  <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline);
+
+  /**
+   * Submits a stream of transfers and emits the outcome of each when it is known: the failure of
+   * one does not end the stream. When upstream fails or the engine closes, the transfers that were
+   * taken over and not posted come out as such, and then the error.
+   */
+  <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers);
 
   /** The counter of this immediate; the same one for every caller. */
   ImmCounter counter(Imm imm);

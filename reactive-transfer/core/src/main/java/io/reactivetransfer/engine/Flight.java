@@ -19,7 +19,7 @@ final class Flight {
   final int slot;
   private int generation;
 
-  private @Nullable Submission<?> submission;
+  private @Nullable Submission<?, ?> submission;
   private @Nullable Transfer transfer;
   private @Nullable PeerLink peer;
   @Nullable Fan fan;
@@ -47,6 +47,9 @@ final class Flight {
   private boolean stopped;
   private @Nullable TransferException failure;
 
+  /** When it must be over, by the worker's clock. */
+  long deadlineNanos;
+
   /** Neighbours in the queue of the peer; see {@link FlightQueue}. */
   @Nullable Flight previous;
 
@@ -64,7 +67,7 @@ final class Flight {
   }
 
   /** Begins a new life. */
-  void begin(Submission<?> submission, Transfer transfer, PeerLink peer) {
+  void begin(Submission<?, ?> submission, Transfer transfer, PeerLink peer) {
     this.submission = submission;
     this.transfer = transfer;
     this.peer = peer;
@@ -159,6 +162,16 @@ final class Flight {
     return !leading;
   }
 
+  /** The immediate that its target waits for, or a negative number if it has none. */
+  int imm() {
+    return hasImm ? WireImm.imm(wireImm) : -1;
+  }
+
+  /** How far it has come, for the text of an error. */
+  String progress() {
+    return (nextPiece - outstanding) + " of " + endPiece + " pieces were done";
+  }
+
   int wireImm() {
     return wireImm;
   }
@@ -208,7 +221,7 @@ final class Flight {
     return submission == null;
   }
 
-  Submission<?> submission() {
+  Submission<?, ?> submission() {
     return known(submission);
   }
 

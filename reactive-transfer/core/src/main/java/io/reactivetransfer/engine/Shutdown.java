@@ -71,10 +71,15 @@ final class Shutdown {
 
   /** Goes on with closing, once a turn. */
   void step() {
-    if (begun && !finished && (overdue || worker.flights().inFlight() == 0)) {
+    if (begun && !finished && (overdue || isQuiet())) {
       finished = true;
       finish();
     }
+  }
+
+  /** Nothing is in flight, and everyone who waits for what will not come was told. */
+  private boolean isQuiet() {
+    return worker.flights().inFlight() == 0 && worker.mailroom().flushed();
   }
 
   private void finish() {

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.spi.BackendException;
 import java.util.ArrayList;
@@ -38,6 +39,12 @@ final class Worker {
 
   private static final int COMMAND_CHUNK = 256;
 
+  /** A deadline is kept to a sixteenth of itself, within these bounds. */
+  private static final long SWEEPS_PER_DEADLINE = 16;
+
+  private static final long SHORTEST_SWEEP_NANOS = 1_000_000;
+  private static final long LONGEST_SWEEP_NANOS = 1_000_000_000;
+
   private final EngineId id;
   private final EngineOptions options;
   private final LongSupplier clock;
@@ -50,9 +57,9 @@ final class Worker {
   private final ImmTable imms;
   private final Mailroom mailroom;
   private final Peers peers;
-  private final Set<Submission<?>> submissions = new LinkedHashSet<>();
-  private final Set<Submission<?>> stalled = new LinkedHashSet<>();
-  private final List<Submission<?>> signalling = new ArrayList<>();
+  private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
+  private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
+  private final List<Submission<?, ?>> signalling = new ArrayList<>();
   private final Set<RegisteredRegion> regions = new LinkedHashSet<>();
   private final Map<Object, Runnable> closeWatchers = new LinkedHashMap<>();
   private final Completions completions = new Completions(this);
@@ -65,6 +72,9 @@ final class Worker {
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
   private volatile boolean terminated;
+  private long turnNanos;
+  private long sweepNanos = Long.MAX_VALUE;
+  private Timers.@Nullable Timer sweep;
 
   Worker(EngineId id, EngineOptions options, LongSupplier clock) {
     this.id = id;
@@ -166,6 +176,8 @@ final class Worker {
     this.address = address;
     this.flights = new FlightControl(this, nics(), doorbell);
     this.openFailure = null;
+    new Liveness(this).begin();
+    watchDeadline(options.transferDeadline().toNanos());
   }
 
   /** The thread could not be set up as it was asked for. */
@@ -181,9 +193,10 @@ final class Worker {
   /** One turn: takes commands, polls, posts, signals. Returns how much there was to do. */
   int doWork() {
     try {
+      turnNanos = now();
       int work = runCommands(MAX_COMMANDS);
       if (!timers.isEmpty()) {
-        work += timers.run(now());
+        work += timers.run(turnNanos);
       }
       if (flights != null && !nics().isClosed()) {
         work += drive(nics()) + nics().endTurn();
@@ -210,7 +223,7 @@ final class Worker {
       work += group.domains()[nic].poll(completions);
     }
     if (!stalled.isEmpty()) {
-      List<Submission<?>> again = List.copyOf(stalled);
+      List<Submission<?, ?>> again = List.copyOf(stalled);
       stalled.clear();
       again.forEach(this::takeFrom);
     }
@@ -234,6 +247,33 @@ final class Worker {
       signalling.get(i).signal();
     }
     signalling.clear();
+  }
+
+  /** The time at which this turn began. */
+  long turnNanos() {
+    return turnNanos;
+  }
+
+  /** Has transfers that take longer than this found and stopped, soon after. */
+  void watchDeadline(long nanos) {
+    long often = Math.clamp(nanos / SWEEPS_PER_DEADLINE, SHORTEST_SWEEP_NANOS, LONGEST_SWEEP_NANOS);
+    if (often < sweepNanos) {
+      sweepNanos = often;
+      if (sweep != null) {
+        timers.cancel(sweep);
+      }
+      sweepLater();
+    }
+  }
+
+  private void sweepLater() {
+    sweep =
+        timers.at(
+            turnNanos + sweepNanos,
+            () -> {
+              flights().expire(turnNanos);
+              sweepLater();
+            });
   }
 
   long nanosToNextTimer() {
@@ -289,31 +329,40 @@ final class Worker {
     runAfterEnd();
   }
 
+  /** A peer is gone: ends everything that waits for it. */
+  void peerLost(PeerLink peer, PeerUnreachableException loss) {
+    peer.lost(loss);
+    mailroom.peerLost(peer, loss);
+    flights().peerLost(peer, loss);
+    imms.peerLost(peer, loss);
+  }
+
   // ---- its books ----
 
-  void register(Submission<?> submission) {
+  void register(Submission<?, ?> submission) {
+    watchDeadline(submission.deadlineNanos());
     submissions.add(submission);
     if (shutdown.isBegun()) {
       submission.stop(Admission.closedError());
     }
   }
 
-  void unregister(Submission<?> submission) {
+  void unregister(Submission<?, ?> submission) {
     submissions.remove(submission);
     stalled.remove(submission);
   }
 
-  List<Submission<?>> submissions() {
+  List<Submission<?, ?>> submissions() {
     return List.copyOf(submissions);
   }
 
-  void takeFrom(Submission<?> submission) {
+  void takeFrom(Submission<?, ?> submission) {
     if (!submission.intake()) {
       stalled.add(submission);
     }
   }
 
-  void signalLater(Submission<?> submission) {
+  void signalLater(Submission<?, ?> submission) {
     signalling.add(submission);
   }
 
