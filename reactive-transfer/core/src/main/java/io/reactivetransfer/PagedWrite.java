@@ -31,6 +31,13 @@ public final class PagedWrite implements Transfer {
         throw new IllegalArgumentException("expected a stride of 1 or more bytes, got " + stride);
       }
     }
+
+    /**
+     * Where the page at this position of the list begins, in bytes from the beginning of the slice.
+     */
+    public long offset(int position) {
+      return pages.get(position) * stride;
+    }
   }
 
   private PagedWrite(
@@ -115,16 +122,6 @@ public final class PagedWrite implements Transfer {
   /** The target pages. */
   public Side<RemoteSlice> target() {
     return target;
-  }
-
-  /** Where a source page begins, in bytes from the beginning of the source's region. */
-  public long sourceOffset(int position) {
-    return source.slice().offset() + source.pages().get(position) * source.stride();
-  }
-
-  /** Where a target page begins, in bytes from the beginning of the target's region. */
-  public long targetOffset(int position) {
-    return target.slice().offset() + target.pages().get(position) * target.stride();
   }
 
   @Override

@@ -25,7 +25,8 @@ final class Flight {
   @Nullable RegisteredRegion source;
   @Nullable ResolvedRegion target;
 
-  private @Nullable PagedWrite pages;
+  private PagedWrite.@Nullable Side<?> sourcePages;
+  private PagedWrite.@Nullable Side<?> targetPages;
   private long sourceOffset;
   private long targetOffset;
   private long unitLength;
@@ -65,7 +66,7 @@ final class Flight {
     this.transfer = transfer;
     this.peer = peer;
     this.fan = null;
-    this.pages = null;
+    this.sourcePages = null;
     this.failure = null;
     this.stopped = false;
     this.outstanding = 0;
@@ -88,7 +89,8 @@ final class Flight {
 
   /** Sets how pages are cut. */
   void cutPages(PagedWrite write, long pieceBytes, int imm) {
-    pages = write;
+    sourcePages = write.source();
+    targetPages = write.target();
     units = write.pages();
     cut(write.pageLength(), pieceBytes, imm);
   }
@@ -129,13 +131,11 @@ final class Flight {
     }
     long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
     pieceLength = Math.min(pieceBytes, unitLength - begin);
-    PagedWrite paged = pages;
-    if (paged == null) {
-      pieceSourceOffset = sourceOffset + begin;
-      pieceTargetOffset = targetOffset + begin;
-    } else {
-      pieceSourceOffset = paged.sourceOffset((int) unit) + begin;
-      pieceTargetOffset = paged.targetOffset((int) unit) + begin;
+    pieceSourceOffset = sourceOffset + begin;
+    pieceTargetOffset = targetOffset + begin;
+    if (sourcePages != null && targetPages != null) {
+      pieceSourceOffset += sourcePages.offset((int) unit);
+      pieceTargetOffset += targetPages.offset((int) unit);
     }
   }
 
@@ -224,7 +224,8 @@ final class Flight {
     fan = null;
     source = null;
     target = null;
-    pages = null;
+    sourcePages = null;
+    targetPages = null;
   }
 
   static <T> T known(@Nullable T value) {
