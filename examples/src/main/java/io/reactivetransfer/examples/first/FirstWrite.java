@@ -8,6 +8,7 @@ import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import reactor.core.publisher.Mono;
 
 public final class FirstWrite {
 
@@ -23,9 +24,9 @@ public final class FirstWrite {
       // Between two processes, send descriptor().toBytes() by whatever means you have.
       RemoteRegion remote = origin.remote(destination.descriptor());
       Imm imm = Imm.of(7);
-      origin.submit(WriteImm.of(source.whole(), remote.whole(), imm)).subscribe();
-
-      target.counter(imm).next(1).block(); // one write, and its bytes can be read
+      Mono<WriteImm> done = origin.submit(WriteImm.of(source.whole(), remote.whole(), imm));
+      Mono<Void> arrived = target.counter(imm).next(1); // one write, and its bytes can be read
+      Mono.when(done, arrived).block();
       System.out.println("Arrived: " + page.getString(0));
 
       origin.close().then(target.close()).block();

@@ -7,6 +7,7 @@ import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvWritten;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import org.HdrHistogram.Histogram;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -16,6 +17,9 @@ final class PrefillRole {
 
   /** The deadline of the request comes first; this is for a peer that neither answers nor dies. */
   private static final Duration GRACE = Duration.ofSeconds(2);
+
+  /** Decode starts at the same time, and a slow machine may take long to start it. */
+  private static final Duration STARTUP = Duration.ofSeconds(15);
 
   private final Plan plan;
   private final RoleEvents events;
@@ -42,7 +46,10 @@ final class PrefillRole {
       PageList pages = node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages()).pages();
       SourcePages.fill(node, pages, plan);
 
-      KvRequest request = Node.await(prefill.requests().next().timeout(plan.deadline(), nobody()));
+      Duration patience = plan.deadline().plus(STARTUP);
+      KvRequest request =
+          Objects.requireNonNull(
+              prefill.requests().next().timeout(patience, nobody(patience)).block());
       prefill
           .handOver(request, pages, layers(request), node.tail.slice())
           .doOnNext(this::done)
@@ -79,10 +86,10 @@ final class PrefillRole {
     }
   }
 
-  private Mono<KvRequest> nobody() {
+  private static Mono<KvRequest> nobody(Duration patience) {
     return Mono.error(() ->
         new IllegalStateException(
-            "no decode node asked for anything within " + plan.deadline().toSeconds() + " s"));
+            "no decode node asked for anything within " + patience.toSeconds() + " s"));
   }
 
   private IllegalStateException stuck(KvRequest request) {

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program as a user starts it: real processes, real sockets. */
 class KvCacheTest {
@@ -49,14 +48,19 @@ class KvCacheTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 4096, 4097, 1_234_567})
-  void aFileArrivesIdentical(int length, @TempDir Path folder) throws Exception {
+  @CsvSource({"loopback,0", "loopback,1", "loopback,4096", "loopback,4097", "tcp,1234567"})
+  void aFileArrivesIdentical(String backend, int length, @TempDir Path folder) throws Exception {
     byte[] content = new byte[length];
     new Random(length).nextBytes(content);
     Path file = Files.write(folder.resolve("in"), content);
     Path out = folder.resolve("out");
     try (JavaProcess program =
-        kvCache("--file=" + file, "--out=" + out, "--page-size=4096", "--nics=2")) {
+        kvCache(
+            "--backend=" + backend,
+            "--file=" + file,
+            "--out=" + out,
+            "--page-size=4096",
+            "--nics=2")) {
       assertThat(program.exitCode()).as(program::stderr).isZero();
       assertThat(program.stdout()).contains(String.format("%,d bytes written to", length));
     }
