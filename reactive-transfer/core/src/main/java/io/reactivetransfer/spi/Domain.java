@@ -81,7 +81,7 @@ public interface Domain {
   /**
    * Gives a peer up, which the engine has found to be dead or stopped: reports each write that was
    * accepted for it as failed in this or the next polls, without any help of the peer, and nothing
-   * of it touches the sources any more then. It is not reported lost. A later post tries anew.
+   * of it touches the sources any more then. It may be reported lost, too. A later post tries anew.
    *
    * @param reason for the texts
    */
