@@ -128,6 +128,27 @@ public interface TransferEngine {
    */
   Flux<Message> messages();
 
+  /**
+   * Waits until every member of the group has entered: completes when each of them has subscribed
+   * to a barrier of the same members as often as this engine has. It may be used again and again.
+   * Each subscription enters once, and tells the others at once; cancelling stops the waiting and
+   * cannot recall the entry. Fails with {@link PeerUnreachableException} when a member is lost.
+   *
+   * @param group the other members, in any order; naming this engine, too, changes nothing
+   */
+  Mono<Void> barrier(PeerGroup group);
+
+  /**
+   * Watches a 64-bit word that a device or another thread writes, and emits its changes since the
+   * subscription: of those that come faster than they are asked for, the last. The NIC's thread
+   * looks at it in every turn; it spins, or turns at least every 20 us, while anything is watched.
+   * Fails when the memory is freed or the engine closes.
+   *
+   * @param word 8 bytes of native memory, aligned to 8, that every thread may access; the caller
+   *     keeps them alive until the subscription has ended
+   */
+  Flux<Change> watch(MemorySegment word);
+
   /** Runs tasks on the thread that drives the NICs, between two polls. For experts. */
   Scheduler scheduler();
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,11 @@ final class ControlFrame {
 
   /** A write was given up: 32 bits of the immediate, then the reason as UTF-8. */
   static final byte ABORT = 6;
+
+  /**
+   * The sender has entered a round of a barrier: 16 bytes of the group's id, 32 bits of the round.
+   */
+  static final byte BARRIER = 7;
 
   private static final int MAX_REASON_CHARS = 500;
 
@@ -64,6 +70,15 @@ final class ControlFrame {
         .put(ABORT)
         .putInt(imm)
         .put(text)
+        .flip();
+  }
+
+  static ByteBuffer barrier(EngineId group, int round) {
+    return ByteBuffer.allocate(HEADER_BYTES + EngineId.BYTES + Integer.BYTES)
+        .put(BARRIER)
+        .putLong(group.high())
+        .putLong(group.low())
+        .putInt(round)
         .flip();
   }
 

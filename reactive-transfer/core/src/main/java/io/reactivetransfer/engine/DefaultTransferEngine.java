@@ -1,10 +1,12 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Change;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
@@ -14,12 +16,14 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -181,6 +185,24 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public Flux<Message> messages() {
     return worker.mailroom().inbox();
+  }
+
+  @Override
+  public Mono<Void> barrier(PeerGroup group) {
+    BarrierGroup members = BarrierGroup.of(worker, group);
+    return worker.ask(answer -> worker.barriers().enter(members, answer));
+  }
+
+  @Override
+  public Flux<Change> watch(MemorySegment word) {
+    if (word.byteSize() != Long.BYTES || word.maxByteAlignment() < Long.BYTES) {
+      throw new IllegalArgumentException(
+          "expected an aligned word of 8 bytes, got "
+              + word.byteSize()
+              + " bytes aligned to "
+              + word.maxByteAlignment());
+    }
+    return new WatchFlux(worker, new HostMemory(word).segment());
   }
 
   @Override

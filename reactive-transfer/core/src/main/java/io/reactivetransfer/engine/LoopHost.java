@@ -17,6 +17,7 @@ final class LoopHost implements WorkerHost {
   private final Runnable alarm = this::alarm;
   private @Nullable Worker worker;
   private boolean alarmSet;
+  private long alarmNanos;
   private volatile boolean stopped;
 
   LoopHost(WorkerLoop loop) {
@@ -49,12 +50,20 @@ final class LoopHost implements WorkerHost {
     }
     if (current.doWork() > 0) {
       ring(); // behind what the loop itself has to do
-    } else if (!alarmSet && !stopped) {
-      long nanos = current.nanosToNextTimer();
-      if (nanos != Long.MAX_VALUE) {
-        alarmSet = true;
-        loop.schedule(alarm, nanos);
-      }
+    } else if (!stopped) {
+      setAlarm(current.nanosToNextTimer(), current.now());
+    }
+  }
+
+  /** Has the loop ring when the next timer is due, unless it will ring by then anyway. */
+  private void setAlarm(long nanos, long now) {
+    if (nanos == Long.MAX_VALUE) {
+      return;
+    }
+    if (!alarmSet || alarmNanos - (now + nanos) > 0) {
+      alarmSet = true;
+      alarmNanos = now + nanos;
+      loop.schedule(alarm, nanos);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
@@ -38,6 +39,9 @@ final class Mail {
   /** Immediates whose writes were given up here and that the peer must be told of, and why. */
   final Map<Integer, String> aborts = new LinkedHashMap<>();
 
+  /** Rounds of barriers that were entered here and that the peer must be told of, by group. */
+  final Map<EngineId, Integer> barriers = new LinkedHashMap<>();
+
   /** Whether it stands in the list of those that have something to send. */
   boolean listed;
 
@@ -54,6 +58,7 @@ final class Mail {
     askDue = false;
     answerDue = false;
     aborts.clear();
+    barriers.clear();
   }
 
   boolean hasWork() {
@@ -62,6 +67,6 @@ final class Mail {
 
   /** Whether there is something to say that needs no credit. */
   boolean isDue() {
-    return owed > 0 || askDue || answerDue || !aborts.isEmpty();
+    return owed > 0 || askDue || answerDue || !barriers.isEmpty() || !aborts.isEmpty();
   }
 }

@@ -113,6 +113,15 @@ final class Mailroom {
       mail.owed = 0;
       return true;
     }
+    if (!mail.barriers.isEmpty()) {
+      var entry = mail.barriers.entrySet().iterator();
+      var round = entry.next();
+      if (!post(mail, ControlFrame.barrier(round.getKey(), round.getValue()))) {
+        return false;
+      }
+      entry.remove();
+      return true;
+    }
     var abort = mail.aborts.entrySet().iterator();
     var first = abort.next();
     if (!post(mail, ControlFrame.abort(first.getKey(), first.getValue()))) {
@@ -129,6 +138,12 @@ final class Mailroom {
   /** Asks a peer for a sign of life. */
   void ask(PeerLink peer) {
     peer.mail.askDue = true;
+    list(peer.mail);
+  }
+
+  /** Tells a peer that a round of a barrier was entered here. */
+  void enterBarrier(PeerLink peer, EngineId group, int round) {
+    peer.mail.barriers.merge(group, round, Math::max);
     list(peer.mail);
   }
 
@@ -160,6 +175,7 @@ final class Mailroom {
           list(peer.mail);
         }
       }
+      case ControlFrame.BARRIER -> barrier(sender, frame);
       case ControlFrame.ALIVE -> {
         // that it came is all that it says
       }
@@ -173,6 +189,15 @@ final class Mailroom {
       malformed(sender);
     } else {
       worker.imms().aborted(imm, sender, StandardCharsets.UTF_8.decode(frame).toString());
+    }
+  }
+
+  private void barrier(EngineId sender, ByteBuffer frame) {
+    if (frame.remaining() != EngineId.BYTES + Integer.BYTES) {
+      malformed(sender);
+    } else {
+      EngineId group = new EngineId(frame.getLong(), frame.getLong());
+      worker.barriers().entered(group, sender, frame.getInt());
     }
   }
 

@@ -58,6 +58,8 @@ final class Shutdown {
     worker.submissions().forEach(submission -> submission.stop(closedError()));
     worker.imms().close(closedError());
     worker.mailroom().close(Admission.closedError());
+    worker.barriers().close(Admission.closedError());
+    worker.endWatches(Admission.closedError());
     worker.closeWatchers().forEach(Runnable::run);
     long deadline = worker.now() + worker.options().closeTimeout().toNanos();
     worker.timers().at(deadline, () -> overdue = true);

@@ -42,6 +42,9 @@ final class Worker {
   /** A deadline is kept to a sixteenth of itself, within these bounds. */
   private static final long SWEEPS_PER_DEADLINE = 16;
 
+  /** A worker that is not polled for its NICs' sake looks at watched words so often. */
+  private static final long WATCH_NANOS = 20_000;
+
   private static final long SHORTEST_SWEEP_NANOS = 1_000_000;
   private static final long LONGEST_SWEEP_NANOS = 1_000_000_000;
 
@@ -57,6 +60,8 @@ final class Worker {
   private final ImmTable imms;
   private final Mailroom mailroom;
   private final Peers peers;
+  private final Barriers barriers = new Barriers(this);
+  private final List<WatchFlux.Watch> watches = new ArrayList<>();
   private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
   private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
   private final List<Submission<?, ?>> signalling = new ArrayList<>();
@@ -120,6 +125,10 @@ final class Worker {
 
   Mailroom mailroom() {
     return mailroom;
+  }
+
+  Barriers barriers() {
+    return barriers;
   }
 
   Peers peers() {
@@ -201,6 +210,9 @@ final class Worker {
       if (flights != null && !nics().isClosed()) {
         work += drive(nics()) + nics().endTurn();
       }
+      if (!watches.isEmpty()) {
+        watches.removeIf(watch -> !watch.look());
+      }
       shutdown.step();
       flushSignals();
       return work;
@@ -277,7 +289,8 @@ final class Worker {
   }
 
   long nanosToNextTimer() {
-    return timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+    long next = timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+    return watches.isEmpty() ? next : Math.min(next, WATCH_NANOS);
   }
 
   // ---- what others ask of it ----
@@ -335,6 +348,7 @@ final class Worker {
     mailroom.peerLost(peer, loss);
     flights().peerLost(peer, loss);
     imms.peerLost(peer, loss);
+    barriers.peerLost(peer, loss);
   }
 
   // ---- its books ----
@@ -388,6 +402,20 @@ final class Worker {
     } else {
       closeWatchers.put(key, action);
     }
+  }
+
+  /** Looks after a word from now on. */
+  void watch(WatchFlux.Watch watch) {
+    if (shutdown.isBegun()) {
+      watch.end(Admission.closedError());
+    } else {
+      watches.add(watch);
+    }
+  }
+
+  void endWatches(RuntimeException reason) {
+    watches.forEach(watch -> watch.end(reason));
+    watches.clear();
   }
 
   void forget(Object key) {
