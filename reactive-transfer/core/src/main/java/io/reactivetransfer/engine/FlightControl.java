@@ -193,12 +193,15 @@ final class FlightControl {
       worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
-    nics.dequeue(flight);
-    flight.fail(
+    TransferException failure =
         new TransferFailedException(
             "a write to " + flight.peer() + " failed: " + text,
             new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
-            null));
+            null);
+    nics.dequeue(flight);
+    flight.fail(failure);
+    // at once, not when the flight has ended: nothing more is pulled, nothing more is posted
+    flight.submission().stop(failure);
     landed(nic, flight);
   }
 
@@ -231,7 +234,9 @@ final class FlightControl {
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
     table.forEach(flight -> {
       if (flight.peer() == peer) {
+        Submission<?> submission = flight.submission();
         stop(flight, loss);
+        submission.stop(loss);
       }
     });
   }
