@@ -22,22 +22,18 @@ class PagedWriteTest {
   }
 
   @Test
-  void saysWhereItsPagesBegin() {
-    MemorySlice source = new FakeRegion(10_000).slice(100, 9_000);
-    RemoteSlice target = new FakeRemote(10_000).slice(7, 9_000);
-    PagedWrite write =
-        PagedWrite.of(
-            10,
-            new Side<>(source, PageList.of(2, 0), 16),
-            new Side<>(target, PageList.of(5, 1), 32),
-            IMM);
+  void keepsItsParts() {
+    Side<MemorySlice> source =
+        new Side<>(new FakeRegion(10_000).slice(100, 9_000), PageList.of(2, 0), 16);
+    Side<RemoteSlice> target =
+        new Side<>(new FakeRemote(10_000).slice(7, 9_000), PageList.of(5, 1), 32);
+    PagedWrite write = PagedWrite.of(10, source, target, IMM);
     assertThat(write.pages()).isEqualTo(2);
     assertThat(write.pageLength()).isEqualTo(10);
     assertThat(write.length()).isEqualTo(20);
-    assertThat(write.sourceOffset(0)).isEqualTo(132);
-    assertThat(write.sourceOffset(1)).isEqualTo(100);
-    assertThat(write.targetOffset(0)).isEqualTo(167);
-    assertThat(write.targetOffset(1)).isEqualTo(39);
+    assertThat(write.source()).isEqualTo(source);
+    assertThat(write.target()).isEqualTo(target);
+    assertThat(write.imm()).isEqualTo(IMM);
   }
 
   @Test

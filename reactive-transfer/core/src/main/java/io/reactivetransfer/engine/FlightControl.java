@@ -64,9 +64,13 @@ final class FlightControl {
     return table.inUse();
   }
 
-  /** Whether this transfer can be begun now; if not, some that are in flight must end first. */
+  /**
+   * Whether this transfer can be begun now; if not, some that are in flight must end first. What is
+   * too large to be begun ever is begun, and rejected there.
+   */
   boolean hasRoomFor(Transfer transfer) {
-    return table.hasRoomFor(flightsOf(transfer));
+    int flights = flightsOf(transfer);
+    return flights > FlightTable.MAX_FLIGHTS || table.hasRoomFor(flights);
   }
 
   private static int flightsOf(Transfer transfer) {
