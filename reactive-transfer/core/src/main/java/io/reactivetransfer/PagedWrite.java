@@ -31,13 +31,6 @@ public final class PagedWrite implements Transfer {
         throw new IllegalArgumentException("expected a stride of 1 or more bytes, got " + stride);
       }
     }
-
-    /**
-     * Where the page at this position of the list begins, in bytes from the beginning of the slice.
-     */
-    public long offset(int position) {
-      return pages.get(position) * stride;
-    }
   }
 
   private PagedWrite(

@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventQueue {
 
-  private static final int FULL = 8_192;
-  private static final int ROOM = FULL / 2;
+  private static final int MAX_EVENTS = 8_192;
+  private static final int MAX_MESSAGE_BYTES = 4 << 20;
 
   private final ArrayDeque<Event> events = new ArrayDeque<>();
   private final List<InboundLink> waiting = new ArrayList<>();
   private final Doorbell doorbell;
+  private long messageBytes;
 
   EventQueue(Doorbell doorbell) {
     this.doorbell = doorbell;
@@ -28,6 +29,7 @@ final class EventQueue {
       doorbell.ring();
     }
     events.add(event);
+    messageBytes += messageBytes(event);
   }
 
   int size() {
@@ -35,11 +37,15 @@ final class EventQueue {
   }
 
   @Nullable Event next() {
-    return events.poll();
+    Event event = events.poll();
+    if (event != null) {
+      messageBytes -= messageBytes(event);
+    }
+    return event;
   }
 
   boolean isFull() {
-    return events.size() >= FULL;
+    return isFilledTo(MAX_EVENTS, MAX_MESSAGE_BYTES);
   }
 
   /** Has the link read on when there is room again. */
@@ -49,7 +55,7 @@ final class EventQueue {
 
   /** Lets those that waited read on, if there is room by now. */
   void offerRoom() {
-    if (!waiting.isEmpty() && events.size() <= ROOM) {
+    if (!waiting.isEmpty() && !isFilledTo(MAX_EVENTS / 2, MAX_MESSAGE_BYTES / 2)) {
       List<InboundLink> links = List.copyOf(waiting);
       waiting.clear();
       links.forEach(InboundLink::readOn);
@@ -59,5 +65,14 @@ final class EventQueue {
   void clear() {
     events.clear();
     waiting.clear();
+    messageBytes = 0;
+  }
+
+  private boolean isFilledTo(int count, long bytes) {
+    return events.size() >= count || messageBytes >= bytes;
+  }
+
+  private static int messageBytes(Event event) {
+    return event instanceof Event.Received message ? message.bytes().remaining() : 0;
   }
 }

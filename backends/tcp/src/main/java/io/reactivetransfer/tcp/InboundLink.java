@@ -19,6 +19,7 @@ final class InboundLink extends Link {
 
   private final TcpDomain domain;
   private @Nullable EngineId origin;
+  private int nicIndex;
   private int frameType;
   private long settled;
   private boolean ackDue;
@@ -124,6 +125,7 @@ final class InboundLink extends Link {
     send(Handshake.putWelcome(frame(Handshake.MAX_BYTES), welcome));
     if (phase() != Phase.ENDED) {
       origin = hello.origin();
+      nicIndex = hello.nicIndex();
       enter(Phase.OPEN);
       domain.presence().began(hello.origin());
     }
@@ -252,7 +254,7 @@ final class InboundLink extends Link {
     String address = String.valueOf(context().channel().remoteAddress());
     return origin == null
         ? "the unknown peer at " + address
-        : "engine " + origin.toShortString() + " at " + address;
+        : "NIC " + nicIndex + " of engine " + origin.toShortString() + " at " + address;
   }
 
   private EngineId requireOrigin() {

@@ -1,9 +1,11 @@
 package io.reactivetransfer.tcp;
 
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -35,6 +37,10 @@ final class TcpLoop implements WorkerLoop {
    * callers' memory and no copy.
    */
   private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
+
+  /** How much is read at once from who writes here: up to 256 KiB, where much comes. */
+  private static final RecvByteBufAllocator READ_SIZES =
+      new AdaptiveRecvByteBufAllocator(1 << 10, 1 << 16, 1 << 18);
 
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final MultiThreadIoEventLoopGroup group;
@@ -124,6 +130,7 @@ final class TcpLoop implements WorkerLoop {
         .runOn(group)
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
         .childOption(ChannelOption.SO_KEEPALIVE, true);
   }
 

@@ -8,6 +8,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,6 +177,38 @@ class HostileBytesTest {
     assertThat(lost.peer()).isEqualTo(RawConnection.ID);
     assertThat(lost.code()).isEqualTo(ErrorCode.PROTOCOL.value);
     assertThat(lost.text()).contains(reason);
+  }
+
+  @Test
+  void moreWritesThanTheEngineTakesAreNotRead() throws Exception {
+    int count = 200_000;
+    EventQueue events = ((TcpDomain) nic.domain).events();
+    try (RawConnection raw = RawConnection.welcomedBy(nic)) {
+      nic.pause();
+      var flood = CompletableFuture.runAsync(() -> flood(raw, count));
+      nic.awaitUntil(() -> nic.call(events::isFull));
+      assertThat(nic.call(events::size)).isLessThan(count / 4);
+
+      nic.resume();
+
+      for (long acknowledged = 0; acknowledged < count; ) {
+        acknowledged = raw.ack();
+      }
+      flood.get(10, TimeUnit.SECONDS);
+      assertThat(nic.imms).as("arrivals").size().isEqualTo(count);
+    }
+  }
+
+  private void flood(RawConnection raw, int count) {
+    for (int i = 0; i < count; i += 1_000) {
+      int first = i;
+      raw.send(out -> {
+        for (int j = 0; j < 1_000; j++) {
+          MemoryKey key = MemoryKey.decode(sink.local().key());
+          Wire.putWrite(out, true, first + j, key, 0, 0);
+        }
+      });
+    }
   }
 
   @Test

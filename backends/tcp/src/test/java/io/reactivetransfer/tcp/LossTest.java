@@ -6,6 +6,7 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -133,6 +134,22 @@ class LossTest {
     assertThat(lost.peer()).isEqualTo(other.id);
     assertThat(lost.code()).isEqualTo(ErrorCode.CLOSED.value);
     assertThat(lost.text()).contains("closed");
+  }
+
+  @Test
+  void anOrderlyCloseInTheMiddleOfAWriteIsCalledThatToo() {
+    int bytes = 128 << 20;
+    TestNic other = new TestNic();
+    var sink = other.register(bytes);
+    var source = WriteTest.filled(nic.register(bytes), 1);
+    byte last = source.segment().get(ValueLayout.JAVA_BYTE, 1_000);
+    nic.write(source, nic.remote(other, sink), bytes, 1);
+    other.awaitUntil(() -> sink.segment().get(ValueLayout.JAVA_BYTE, 1_000) == last);
+
+    other.close();
+
+    assertThat(nic.awaitFailed().text()).contains("closed the connection", "was closed");
+    assertThat(nic.lost).extracting(TestNic.Lost::code).containsExactly(ErrorCode.CLOSED.value);
   }
 
   @Test

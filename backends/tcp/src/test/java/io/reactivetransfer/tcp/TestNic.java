@@ -65,6 +65,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final AtomicBoolean rung = new AtomicBoolean();
   private final Deque<BooleanSupplier> waiting = new ArrayDeque<>();
+  private volatile boolean paused;
   private int inFlight;
 
   TestNic() {
@@ -102,7 +103,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   private void ring() {
-    if (rung.compareAndSet(false, true)) {
+    if (!paused && rung.compareAndSet(false, true)) {
       loop.execute(this::turn);
     }
   }
@@ -117,6 +118,16 @@ final class TestNic implements CompletionSink, AutoCloseable {
       }
       waiting.remove();
     }
+  }
+
+  /** Polls no more, until {@link #resume()}. */
+  void pause() {
+    run(() -> paused = true);
+  }
+
+  void resume() {
+    paused = false;
+    ring();
   }
 
   /** Runs on the loop, and waits for the result. */

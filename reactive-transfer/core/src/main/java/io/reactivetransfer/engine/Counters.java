@@ -28,10 +28,8 @@ final class Counters {
     VALUES.setOpaque(values, counter, values[counter] + delta);
   }
 
-  void posted(long bytes) {
-    add(WRITES_IN_FLIGHT, 1);
-    add(WRITES_POSTED, 1);
-    add(BYTES_POSTED, bytes);
+  void set(int counter, long value) {
+    VALUES.setOpaque(values, counter, value);
   }
 
   EngineStats snapshot() {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
@@ -25,8 +26,10 @@ final class Flight {
   @Nullable RegisteredRegion source;
   @Nullable ResolvedRegion target;
 
-  private PagedWrite.@Nullable Side<?> sourcePages;
-  private PagedWrite.@Nullable Side<?> targetPages;
+  private @Nullable PageList sourcePages;
+  private @Nullable PageList targetPages;
+  private long sourceStride;
+  private long targetStride;
   private long sourceOffset;
   private long targetOffset;
   private long unitLength;
@@ -89,8 +92,10 @@ final class Flight {
 
   /** Sets how pages are cut. */
   void cutPages(PagedWrite write, long pieceBytes, int imm) {
-    sourcePages = write.source();
-    targetPages = write.target();
+    sourcePages = write.source().pages();
+    targetPages = write.target().pages();
+    sourceStride = write.source().stride();
+    targetStride = write.target().stride();
     units = write.pages();
     cut(write.pageLength(), pieceBytes, imm);
   }
@@ -134,8 +139,8 @@ final class Flight {
     pieceSourceOffset = sourceOffset + begin;
     pieceTargetOffset = targetOffset + begin;
     if (sourcePages != null && targetPages != null) {
-      pieceSourceOffset += sourcePages.offset((int) unit);
-      pieceTargetOffset += targetPages.offset((int) unit);
+      pieceSourceOffset += sourcePages.get((int) unit) * sourceStride;
+      pieceTargetOffset += targetPages.get((int) unit) * targetStride;
     }
   }
 

@@ -35,7 +35,10 @@ final class NicGroup {
   private final WriteOp op = new WriteOp();
   private final Counters counters;
   private int next;
-  private int posted;
+  private int inFlight;
+  private long writesPosted;
+  private long writesCounted;
+  private long bytesPosted;
   private boolean closed;
 
   NicGroup(List<Nic> nics, List<Domain> domains, EngineOptions options, Counters counters) {
@@ -116,9 +119,8 @@ final class NicGroup {
     flight.peer().waiting.remove(flight);
   }
 
-  /** Posts what the NICs take, every peer once at most. Returns the number of pieces. */
-  int post() {
-    posted = 0;
+  /** Posts what the NICs take, every peer once at most. */
+  void post() {
     for (int turns = ring.size(); turns > 0; turns--) {
       PeerLink peer = ring.removeFirst();
       postTo(peer);
@@ -128,7 +130,18 @@ final class NicGroup {
         ring.addLast(peer);
       }
     }
-    return posted;
+  }
+
+  /** Ends a turn: brings the counters up to date; returns how many pieces were posted in it. */
+  int endTurn() {
+    int inTurn = (int) (writesPosted - writesCounted);
+    if (inTurn != 0) {
+      writesCounted = writesPosted;
+      counters.set(Counters.WRITES_POSTED, writesPosted);
+      counters.set(Counters.BYTES_POSTED, bytesPosted);
+    }
+    counters.set(Counters.WRITES_IN_FLIGHT, inFlight);
+    return inTurn;
   }
 
   /** Notes that a piece has left this NIC. */
@@ -136,12 +149,12 @@ final class NicGroup {
     outstanding[nic]--;
     flight.outstanding--;
     flight.peer().outstanding--;
-    counters.add(Counters.WRITES_IN_FLIGHT, -1);
+    inFlight--;
   }
 
   /** Notes that what is out of a flight will never be reported. */
   void abandoned(Flight flight) {
-    counters.add(Counters.WRITES_IN_FLIGHT, -flight.outstanding);
+    inFlight -= flight.outstanding;
     flight.peer().outstanding -= flight.outstanding;
     flight.outstanding = 0;
   }
@@ -160,10 +173,10 @@ final class NicGroup {
   }
 
   private void postTo(PeerLink peer) {
-    int limit = posted + PEER_QUANTUM;
+    long limit = writesPosted + PEER_QUANTUM;
     int refusing = fullNics();
     Flight flight;
-    while (posted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
+    while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
       if (!flight.hasMore()) {
         peer.waiting.remove(flight);
@@ -209,8 +222,9 @@ final class NicGroup {
       if (domains[nic].post(op)) {
         flight.advance();
         peer.outstanding++;
-        counters.posted(flight.pieceLength);
-        posted++;
+        inFlight++;
+        writesPosted++;
+        bytesPosted += flight.pieceLength;
         return ++outstanding[nic] >= depth[nic] ? refusing | 1 << nic : refusing;
       }
       refusing |= 1 << nic;

@@ -88,6 +88,7 @@ final class Shutdown {
               new TransferFailedException(
                   "the engine closed before the outcome was known", Origin.UNKNOWN, cause));
     }
+    nics.endTurn();
     worker.regions().forEach(region -> region.closeNow(() -> {}));
     nics.close();
     worker.host().halt().whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));

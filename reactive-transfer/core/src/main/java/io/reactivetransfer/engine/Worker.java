@@ -186,7 +186,7 @@ final class Worker {
         work += timers.run(now());
       }
       if (flights != null && !nics().isClosed()) {
-        work += drive(nics());
+        work += drive(nics()) + nics().endTurn();
       }
       shutdown.step();
       flushSignals();
@@ -215,7 +215,7 @@ final class Worker {
       again.forEach(this::takeFrom);
     }
     work += mailroom.flush();
-    work += group.post();
+    group.post();
     return work;
   }
 
