@@ -23,8 +23,8 @@ import reactor.core.scheduler.Scheduler;
  * @param livenessDeadline a peer that anything is waited for and that was silent this long is lost;
  *     it is asked for a sign of life every quarter of it
  * @param transferDeadline how long a transfer may take from when the engine took it over
- * @param connectTimeout how long a connection to a peer may take to come about
- * @param closeTimeout how long {@code close} waits for what is in flight
+ * @param connectTimeout how long a connection to a peer may take to come about, up to 365 days
+ * @param closeTimeout how long {@code close} waits for what is in flight, up to 365 days
  * @param idle what a dedicated NIC thread does when there is no work
  * @param cpu the CPU to pin a dedicated NIC thread to; empty leaves it to the operating system
  * @param signalScheduler where signals come; null for {@code Schedulers.parallel()}. {@code
@@ -49,6 +49,9 @@ public record EngineOptions(
     OptionalInt cpu,
     @Nullable Scheduler signalScheduler) {
 
+  /** Far above any sensible setting, far below what nanoseconds in 64 bits can say. */
+  private static final Duration MAX_TIME = Duration.ofDays(365);
+
   /** Checks every bound. */
   public EngineOptions {
     requireWithin("nics", nics, 0, PeerAddress.MAX_NICS);
@@ -60,10 +63,10 @@ public record EngineOptions(
     requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
     requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 16);
     requireWithin("messageCredits", messageCredits, 1, 1 << 16);
-    requirePositive("livenessDeadline", livenessDeadline);
-    requirePositive("transferDeadline", transferDeadline);
-    requirePositive("connectTimeout", connectTimeout);
-    requirePositive("closeTimeout", closeTimeout);
+    requireTime("livenessDeadline", livenessDeadline);
+    requireTime("transferDeadline", transferDeadline);
+    requireTime("connectTimeout", connectTimeout);
+    requireTime("closeTimeout", closeTimeout);
     Objects.requireNonNull(idle, "idle");
     if (cpu.isPresent()) {
       requireWithin("cpu", cpu.getAsInt(), 0, 1 << 16);
@@ -92,9 +95,10 @@ public record EngineOptions(
     }
   }
 
-  private static void requirePositive(String name, Duration value) {
-    if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException("expected a " + name + " above 0, got " + value);
+  private static void requireTime(String name, Duration value) {
+    if (value.isNegative() || value.isZero() || value.compareTo(MAX_TIME) > 0) {
+      throw new IllegalArgumentException(
+          "expected a " + name + " above 0 and up to " + MAX_TIME + ", got " + value);
     }
   }
 

@@ -65,9 +65,13 @@ final class FlightControl {
     return table.inUse();
   }
 
-  /** Whether this transfer can be begun now; if not, some that are in flight must end first. */
+  /**
+   * Whether this transfer can be begun now; if not, some that are in flight must end first. What is
+   * too large to be begun ever is begun, and rejected there.
+   */
   boolean hasRoomFor(Transfer transfer) {
-    return table.hasRoomFor(flightsOf(transfer));
+    int flights = flightsOf(transfer);
+    return flights > FlightTable.MAX_FLIGHTS || table.hasRoomFor(flights);
   }
 
   private static int flightsOf(Transfer transfer) {
@@ -199,12 +203,14 @@ final class FlightControl {
       worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
-    nics.dequeue(flight);
-    flight.fail(
+    TransferException failure =
         new TransferFailedException(
             "a write to " + flight.peer() + " failed: " + text,
             new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
-            null));
+            null);
+    nics.dequeue(flight);
+    flight.fail(failure);
+    stopRest(flight.submission(), flight.fan, failure);
     landed(nic, flight);
   }
 
@@ -237,7 +243,7 @@ final class FlightControl {
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
     table.forEach(flight -> {
       if (flight.peer() == peer) {
-        stop(flight, loss);
+        fail(flight, loss);
       }
     });
   }
@@ -247,7 +253,7 @@ final class FlightControl {
     table.forEach(flight -> {
       if (now - flight.deadlineNanos >= 0 && !flight.isStopped()) {
         long nanos = flight.submission().deadlineNanos();
-        stop(
+        fail(
             flight,
             new DeadlineExceededException(
                 "a transfer to "
@@ -260,6 +266,30 @@ final class FlightControl {
                 null));
       }
     });
+  }
+
+  private void fail(Flight flight, TransferException reason) {
+    Submission<?, ?> submission = flight.submission();
+    Fan fan = flight.fan;
+    stop(flight, reason);
+    stopRest(submission, fan, reason);
+  }
+
+  /**
+   * What a failure ends beside its own flight: the whole stream, or where each transfer has an
+   * outcome of its own, the transfer. At once, not when the flight has ended: nothing more of it is
+   * pulled, and nothing more is posted.
+   */
+  private void stopRest(Submission<?, ?> submission, @Nullable Fan fan, TransferException reason) {
+    if (!submission.goesOnAfterFailure()) {
+      submission.stop(reason);
+    } else if (fan != null) {
+      table.forEach(flight -> {
+        if (flight.fan == fan && !flight.isStopped()) {
+          stop(flight, reason);
+        }
+      });
+    }
   }
 
   /** Tells the targets of a transfer that was taken over and will not be posted. */

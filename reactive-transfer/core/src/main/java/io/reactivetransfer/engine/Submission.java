@@ -43,6 +43,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
   // upstream's side, and anyone's
   private @Nullable Subscription upstream;
   private @Nullable Throwable upstreamError;
+  private long received;
   private volatile boolean upstreamDone;
   private volatile boolean cancelled;
   private volatile @Nullable Throwable misuse;
@@ -105,12 +106,12 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
   public void onNext(T transfer) {
     if (upstreamDone) {
       Operators.onNextDropped(transfer, currentContext());
-    } else if (!incoming.offer(transfer)) {
+    } else if (++received > asked || !incoming.offer(transfer)) {
       misuse(
           new IllegalStateException(
-              "expected upstream to emit no more than it was asked for (rule 1.1), got more than "
-                  + window
-                  + " transfers at once"));
+              "expected upstream to emit no more than the "
+                  + asked
+                  + " transfers that it was asked for (rule 1.1), got one more"));
     } else if (!isReplenishing()) {
       wake();
     }
@@ -283,6 +284,11 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
     return reason == null
         ? "its stream was cancelled"
         : "its stream failed: " + reason.getMessage();
+  }
+
+  /** Whether the failure of one transfer leaves the others alone. */
+  boolean goesOnAfterFailure() {
+    return results.each();
   }
 
   long deadlineNanos() {

@@ -78,6 +78,7 @@ final class Worker {
   private @Nullable Consumer<Throwable> openFailure;
   private volatile boolean terminated;
   private long turnNanos;
+  private long defects;
   private long sweepNanos = Long.MAX_VALUE;
   private Timers.@Nullable Timer sweep;
 
@@ -426,9 +427,14 @@ final class Worker {
     return List.copyOf(closeWatchers.values());
   }
 
-  /** Something came from below, or from a peer, that must not come: said, and survived. */
+  /**
+   * Something came from below, or from a peer, that must not come: said, and survived. Of many, the
+   * first, second, fourth, eighth and so on are said.
+   */
   void defect(String text) {
-    LOG.warn("engine {}: {}", id.toShortString(), text);
+    if (Long.bitCount(++defects) == 1) {
+      LOG.warn("engine {}: {} (defect number {})", id.toShortString(), text, defects);
+    }
   }
 
   void taskFailed(Throwable failure) {

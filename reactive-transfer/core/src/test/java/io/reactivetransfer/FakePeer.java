@@ -1,0 +1,22 @@
+package io.reactivetransfer;
+
+import reactor.core.publisher.Flux;
+
+/** A peer that has an id. */
+record FakePeer(long number) implements Peer {
+
+  @Override
+  public EngineId id() {
+    return new EngineId(0, number);
+  }
+
+  @Override
+  public PeerAddress address() {
+    throw new IllegalStateException("not used");
+  }
+
+  @Override
+  public Flux<PeerState> state() {
+    throw new IllegalStateException("not used");
+  }
+}
