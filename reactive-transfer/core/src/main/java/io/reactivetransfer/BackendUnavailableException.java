@@ -3,8 +3,8 @@ package io.reactivetransfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend that was asked for does not exist, cannot run here, or could not open its NIC. The text
- * says why, what is available instead, and how to mend it.
+ * The backend that was asked for does not exist, cannot run here, or could not open its NIC. The
+ * text says why, what is available instead, and how to mend it.
  */
 public final class BackendUnavailableException extends TransferException {
 

@@ -25,8 +25,8 @@ import reactor.core.scheduler.Scheduler;
  * @param idle what a dedicated NIC thread does when there is no work
  * @param cpu the CPU to pin a dedicated NIC thread to; empty leaves it to the operating system
  * @param signalScheduler where signals come; null for {@code Schedulers.parallel()}. {@code
- *     Schedulers.immediate()} saves a hand-over and runs the caller's code on the NIC's thread: then
- *     nothing in it may block or take long
+ *     Schedulers.immediate()} saves a hand-over and runs the caller's code on the NIC's thread:
+ *     then nothing in it may block or take long
  */
 public record EngineOptions(
     int nics,
@@ -64,10 +64,10 @@ public record EngineOptions(
   }
 
   /**
-   * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer, 65,536
-   * submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates, messages of at most 16 KiB
-   * with 16 credits, 10 s to connect, 5 s to close, spin then back off, not pinned, signals on {@code
-   * Schedulers.parallel()}.
+   * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
+   * 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates, messages of at most
+   * 16 KiB with 16 credits, 10 s to connect, 5 s to close, spin then back off, not pinned, signals
+   * on {@code Schedulers.parallel()}.
    */
   public static EngineOptions defaults() {
     return new Builder().build();

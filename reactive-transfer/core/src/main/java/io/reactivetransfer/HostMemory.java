@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Memory that the CPU addresses: a native segment (from an {@link java.lang.foreign.Arena}, a mapped
- * file, or {@code reinterpret}ed).
+ * Memory that the CPU addresses: a native segment (from an {@link java.lang.foreign.Arena}, a
+ * mapped file, or {@code reinterpret}ed).
  *
  * @param segment native and writable; heap segments are refused, because the garbage collector may
  *     move them while a NIC writes

@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * What a dedicated NIC thread does when a turn found no work: it spins, then parks for ever longer,
- * up to a bound. A backend that can, wakes it by its doorbell; one that must be polled cannot, so the
- * bound is also the longest time that an arrival may wait there.
+ * up to a bound. A backend that can, wakes it by its doorbell; one that must be polled cannot, so
+ * the bound is also the longest time that an arrival may wait there.
  *
  * @param spins turns without work before the thread parks for the first time
  * @param minPark first park

@@ -6,18 +6,19 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Counts one immediate at the target, from its first arrival on, whether or not anyone had asked. One
- * logical write counts once, whatever number of NICs and pieces carried it, and only after its bytes
- * can be read.
+ * Counts one immediate at the target, from its first arrival on, whether or not anyone had asked.
+ * One logical write counts once, whatever number of NICs and pieces carried it, and only after its
+ * bytes can be read.
  *
- * <p><b>What a count says.</b> Claims are served first come, first served. A claim of {@code n} completes
- * when pieces worth {@code n} writes have arrived. That means "these n writes are visible" as long as
- * no more than {@code n} are outstanding under this immediate; a counter never says <em>which</em>. So
- * take one immediate for one group of writes ({@link ImmSpace} makes them cheap), and another one for a
- * step that may overlap it.
+ * <p><b>What a count says.</b> Claims are served first come, first served. A claim of {@code n}
+ * completes when pieces worth {@code n} writes have arrived. That means "these n writes are
+ * visible" as long as no more than {@code n} are outstanding under this immediate; a counter never
+ * says <em>which</em>. So take one immediate for one group of writes ({@link ImmSpace} makes them
+ * cheap), and another one for a step that may overlap it.
  *
- * <p>All publishers are cold, and each subscription is a claim of its own. They signal on the engine's
- * signal scheduler and end with a {@link TransferRejectedException} when the engine closes.
+ * <p>All publishers are cold, and each subscription is a claim of its own. They signal on the
+ * engine's signal scheduler and end with a {@link TransferRejectedException} when the engine
+ * closes.
  */
 public interface ImmCounter {
 
@@ -34,17 +35,17 @@ public interface ImmCounter {
   Mono<Void> next(long n);
 
   /**
-   * Claims {@code n} arrivals again and again, and emits 1, 2, 3 and so on, the number of claims that
-   * were met. A claim is made only when there is demand for its element. Cancelling returns the claim
-   * that was not met yet. Never completes.
+   * Claims {@code n} arrivals again and again, and emits 1, 2, 3 and so on, the number of claims
+   * that were met. A claim is made only when there is demand for its element. Cancelling returns
+   * the claim that was not met yet. Never completes.
    *
    * @param n 1 to 2^40
    */
   Flux<Long> every(long n);
 
   /**
-   * The same counter, whose claims fail with {@link PeerUnreachableException} when one of these peers
-   * is lost: for whoever knows from where the writes must come.
+   * The same counter, whose claims fail with {@link PeerUnreachableException} when one of these
+   * peers is lost: for whoever knows from where the writes must come.
    */
   ImmCounter boundTo(Collection<? extends Peer> peers);
 
@@ -54,8 +55,8 @@ public interface ImmCounter {
   }
 
   /**
-   * Drops what has arrived and was not claimed, and emits how many whole writes that was. For tidying up
-   * before {@link ImmSpace#release}.
+   * Drops what has arrived and was not claimed, and emits how many whole writes that was. For
+   * tidying up before {@link ImmSpace#release}.
    */
   Mono<Long> discard();
 }

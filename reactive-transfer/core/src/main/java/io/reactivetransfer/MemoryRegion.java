@@ -3,8 +3,8 @@ package io.reactivetransfer;
 import reactor.core.publisher.Mono;
 
 /**
- * Memory that is registered with all NICs of an engine. It owns the registration, not the memory: keep
- * the memory alive until {@link #close()} has completed.
+ * Memory that is registered with all NICs of an engine. It owns the registration, not the memory:
+ * keep the memory alive until {@link #close()} has completed.
  *
  * <p>All publishers here are cold, start on subscribe, and signal on the engine's signal scheduler.
  * Cancelling one drops its signal; what was started goes on.
@@ -49,14 +49,14 @@ public interface MemoryRegion {
   boolean isClosed();
 
   /**
-   * Completes when no transfer that this engine posted refers to the region any more: neither one that
-   * runs, nor one whose result was dropped by a cancel. It says nothing of remote writers.
+   * Completes when no transfer that this engine posted refers to the region any more: neither one
+   * that runs, nor one whose result was dropped by a cancel. It says nothing of remote writers.
    */
   Mono<Void> quiesced();
 
   /**
-   * Ends the validity of the present descriptor. After completion no write under it changes a byte or
-   * a count; writers get a failure. The region stays open, with a new {@link #descriptor()}.
+   * Ends the validity of the present descriptor. After completion no write under it changes a byte
+   * or a count; writers get a failure. The region stays open, with a new {@link #descriptor()}.
    */
   Mono<Void> revoke();
 

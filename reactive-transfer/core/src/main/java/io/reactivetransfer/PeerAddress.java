@@ -10,8 +10,8 @@ import java.util.List;
  * address and the key of a doorbell, which lets a bare immediate be sent without any user memory.
  *
  * <p>A value; hand its bytes to the other side by whatever means the application has. They are a
- * stable form with a version and a checksum. The doorbell keys are capabilities: {@link #toString()}
- * does not show them, {@link #toText()} and {@link #toBytes()} do.
+ * stable form with a version and a checksum. The doorbell keys are capabilities: {@link
+ * #toString()} does not show them, {@link #toText()} and {@link #toBytes()} do.
  */
 public final class PeerAddress {
 
@@ -24,8 +24,8 @@ public final class PeerAddress {
   private static final String TEXT_PREFIX = "rta:";
 
   /**
-   * One NIC of an engine. The arrays belong to the backend that made or resolves them; nobody changes
-   * them.
+   * One NIC of an engine. The arrays belong to the backend that made or resolves them; nobody
+   * changes them.
    *
    * @param address the backend's address of the NIC, 1 to 256 bytes
    * @param doorbellKey the key of the doorbell region on this NIC, 1 to 64 bytes

@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Names registered memory to other engines: whose it is, how long, what is allowed, and one key per
- * NIC. Whoever holds it may write to the memory until the owner revokes or closes the region, so treat
- * its bytes as a secret; {@link #toString()} shows no key.
+ * NIC. Whoever holds it may write to the memory until the owner revokes or closes the region, so
+ * treat its bytes as a secret; {@link #toString()} shows no key.
  *
  * <p>A value with a stable, versioned binary form; hand it over by whatever means the application
  * has, for instance {@link TransferEngine#send}.

@@ -2,8 +2,8 @@ package io.reactivetransfer;
 
 /**
  * Memory of another engine, as this engine can write to it: a {@link RegionDescriptor} that was
- * resolved by {@link TransferEngine#remote}. Bounds are checked here, before any NIC sees a write. It
- * holds no connection and needs no closing.
+ * resolved by {@link TransferEngine#remote}. Bounds are checked here, before any NIC sees a write.
+ * It holds no connection and needs no closing.
  */
 public interface RemoteRegion {
 

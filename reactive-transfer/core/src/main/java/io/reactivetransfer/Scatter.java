@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes to several targets at once, each with a source of its own. With an immediate, the counter at
- * each target goes up by one when that target's bytes can be read.
+ * Writes to several targets at once, each with a source of its own. With an immediate, the counter
+ * at each target goes up by one when that target's bytes can be read.
  *
  * @param parts what goes where; at least one
  * @param imm what is counted, or null

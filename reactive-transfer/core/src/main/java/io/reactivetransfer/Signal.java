@@ -3,8 +3,8 @@ package io.reactivetransfer;
 import java.util.Objects;
 
 /**
- * A bare immediate to each member of a group: no bytes, no user memory on either side. It says nothing
- * about other transfers, since nothing is ordered.
+ * A bare immediate to each member of a group: no bytes, no user memory on either side. It says
+ * nothing about other transfers, since nothing is ordered.
  *
  * @param group whom to signal
  * @param imm what is counted, once at each member

@@ -3,8 +3,8 @@ package io.reactivetransfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine is asked to move. All transfers are immutable, checked when they are made, and may be
- * submitted any number of times; making one touches no memory and no NIC.
+ * What an engine is asked to move. All transfers are immutable, checked when they are made, and may
+ * be submitted any number of times; making one touches no memory and no NIC.
  *
  * <p>No order is promised between two transfers, nor between the parts of one.
  */
@@ -17,9 +17,9 @@ public sealed interface Transfer permits Write, WriteImm, PagedWrite, Scatter, S
   @Nullable Imm imm();
 
   /**
-   * By how much this transfer raises the counters of its immediate, over all targets: 1 for a write or
-   * for each member that is signalled, 1 for each page, 1 for each target of a scatter, 0 without an
-   * immediate. It depends neither on the number of NICs nor on how a write is cut.
+   * By how much this transfer raises the counters of its immediate, over all targets: 1 for a write
+   * or for each member that is signalled, 1 for each page, 1 for each target of a scatter, 0
+   * without an immediate. It depends neither on the number of NICs nor on how a write is cut.
    */
   long arrivals();
 }

@@ -12,13 +12,13 @@ import reactor.core.scheduler.Scheduler;
  * Moves bytes between processes by one-sided writes, and tells the target by counting immediates.
  * Owns NICs and the thread that drives them.
  *
- * <p><b>Laziness and threads.</b> Every method may be called from any thread, never blocks, and does
- * nothing but check its arguments; the work starts when the publisher that it returned is subscribed
- * to, once for each subscription. Signals come on the signal scheduler of the {@link EngineOptions},
- * never on the NIC's thread unless that was asked for.
+ * <p><b>Laziness and threads.</b> Every method may be called from any thread, never blocks, and
+ * does nothing but check its arguments; the work starts when the publisher that it returned is
+ * subscribed to, once for each subscription. Signals come on the signal scheduler of the {@link
+ * EngineOptions}, never on the NIC's thread unless that was asked for.
  *
- * <p><b>Ends.</b> Every subscription gets exactly one terminal signal, at {@link #close()} too, and not
- * before the NICs have finished with the memory concerned.
+ * <p><b>Ends.</b> Every subscription gets exactly one terminal signal, at {@link #close()} too, and
+ * not before the NICs have finished with the memory concerned.
  */
 public interface TransferEngine {
 
@@ -41,8 +41,8 @@ public interface TransferEngine {
   EngineOptions options();
 
   /**
-   * Registers memory with all NICs. Each subscription registers anew. If the subscription is cancelled
-   * before the region came, the registration is undone.
+   * Registers memory with all NICs. Each subscription registers anew. If the subscription is
+   * cancelled before the region came, the registration is undone.
    *
    * @param memory stays the caller's; keep it alive until the region's {@code close} has completed
    * @param access what it may be used for
@@ -70,17 +70,17 @@ public interface TransferEngine {
 
   /**
    * Submits one transfer on each subscription, and emits it when it is done at the {@link
-   * #completionLevel()}. Cancelling before it was posted prevents it; later, it drops the result, and
-   * the regions stay busy until the NICs have finished.
+   * #completionLevel()}. Cancelling before it was posted prevents it; later, it drops the result,
+   * and the regions stay busy until the NICs have finished.
    *
    * @throws TransferRejectedException at once if the transfer uses another engine's regions
    */
   <T extends Transfer> Mono<T> submit(T transfer);
 
   /**
-   * Submits a stream of transfers, and emits each one when it is done, in the order in which they are
-   * done. Asks upstream for no more than downstream has asked for, and for no more than the window:
-   * what is in flight never exceeds the lesser of the two.
+   * Submits a stream of transfers, and emits each one when it is done, in the order in which they
+   * are done. Asks upstream for no more than downstream has asked for, and for no more than the
+   * window: what is in flight never exceeds the lesser of the two.
    *
    * <p>After the first failure: upstream is cancelled, nothing more is posted, what was posted is
    * waited for, then comes the error; transfers that were done before it are emitted before it.
@@ -92,9 +92,9 @@ public interface TransferEngine {
   ImmCounter counter(Imm imm);
 
   /**
-   * Sends a small message. Completes when the backend has taken it over; waits while the receiver grants
-   * no credit, which it does as its application takes messages. Messages between two engines arrive in
-   * order. Cancelling before it was taken over withdraws it.
+   * Sends a small message. Completes when the backend has taken it over; waits while the receiver
+   * grants no credit, which it does as its application takes messages. Messages between two engines
+   * arrive in order. Cancelling before it was taken over withdraws it.
    *
    * @param message its remaining bytes, copied on subscribe; at most {@link
    *     EngineOptions#maxMessageBytes()}
@@ -102,8 +102,8 @@ public interface TransferEngine {
   Mono<Void> send(Peer peer, ByteBuffer message);
 
   /**
-   * The messages that others send. One subscriber at a time; those that came before are kept for it, as
-   * many as credits were granted. Demand becomes credits. Completes when the engine closes.
+   * The messages that others send. One subscriber at a time; those that came before are kept for
+   * it, as many as credits were granted. Demand becomes credits. Completes when the engine closes.
    */
   Flux<Message> messages();
 
@@ -118,9 +118,9 @@ public interface TransferEngine {
 
   /**
    * Stops taking work, waits for what is in flight (at most {@link EngineOptions#closeTimeout()}),
-   * closes regions and NICs, ends every pending publisher with one terminal signal. Completes when no
-   * NIC of this engine touches any memory. Closing again completes together with the first close.
-   * Cancelling drops the signal; the engine closes all the same.
+   * closes regions and NICs, ends every pending publisher with one terminal signal. Completes when
+   * no NIC of this engine touches any memory. Closing again completes together with the first
+   * close. Cancelling drops the signal; the engine closes all the same.
    */
   Mono<Void> close();
 }

@@ -3,9 +3,9 @@ package io.reactivetransfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfer was posted and did not complete: the content of the target range is undefined. No NIC
- * touches source or target on its behalf any more. It may be submitted again as a whole, with another
- * immediate, because some of its arrivals may have been counted.
+ * The transfer was posted and did not complete: the content of the target range is undefined. No
+ * NIC touches source or target on its behalf any more. It may be submitted again as a whole, with
+ * another immediate, because some of its arrivals may have been counted.
  */
 public final class TransferFailedException extends TransferException {
 

@@ -3,8 +3,8 @@ package io.reactivetransfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfer, claim or message was never posted: no byte of any memory was touched, and nothing of
- * it will arrive. Correct the cause and submit again.
+ * The transfer, claim or message was never posted: no byte of any memory was touched, and nothing
+ * of it will arrive. Correct the cause and submit again.
  */
 public final class TransferRejectedException extends TransferException {
 

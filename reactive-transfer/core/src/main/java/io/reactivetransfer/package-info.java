@@ -5,8 +5,8 @@
  * io.reactivetransfer.engine.TransferEngineBuilder}. Memory is registered as a {@link
  * io.reactivetransfer.MemoryRegion}, named to others by its {@link
  * io.reactivetransfer.RegionDescriptor}, and written to as a {@link
- * io.reactivetransfer.RemoteRegion}. What is written is a {@link io.reactivetransfer.Transfer}; what
- * has arrived is counted by an {@link io.reactivetransfer.ImmCounter}.
+ * io.reactivetransfer.RemoteRegion}. What is written is a {@link io.reactivetransfer.Transfer};
+ * what has arrived is counted by an {@link io.reactivetransfer.ImmCounter}.
  *
  * <p>This package knows neither the engine nor the backends.
  */

@@ -6,9 +6,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of NIC that engines can be built on. Found by name through {@link java.util.ServiceLoader}, or
- * given to the builder as an object. Its class loads and answers on any machine, whether or not its
- * hardware and libraries are there. Safe from any thread; one object may serve many engines.
+ * A kind of NIC that engines can be built on. Found by name through {@link
+ * java.util.ServiceLoader}, or given to the builder as an object. Its class loads and answers on
+ * any machine, whether or not its hardware and libraries are there. Safe from any thread; one
+ * object may serve many engines.
  */
 public interface Backend {
 
@@ -22,8 +23,8 @@ public interface Backend {
   List<Nic> nics();
 
   /**
-   * The NICs that an engine uses when it wants this many. A backend whose NICs are software can make as
-   * many as are asked for.
+   * The NICs that an engine uses when it wants this many. A backend whose NICs are software can
+   * make as many as are asked for.
    *
    * @param count 1 to 8
    * @throws BackendException if there are fewer
@@ -38,16 +39,16 @@ public interface Backend {
   }
 
   /**
-   * A new loop of the backend's own, which will drive the NICs of one engine, or null if the engine shall
-   * drive them by a dedicated thread. The engine closes it.
+   * A new loop of the backend's own, which will drive the NICs of one engine, or null if the engine
+   * shall drive them by a dedicated thread. The engine closes it.
    */
   default @Nullable WorkerLoop newLoop() {
     return null;
   }
 
   /**
-   * Opens one NIC. Called on the thread that will drive it, and must not block it; may complete on any
-   * thread.
+   * Opens one NIC. Called on the thread that will drive it, and must not block it; may complete on
+   * any thread.
    *
    * @param nic one of those listed
    * @return the opened NIC, or a {@link BackendException}

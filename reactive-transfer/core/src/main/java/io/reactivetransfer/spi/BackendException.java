@@ -1,6 +1,8 @@
 package io.reactivetransfer.spi;
 
-/** A backend could not open a NIC or register memory. The engine turns it into an error of its API. */
+/**
+ * A backend could not open a NIC or register memory. The engine turns it into an error of its API.
+ */
 public final class BackendException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -3,15 +3,15 @@ package io.reactivetransfer.spi;
 import io.reactivetransfer.CompletionLevel;
 
 /**
- * What an opened NIC can do. Declared, never worked around: the conformance kit skips, visibly, what is
- * said to be impossible, and demands the rest.
+ * What an opened NIC can do. Declared, never worked around: the conformance kit skips, visibly,
+ * what is said to be impossible, and demands the rest.
  *
  * @param completion what {@link CompletionSink#written} means
  * @param maxWriteBytes the longest write; the engine cuts longer ones
  * @param queueDepth writes that may be in flight; the engine never has more
  * @param maxControlBytes the longest control message
- * @param ordered whether writes to one peer over this NIC become visible in the order of posting. The
- *     engine never relies on it
+ * @param ordered whether writes to one peer over this NIC become visible in the order of posting.
+ *     The engine never relies on it
  * @param deviceMemory whether device memory can be registered
  */
 public record Capabilities(

@@ -4,16 +4,20 @@ import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 
 /**
- * Where a {@link Domain} puts what it found. Valid only during the {@link Domain#poll} that it was given
- * to, and only on that thread.
+ * Where a {@link Domain} puts what it found. Valid only during the {@link Domain#poll} that it was
+ * given to, and only on that thread.
  */
 public interface CompletionSink {
 
-  /** An accepted write is done, at the domain's completion level. Nothing touches its memory any more. */
+  /**
+   * An accepted write is done, at the domain's completion level. Nothing touches its memory any
+   * more.
+   */
   void written(long token);
 
   /**
-   * An accepted write has failed. Nothing touches its source any more; the target range is undefined.
+   * An accepted write has failed. Nothing touches its source any more; the target range is
+   * undefined.
    *
    * @param code the backend's code, or 0
    * @param text what happened, and where known what to do

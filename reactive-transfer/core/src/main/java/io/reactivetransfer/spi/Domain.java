@@ -9,10 +9,10 @@ import java.nio.ByteBuffer;
  * One opened NIC. Every method is called by the one thread that drives it, and none may block: what
  * cannot be done now is refused by a return value.
  *
- * <p>The contract toward the network is <em>reliable and unordered</em>. Each accepted write is reported
- * exactly once, by {@link CompletionSink#written} or {@link CompletionSink#failed}, also when the peer is
- * lost. Bounds and access of a write were checked by the engine at the origin; a backend that receives
- * writes in software checks them again at the target.
+ * <p>The contract toward the network is <em>reliable and unordered</em>. Each accepted write is
+ * reported exactly once, by {@link CompletionSink#written} or {@link CompletionSink#failed}, also
+ * when the peer is lost. Bounds and access of a write were checked by the engine at the origin; a
+ * backend that receives writes in software checks them again at the target.
  */
 public interface Domain {
 
@@ -23,17 +23,17 @@ public interface Domain {
   byte[] address();
 
   /**
-   * Registers memory, so that writes may read it and, with {@link Access#REMOTE_WRITE}, remote engines
-   * may write it.
+   * Registers memory, so that writes may read it and, with {@link Access#REMOTE_WRITE}, remote
+   * engines may write it.
    *
    * @throws BackendException if it cannot be registered
    */
   LocalMemory register(Memory memory, Access access);
 
   /**
-   * Ends remote access under the present key and begins it under a new one. When it returns, no write
-   * under the old key changes a byte or gives an immediate any more, though one may be half-way in. Own
-   * writes that refer to the old object go on.
+   * Ends remote access under the present key and begins it under a new one. When it returns, no
+   * write under the old key changes a byte or gives an immediate any more, though one may be
+   * half-way in. Own writes that refer to the old object go on.
    *
    * @return the same memory under a new key; the old object is for running writes only
    */
@@ -61,16 +61,17 @@ public interface Domain {
   RemoteMemory resolve(RemotePeer peer, byte[] key, long length);
 
   /**
-   * Takes a write over, or refuses it because a queue is full or a connection is still being made. After a
-   * refusal, the doorbell rings when trying again may succeed, unless this NIC must be polled anyway.
+   * Takes a write over, or refuses it because a queue is full or a connection is still being made.
+   * After a refusal, the doorbell rings when trying again may succeed, unless this NIC must be
+   * polled anyway.
    *
    * @return whether it was taken over
    */
   boolean post(WriteOp op);
 
   /**
-   * Takes a control message over, or refuses it, like {@link #post}. Messages that were taken over reach
-   * the other engine once and in order, or the peer is reported lost.
+   * Takes a control message over, or refuses it, like {@link #post}. Messages that were taken over
+   * reach the other engine once and in order, or the peer is reported lost.
    *
    * @param bytes its remaining bytes, which are copied and not consumed
    * @return whether it was taken over
@@ -85,8 +86,8 @@ public interface Domain {
   int poll(CompletionSink sink);
 
   /**
-   * Closes the NIC. When it returns, nothing touches any memory registered here. Writes that were in
-   * flight are not reported any more.
+   * Closes the NIC. When it returns, nothing touches any memory registered here. Writes that were
+   * in flight are not reported any more.
    */
   void close();
 }

@@ -5,8 +5,8 @@ package io.reactivetransfer.spi;
 public interface Doorbell {
 
   /**
-   * Makes the worker poll soon. Cheap, from any thread, as often as wanted; rings during a turn cause one
-   * more turn.
+   * Makes the worker poll soon. Cheap, from any thread, as often as wanted; rings during a turn
+   * cause one more turn.
    */
   void ring();
 }

@@ -20,8 +20,7 @@ public record EngineEnvironment(
   /** The machine's clock, random ids, and the pinning that is on the class path, if any. */
   public static EngineEnvironment system() {
     SecureRandom random = new SecureRandom();
-    CpuPinning pinning =
-        ServiceLoader.load(CpuPinning.class).findFirst().orElseGet(NoPinning::new);
+    CpuPinning pinning = ServiceLoader.load(CpuPinning.class).findFirst().orElseGet(NoPinning::new);
     return new EngineEnvironment(System::nanoTime, () -> drawId(random), pinning);
   }
 

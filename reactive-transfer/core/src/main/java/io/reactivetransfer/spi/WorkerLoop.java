@@ -3,8 +3,8 @@ package io.reactivetransfer.spi;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A thread of a backend's own on which an engine's worker runs, such as an event loop; or a test that
- * turns the worker by hand.
+ * A thread of a backend's own on which an engine's worker runs, such as an event loop; or a test
+ * that turns the worker by hand.
  */
 public interface WorkerLoop {
 

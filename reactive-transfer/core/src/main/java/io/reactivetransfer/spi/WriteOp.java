@@ -3,8 +3,8 @@ package io.reactivetransfer.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one NIC must do: one write, fully resolved. The engine fills one object again and again; a domain
- * copies what it needs and keeps no reference after {@link Domain#post} has returned.
+ * What one NIC must do: one write, fully resolved. The engine fills one object again and again; a
+ * domain copies what it needs and keeps no reference after {@link Domain#post} has returned.
  */
 public final class WriteOp {
 
@@ -97,7 +97,8 @@ public final class WriteOp {
 
   private static <T> T set(@Nullable T value) {
     if (value == null) {
-      throw new IllegalStateException("expected a filled WriteOp, got one without source or target");
+      throw new IllegalStateException(
+          "expected a filled WriteOp, got one without source or target");
     }
     return value;
   }

@@ -1,0 +1,161 @@
+package io.reactivetransfer.loopback;
+
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A write that was taken over. Made once and filled again and again; the origin owns it, and lends
+ * it to the target from {@link #fill} until it is back in the origin's completions.
+ *
+ * <p>The state decides between the two sides. The target claims the write for each turn in which it
+ * touches memory; the origin abandons it when it closes or has lost the target. So a write is ended
+ * by exactly one side, and no source is read after its origin has closed.
+ */
+final class InFlightWrite {
+
+  private static final int IDLE = 0;
+  private static final int WAITING = 1;
+  private static final int CLAIMED = 2;
+  private static final int ENDED = 3;
+  private static final int ABANDONED = 4;
+
+  private final Port origin;
+  private final AtomicInteger state = new AtomicInteger(IDLE);
+  private @Nullable Link link;
+  private MemorySegment source = MemorySegment.NULL;
+  private LoopbackKey key = LoopbackKey.NONE;
+  private long sourceOffset;
+  private long targetOffset;
+  private long length;
+  private long copied;
+  private long token;
+  private int imm;
+  private boolean hasImm;
+  private @Nullable WriteError error;
+  private String errorText = "";
+
+  InFlightWrite(Port origin) {
+    this.origin = origin;
+  }
+
+  /** Origin: begins a new life. The source's range was checked. */
+  void fill(WriteOp op, LoopbackMemory from, LoopbackTarget to, Link over) {
+    link = over;
+    source = from.segment();
+    key = to.key();
+    sourceOffset = op.sourceOffset();
+    targetOffset = op.targetOffset();
+    length = op.length();
+    copied = 0;
+    token = op.token();
+    imm = op.imm();
+    hasImm = op.hasImm();
+    error = null;
+    errorText = "";
+    state.set(WAITING);
+  }
+
+  /** Origin: ends the life. */
+  void clear() {
+    link = null;
+    source = MemorySegment.NULL;
+    state.set(IDLE);
+  }
+
+  /** Origin: whether it went over this link and is not done. */
+  boolean isOver(Link that) {
+    return link == that;
+  }
+
+  /**
+   * Origin: takes it back from a target that will not, or shall not, end it. Waits for the copy of
+   * one turn if the target is just in it.
+   *
+   * @return whether it was taken back; otherwise it has ended, or was not out
+   */
+  boolean abandon() {
+    while (!state.compareAndSet(WAITING, ABANDONED)) {
+      if (state.get() != CLAIMED) {
+        return false;
+      }
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+
+  /**
+   * Target: begins a turn in which memory may be touched.
+   *
+   * @return whether it may; otherwise the origin has abandoned the write
+   */
+  boolean claim() {
+    return state.compareAndSet(WAITING, CLAIMED);
+  }
+
+  /** Target: ends a turn, with more to come. */
+  void release() {
+    state.set(WAITING);
+  }
+
+  /** Ends it well; the memory is not touched any more. */
+  void succeed() {
+    state.set(ENDED);
+  }
+
+  /** Ends it badly; the memory is not touched any more. */
+  void fail(WriteError reason, String text) {
+    error = reason;
+    errorText = text;
+    state.set(ENDED);
+  }
+
+  /** Target: copies at most this much of what is left. */
+  long copyInto(MemorySegment target, long maxBytes) {
+    long bytes = Math.min(maxBytes, length - copied);
+    MemorySegment.copy(source, sourceOffset + copied, target, targetOffset + copied, bytes);
+    copied += bytes;
+    return bytes;
+  }
+
+  boolean isCopied() {
+    return copied == length;
+  }
+
+  Port origin() {
+    return origin;
+  }
+
+  LoopbackKey key() {
+    return key;
+  }
+
+  long targetOffset() {
+    return targetOffset;
+  }
+
+  long length() {
+    return length;
+  }
+
+  long token() {
+    return token;
+  }
+
+  boolean hasImm() {
+    return hasImm;
+  }
+
+  int imm() {
+    return imm;
+  }
+
+  @Nullable WriteError error() {
+    return error;
+  }
+
+  String errorText() {
+    return errorText;
+  }
+}

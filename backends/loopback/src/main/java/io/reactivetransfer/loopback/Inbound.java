@@ -1,0 +1,125 @@
+package io.reactivetransfer.loopback;
+
+import io.reactivetransfer.spi.CompletionSink;
+import java.util.OptionalLong;
+
+/**
+ * The target side of one NIC: does to its own memory what others ask for, if they may. Belongs to
+ * the NIC's thread.
+ */
+final class Inbound {
+
+  private static final int WRITES_PER_POLL = 64;
+  private static final int MESSAGES_PER_POLL = 64;
+
+  private final Port port;
+  private final MemoryTable memory;
+  private final ServingWindow window;
+  private final long maxCopyBytes;
+  private long copyBytesLeft;
+
+  Inbound(Port port, MemoryTable memory, long maxCopyBytes, OptionalLong reorderSeed) {
+    this.port = port;
+    this.memory = memory;
+    this.window = new ServingWindow(port, reorderSeed);
+    this.maxCopyBytes = maxCopyBytes;
+  }
+
+  /**
+   * Hands out messages.
+   *
+   * @param all whether to hand out all that are there, because their senders are about to be
+   *     reported as lost, and what they said comes first
+   */
+  int receive(CompletionSink sink, boolean all) {
+    int max = all ? Port.MESSAGE_DEPTH : MESSAGES_PER_POLL;
+    int received = 0;
+    while (received < max) {
+      ControlMessage message = port.takeMessage();
+      if (message == null) {
+        break;
+      }
+      received++;
+      sink.received(message.sender(), message.bytes());
+    }
+    if (received > 0) {
+      port.ringRefused();
+    }
+    return received;
+  }
+
+  /** Serves writes: a bounded number, and a bounded number of bytes. */
+  int serve(CompletionSink sink) {
+    copyBytesLeft = maxCopyBytes;
+    int turns = 0;
+    int taken = window.refill();
+    while (turns < WRITES_PER_POLL && copyBytesLeft > 0) {
+      InFlightWrite write = window.pick();
+      if (write == null) {
+        break;
+      }
+      turns++;
+      if (advance(write, sink)) {
+        window.removePicked();
+        taken += window.refill();
+      }
+    }
+    if (taken > 0) {
+      port.ringRefused();
+    }
+    return turns;
+  }
+
+  boolean hasWork() {
+    return !window.isEmpty();
+  }
+
+  /** Gives one write a turn, and says whether that was its last; then it is the origin's again. */
+  private boolean advance(InFlightWrite write, CompletionSink sink) {
+    if (!write.claim()) {
+      return true;
+    }
+    // Looked up in every turn, so that a write whose key was revoked half-way stops there.
+    LoopbackMemory target = memory.find(write.key());
+    if (target == null) {
+      return fail(
+          write,
+          WriteError.UNKNOWN_KEY,
+          "no memory under this key: it was revoked, deregistered, or never registered");
+    }
+    if (!target.access().allowsRemoteWrite()) {
+      return fail(
+          write, WriteError.ACCESS, "expected memory open to REMOTE_WRITE, got " + target.access());
+    }
+    if (!Ranges.within(write.targetOffset(), write.length(), target.length())) {
+      return fail(
+          write,
+          WriteError.TARGET_RANGE,
+          Ranges.describe(write.targetOffset(), write.length(), target.length()));
+    }
+    try {
+      copyBytesLeft -= write.copyInto(target.segment(), copyBytesLeft);
+    } catch (RuntimeException | InternalError e) {
+      // Such as an arena that was closed too early, or a mapped file that was truncated: the fault
+      // of
+      // one region, which must not take the thread of all others with it.
+      return fail(write, WriteError.COPY, "could not copy: " + e);
+    }
+    if (!write.isCopied()) {
+      write.release();
+      return false;
+    }
+    write.succeed();
+    if (write.hasImm()) {
+      sink.immArrived(write.imm());
+    }
+    write.origin().complete(write);
+    return true;
+  }
+
+  private boolean fail(InFlightWrite write, WriteError error, String text) {
+    write.fail(error, text + " (at " + port.address() + ")");
+    write.origin().complete(write);
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+package io.reactivetransfer.loopback;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.OptionalLong;
+
+/** One NIC within the JVM: its port, its memory, and its two sides. */
+final class LoopbackDomain implements Domain {
+
+  static final int MAX_CONTROL_BYTES = 1 << 16;
+
+  private final LoopbackNetwork network;
+  private final Port port;
+  private final MemoryTable memory;
+  private final Inbound inbound;
+  private final Outbound outbound;
+  private final Capabilities capabilities;
+
+  LoopbackDomain(LoopbackSettings settings, OpenContext context) {
+    network = settings.network();
+    LoopbackAddress address =
+        new LoopbackAddress(network.id(), context.engine(), context.nicIndex());
+    int depth = Math.min(settings.queueDepth(), context.nicDepth());
+    port = new Port(address, context.doorbell(), depth);
+    memory = new MemoryTable(network);
+    inbound =
+        new Inbound(
+            port, memory, settings.maxCopyBytesPerPoll(), seedOf(settings, context.nicIndex()));
+    outbound = new Outbound(network, port, depth, settings.maxWriteBytes());
+    capabilities =
+        new Capabilities(
+            CompletionLevel.DELIVERED,
+            settings.maxWriteBytes(),
+            depth,
+            MAX_CONTROL_BYTES,
+            false,
+            false);
+    network.attach(port);
+  }
+
+  /** Each NIC reorders in its own way, which depends on nothing but the seed and its place. */
+  private static OptionalLong seedOf(LoopbackSettings settings, int nicIndex) {
+    OptionalLong seed = settings.reorderSeed();
+    return seed.isPresent() ? OptionalLong.of(seed.getAsLong() + nicIndex) : seed;
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public byte[] address() {
+    return port.address().toBytes();
+  }
+
+  @Override
+  public LocalMemory register(Memory what, Access access) {
+    return memory.register(what, access);
+  }
+
+  @Override
+  public LocalMemory revoke(LocalMemory registered) {
+    return memory.rename((LoopbackMemory) registered);
+  }
+
+  @Override
+  public void deregister(LocalMemory registered) {
+    memory.remove((LoopbackMemory) registered);
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] address) {
+    return new LoopbackPeer(engine, LoopbackAddress.fromBytes(address));
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    return new LoopbackTarget((LoopbackPeer) peer, LoopbackKey.fromBytes(key));
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    return !port.isClosed() && outbound.post(op);
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    if (bytes.remaining() > MAX_CONTROL_BYTES) {
+      throw new IllegalArgumentException(
+          "expected a control message of at most "
+              + MAX_CONTROL_BYTES
+              + " bytes, got "
+              + bytes.remaining());
+    }
+    return !port.isClosed() && outbound.send((LoopbackPeer) peer, bytes);
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    if (port.isClosed()) {
+      return 0;
+    }
+    // Counted before the queues are emptied: what a lost peer did comes before its loss.
+    int closedPorts = port.lostCount();
+    int work = inbound.receive(sink, closedPorts > 0);
+    work += inbound.serve(sink);
+    work += outbound.complete(sink);
+    work += outbound.loseLinks(sink, closedPorts);
+    if (inbound.hasWork() || outbound.hasLosses() || port.hasWork()) {
+      port.ring();
+    }
+    return work;
+  }
+
+  @Override
+  public void close() {
+    network.detach(port);
+    outbound.abandonAll();
+    port.close();
+    memory.clear();
+  }
+}

@@ -1,0 +1,154 @@
+package io.reactivetransfer.loopback;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Bounded queues: what refuses, what rings, and in which order things are served. */
+class LoopbackQueueTest {
+
+  private final LoopbackNetwork network = new LoopbackNetwork();
+  private final LoopbackBackend backend = LoopbackBackend.builder().network(network).build();
+
+  private TestNic shallow(int engine, int depth) {
+    return TestNic.open(
+        LoopbackBackend.builder().network(network).queueDepth(depth).build(), engine);
+  }
+
+  @Test
+  void anOriginThatHasAllItsWritesOutRefuses() {
+    TestNic origin = shallow(1, 2);
+    TestNic target = TestNic.open(backend, 2);
+    RemoteMemory memory = origin.target(target);
+    assertThat(origin.domain.capabilities().queueDepth()).isEqualTo(2);
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 1))).isTrue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 2))).isTrue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3))).isFalse();
+
+    target.poll();
+    assertThat(origin.rings).hasPositiveValue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)))
+        .as("not before the origin has seen the completions")
+        .isFalse();
+    assertThat(origin.events()).containsExactly("written 1", "written 2");
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3))).isTrue();
+  }
+
+  @Test
+  void aFullInboxRefusesAndRingsEveryOneItRefused() {
+    TestNic target = shallow(1, 2);
+    List<TestNic> origins =
+        IntStream.range(2, 6).mapToObj(engine -> TestNic.open(backend, engine)).toList();
+    List<TestNic> refused = new ArrayList<>();
+    for (TestNic origin : origins) {
+      if (!origin.domain.post(origin.write(origin.target(target), 0, 1, 1))) {
+        refused.add(origin);
+        assertThat(origin.domain.post(origin.write(origin.target(target), 0, 1, 1))).isFalse();
+      }
+    }
+    assertThat(refused).hasSize(2);
+    assertThat(refused).allSatisfy(origin -> assertThat(origin.rings).hasValue(0));
+
+    target.poll();
+
+    assertThat(refused).allSatisfy(origin -> assertThat(origin.rings).hasValue(1));
+    for (TestNic origin : refused) {
+      assertThat(origin.domain.post(origin.write(origin.target(target), 0, 1, 1))).isTrue();
+    }
+    target.poll();
+    assertThat(origins)
+        .allSatisfy(origin -> assertThat(origin.events()).containsExactly("written 1"));
+  }
+
+  @Test
+  void messagesComeInOrderAndAreCopied() {
+    TestNic sender = TestNic.open(backend, 1);
+    TestNic receiver = TestNic.open(backend, 2);
+    RemotePeer peer = sender.peer(receiver);
+    ByteBuffer bytes = ByteBuffer.wrap("-one-".getBytes(UTF_8)).position(1).limit(4);
+    assertThat(sender.domain.send(peer, bytes)).isTrue();
+    assertThat(bytes.position()).isEqualTo(1);
+    bytes.put(1, (byte) 'X');
+    sender.send(peer, "two");
+    sender.send(peer, "");
+    assertThat(receiver.events())
+        .containsExactly("received 1 one", "received 1 two", "received 1 ");
+  }
+
+  @Test
+  void aFullMessageQueueRefusesAndRings() {
+    TestNic sender = TestNic.open(backend, 1);
+    TestNic receiver = TestNic.open(backend, 2);
+    RemotePeer peer = sender.peer(receiver);
+    int sent = 0;
+    while (sender.send(peer, String.valueOf(sent))) {
+      sent++;
+    }
+    assertThat(sent).isEqualTo(Port.MESSAGE_DEPTH);
+    assertThat(sender.rings).hasValue(0);
+    while (receiver.poll() > 0) {}
+    assertThat(sender.rings).hasPositiveValue();
+    assertThat(receiver.sink.take())
+        .containsExactlyElementsOf(
+            IntStream.range(0, sent).mapToObj(i -> "received 1 " + i).toList());
+    assertThat(sender.send(peer, "more")).isTrue();
+    assertThatThrownBy(() -> sender.send(peer, "x".repeat(65_537)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void eightNicsOfOneEngineAreEightQueues() {
+    LoopbackBackend eight =
+        LoopbackBackend.builder().network(network).defaultNics(8).queueDepth(1).build();
+    assertThat(eight.nics()).hasSize(8).extracting("name").contains("loopback0", "loopback7");
+    List<TestNic> origins = new ArrayList<>();
+    List<TestNic> targets = new ArrayList<>();
+    for (int nic = 0; nic < 8; nic++) {
+      origins.add(TestNic.open(eight, 1, nic));
+      targets.add(TestNic.open(eight, 2, nic));
+    }
+    for (int nic = 0; nic < 8; nic++) {
+      TestNic origin = origins.get(nic);
+      RemoteMemory memory = origin.target(targets.get(nic));
+      assertThat(origin.domain.post(origin.write(memory, nic, 1, nic).withImm(nic))).isTrue();
+      assertThat(origin.domain.post(origin.write(memory, nic, 1, nic))).isFalse();
+    }
+    for (int nic = 7; nic >= 0; nic--) {
+      assertThat(targets.get(nic).events()).containsExactly("imm " + nic);
+      assertThat(origins.get(nic).events()).containsExactly("written " + nic);
+    }
+  }
+
+  @Test
+  void aSeedReordersTheSameWayEachTime() {
+    List<String> first = servedWith(LoopbackBackend.builder().reorder(42));
+    assertThat(servedWith(LoopbackBackend.builder().reorder(42))).isEqualTo(first);
+    assertThat(servedWith(LoopbackBackend.builder().reorder(43))).isNotEqualTo(first);
+    List<String> inOrder = LongStream.range(0, 200).mapToObj(i -> "imm " + i).toList();
+    assertThat(first).isNotEqualTo(inOrder).containsExactlyInAnyOrderElementsOf(inOrder);
+    assertThat(servedWith(LoopbackBackend.builder())).isEqualTo(inOrder);
+  }
+
+  private static List<String> servedWith(LoopbackBackend.Builder builder) {
+    LoopbackBackend backend = builder.network(new LoopbackNetwork()).build();
+    TestNic origin = TestNic.open(backend, 1);
+    TestNic target = TestNic.open(backend, 2);
+    RemoteMemory memory = origin.target(target);
+    for (int i = 0; i < 200; i++) {
+      assertThat(origin.domain.post(origin.write(memory, i, 1, i).withImm(i))).isTrue();
+    }
+    while (target.poll() > 0) {}
+    while (origin.poll() > 0) {}
+    assertThat(origin.sink.take()).hasSize(200);
+    return target.sink.take();
+  }
+}

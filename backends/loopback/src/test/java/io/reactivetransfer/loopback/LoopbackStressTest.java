@@ -1,0 +1,278 @@
+package io.reactivetransfer.loopback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** Two NICs on two threads that sleep until their doorbell rings: a lost ring is a hang. */
+class LoopbackStressTest {
+
+  private static final int SLOTS = 64;
+  private static final int WRITES = 200_000;
+
+  private final LoopbackNetwork network = new LoopbackNetwork();
+
+  private Domain open(int engine, int depth, Semaphore bell) {
+    LoopbackBackend backend =
+        LoopbackBackend.builder()
+            .network(network)
+            .queueDepth(depth)
+            .maxCopyBytesPerPoll(100)
+            .build();
+    OpenContext context =
+        new OpenContext(
+            new EngineId(7, engine), 0, bell::release, null, depth, 64, Duration.ofSeconds(1));
+    return backend.open(backend.nics().getFirst(), context).toCompletableFuture().join();
+  }
+
+  @Test
+  void everyWriteArrivesWholeAndIsReportedOnce() {
+    Semaphore originBell = new Semaphore(0);
+    Semaphore targetBell = new Semaphore(0);
+    // The target's inbox is smaller than what the origin may have out, so that both bounds are met.
+    Domain origin = open(1, 16, originBell);
+    Domain target = open(2, 4, targetBell);
+    MemorySegment from = Arena.ofAuto().allocate(SLOTS * 16L, 8);
+    MemorySegment to = Arena.ofAuto().allocate(SLOTS * 16L, 8);
+    LocalMemory source = origin.register(new HostMemory(from), Access.LOCAL);
+    LocalMemory open = target.register(new HostMemory(to), Access.REMOTE_WRITE);
+    RemotePeer peer = origin.resolve(new EngineId(7, 2), target.address());
+    RemoteMemory remote = origin.resolve(peer, open.key(), to.byteSize());
+    boolean[] reported = new boolean[WRITES];
+    int[] counts = new int[3];
+
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      CompletableFuture<Void> writing =
+          CompletableFuture.runAsync(
+              () -> {
+                WriteOp op = new WriteOp();
+                int posted = 0;
+                while (counts[0] < WRITES) {
+                  while (posted < WRITES) {
+                    long slot = posted % SLOTS * 16L;
+                    from.set(ValueLayout.JAVA_LONG, slot, posted);
+                    from.set(ValueLayout.JAVA_LONG, slot + 8, ~posted);
+                    op.between(source, remote).range(slot, slot, 16).token(posted).withImm(posted);
+                    if (!origin.post(op)) {
+                      break;
+                    }
+                    posted++;
+                  }
+                  int work =
+                      origin.poll(
+                          new CountingSink() {
+                            @Override
+                            public void written(long token) {
+                              assertThat(reported[(int) token]).isFalse();
+                              reported[(int) token] = true;
+                              counts[0]++;
+                            }
+                          });
+                  sleepUnless(work > 0, originBell);
+                }
+              },
+              threads);
+      CompletableFuture<Void> reading =
+          CompletableFuture.runAsync(
+              () -> {
+                while (counts[1] < WRITES) {
+                  int work =
+                      target.poll(
+                          new CountingSink() {
+                            @Override
+                            public void immArrived(int imm) {
+                              long slot = imm % SLOTS * 16L;
+                              assertThat(to.get(ValueLayout.JAVA_LONG, slot)).isEqualTo(imm);
+                              assertThat(to.get(ValueLayout.JAVA_LONG, slot + 8)).isEqualTo(~imm);
+                              counts[1]++;
+                            }
+                          });
+                  sleepUnless(work > 0, targetBell);
+                }
+              },
+              threads);
+      CompletableFuture.allOf(writing, reading).join();
+    }
+    assertThat(counts[0]).isEqualTo(WRITES);
+    assertThat(counts[1]).isEqualTo(WRITES);
+  }
+
+  @RepeatedTest(300)
+  void whenTheTargetClosesEachWriteEndsOnce(RepetitionInfo repetition) {
+    Semaphore originBell = new Semaphore(0);
+    Semaphore targetBell = new Semaphore(0);
+    Domain origin = open(1, 32, originBell);
+    Domain target = open(2, 8, targetBell);
+    LocalMemory source = origin.register(host(64), Access.LOCAL);
+    LocalMemory open = target.register(host(64), Access.REMOTE_WRITE);
+    byte[] address = target.address();
+    int targetTurns = repetition.getCurrentRepetition() % 20;
+    int[] ended = new int[4096];
+    AtomicBoolean lost = new AtomicBoolean();
+    int[] posted = new int[1];
+
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      CompletableFuture<Void> closing =
+          run(
+              threads,
+              () -> {
+                for (int i = 0; i < targetTurns; i++) {
+                  target.poll(new CountingSink());
+                }
+                target.close();
+              });
+      CompletableFuture<Void> writing =
+          run(
+              threads,
+              () -> {
+                RemotePeer peer = origin.resolve(new EngineId(7, 2), address);
+                RemoteMemory remote = origin.resolve(peer, open.key(), 64);
+                WriteOp op = new WriteOp().between(source, remote).range(0, 0, 64);
+                CountingSink sink =
+                    new CountingSink() {
+                      @Override
+                      public void written(long token) {
+                        ended[(int) token]++;
+                      }
+
+                      @Override
+                      public void failed(long token, int code, String text) {
+                        assertThat(lost).isTrue();
+                        ended[(int) token]++;
+                      }
+
+                      @Override
+                      public void peerLost(EngineId peerId, int code, String text) {
+                        assertThat(lost.getAndSet(true)).isFalse();
+                      }
+                    };
+                while (!lost.get()) {
+                  while (posted[0] < ended.length && origin.post(op.token(posted[0]))) {
+                    posted[0]++;
+                  }
+                  sleepUnless(origin.poll(sink) > 0, originBell);
+                }
+                assertThat(origin.poll(sink)).isZero();
+              });
+      CompletableFuture.allOf(closing, writing).join();
+    }
+    for (int i = 0; i < posted[0]; i++) {
+      assertThat(ended[i]).as("write %d of %d", i, posted[0]).isEqualTo(1);
+    }
+  }
+
+  @RepeatedTest(100)
+  void whenTheOriginHasClosedItsSourceIsNotReadAnyMore(RepetitionInfo repetition) {
+    Semaphore targetBell = new Semaphore(0);
+    Domain origin = open(1, 32, new Semaphore(0));
+    Domain target = open(2, 32, targetBell);
+    Arena arena = Arena.ofShared();
+    LocalMemory source = origin.register(new HostMemory(arena.allocate(1 << 16)), Access.LOCAL);
+    LocalMemory open = target.register(host(1 << 16), Access.REMOTE_WRITE);
+    RemotePeer peer = origin.resolve(new EngineId(7, 2), target.address());
+    RemoteMemory remote = origin.resolve(peer, open.key(), 1 << 16);
+    AtomicBoolean lost = new AtomicBoolean();
+    int[] failures = new int[1];
+
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      CompletableFuture<Void> serving =
+          run(
+              threads,
+              () -> {
+                while (!lost.get()) {
+                  int work =
+                      target.poll(
+                          new CountingSink() {
+                            @Override
+                            public void peerLost(EngineId peerId, int code, String text) {
+                              lost.set(true);
+                            }
+                          });
+                  sleepUnless(work > 0, targetBell);
+                }
+              });
+      CompletableFuture<Void> closing =
+          run(
+              threads,
+              () -> {
+                WriteOp op = new WriteOp().between(source, remote).range(0, 0, 1 << 16);
+                for (int i = 0; i < 32; i++) {
+                  origin.post(op.token(i));
+                }
+                for (int i = repetition.getCurrentRepetition() % 50; i > 0; i--) {
+                  origin.poll(
+                      new CountingSink() {
+                        @Override
+                        public void failed(long token, int code, String text) {
+                          failures[0]++;
+                        }
+                      });
+                }
+                origin.close();
+                arena.close(); // throws if the target is copying from it
+              });
+      CompletableFuture.allOf(serving, closing).join();
+    }
+    assertThat(failures[0]).isZero();
+  }
+
+  private static HostMemory host(long length) {
+    return new HostMemory(Arena.ofAuto().allocate(length));
+  }
+
+  private static CompletableFuture<Void> run(Executor threads, Runnable task) {
+    return CompletableFuture.runAsync(task, threads);
+  }
+
+  private static void sleepUnless(boolean busy, Semaphore bell) {
+    if (!busy) {
+      bell.acquireUninterruptibly();
+    }
+    bell.drainPermits();
+  }
+
+  /** Takes everything. */
+  private static class CountingSink implements CompletionSink {
+    @Override
+    public void written(long token) {}
+
+    @Override
+    public void failed(long token, int code, String text) {
+      throw new AssertionError(token + ": " + text);
+    }
+
+    @Override
+    public void immArrived(int imm) {}
+
+    @Override
+    public void received(EngineId sender, ByteBuffer bytes) {}
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      throw new AssertionError(peer + ": " + text);
+    }
+  }
+}

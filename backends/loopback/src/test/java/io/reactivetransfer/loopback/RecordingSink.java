@@ -1,0 +1,46 @@
+package io.reactivetransfer.loopback;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Keeps all that a domain reports, as one line each, in order. */
+final class RecordingSink implements CompletionSink {
+
+  final List<String> events = new ArrayList<>();
+
+  @Override
+  public void written(long token) {
+    events.add("written " + token);
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    events.add("failed " + token + " " + code + " " + text);
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    events.add("imm " + imm);
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    events.add("received " + sender.low() + " " + StandardCharsets.UTF_8.decode(bytes));
+  }
+
+  @Override
+  public void peerLost(EngineId peer, int code, String text) {
+    events.add("lost " + peer.low() + " " + text);
+  }
+
+  /** What was reported since this was last called. */
+  List<String> take() {
+    List<String> taken = List.copyOf(events);
+    events.clear();
+    return taken;
+  }
+}

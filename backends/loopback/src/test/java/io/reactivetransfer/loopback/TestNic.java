@@ -1,0 +1,93 @@
+package io.reactivetransfer.loopback;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One NIC of one engine, turned by hand, with memory to write from and to. */
+final class TestNic {
+
+  static final int MEMORY_BYTES = 1 << 16;
+
+  final EngineId id;
+  final AtomicInteger rings = new AtomicInteger();
+  final RecordingSink sink = new RecordingSink();
+  final Domain domain;
+  final MemorySegment bytes = Arena.ofAuto().allocate(MEMORY_BYTES);
+  LocalMemory memory;
+
+  private TestNic(LoopbackBackend backend, int engine, int nic) {
+    id = new EngineId(7, engine);
+    domain =
+        backend
+            .open(
+                backend.nics(8).get(nic),
+                new OpenContext(
+                    id, nic, rings::incrementAndGet, null, 1024, 1 << 16, Duration.ofSeconds(1)))
+            .toCompletableFuture()
+            .join();
+    memory = domain.register(new HostMemory(bytes), Access.REMOTE_WRITE);
+  }
+
+  static TestNic open(LoopbackBackend backend, int engine) {
+    return new TestNic(backend, engine, 0);
+  }
+
+  static TestNic open(LoopbackBackend backend, int engine, int nic) {
+    return new TestNic(backend, engine, nic);
+  }
+
+  RemotePeer peer(TestNic other) {
+    return domain.resolve(other.id, other.domain.address());
+  }
+
+  /** The other one's memory as it is registered now. */
+  RemoteMemory target(TestNic other) {
+    return target(other, other.memory);
+  }
+
+  RemoteMemory target(TestNic other, LocalMemory registered) {
+    return domain.resolve(peer(other), registered.key(), MEMORY_BYTES);
+  }
+
+  /** A write of this NIC's memory to the same place of the target. */
+  WriteOp write(RemoteMemory target, long offset, long length, long token) {
+    return new WriteOp().between(memory, target).range(offset, offset, length).token(token);
+  }
+
+  boolean send(RemotePeer peer, String text) {
+    return domain.send(peer, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  int poll() {
+    return domain.poll(sink);
+  }
+
+  /** Polls once, and gives what came. */
+  List<String> events() {
+    poll();
+    return sink.take();
+  }
+
+  void fill(int value) {
+    bytes.fill((byte) value);
+  }
+
+  byte at(long offset) {
+    return bytes.get(ValueLayout.JAVA_BYTE, offset);
+  }
+}

@@ -1,0 +1,51 @@
+package io.reactivetransfer.architecture;
+
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the engine needs from outside it is given: only so can a simulation repeat a run. */
+class EngineTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "java\\.lang\\.System, nanoTime|currentTimeMillis",
+    "java\\.time\\..*, now|system.*|tick.*",
+    "java\\.lang\\.Math, random",
+    "java\\.util\\.UUID, randomUUID",
+    "java\\.util\\.(random\\..*|(Secure|Splittable)?Random), .*",
+    "java\\.security\\.SecureRandom, .*",
+    "java\\.util\\.concurrent\\.ThreadLocalRandom, .*",
+    "java\\.lang\\.foreign\\.(Linker|SymbolLookup), .*"
+  })
+  void doesNotReachForTimeChanceOrNativeCode(String type, String member) {
+    noClasses()
+        .that()
+        .resideInAPackage(Layer.ENGINE.classes)
+        .should()
+        .accessTargetWhere(target(owner(nameMatching(type))).and(target(nameMatching(member))))
+        .allowEmptyShould(true)
+        .check(Production.CLASSES);
+  }
+
+  @Test
+  void showsOnlyItsBuilder() {
+    classes()
+        .that()
+        .resideInAPackage(Layer.ENGINE.classes)
+        .and()
+        .arePublic()
+        .and()
+        .areTopLevelClasses()
+        .should()
+        .haveSimpleName("TransferEngineBuilder")
+        .allowEmptyShould(true)
+        .check(Production.CLASSES);
+  }
+}

@@ -1,0 +1,59 @@
+package io.reactivetransfer.architecture;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The layers, and for each all that it may know besides itself, the JDK and the nullness
+ * annotations.
+ */
+enum Layer {
+  API("io.reactivetransfer", Known.REACTOR),
+  SPI("io.reactivetransfer.spi..", Known.API),
+  ENGINE("io.reactivetransfer.engine..", Known.API, Known.SPI, Known.REACTOR, Known.JCTOOLS),
+  KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
+  LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
+  TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.REACTOR, Known.NETTY),
+  FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI),
+  TCK(
+      "io.reactivetransfer.tck..",
+      Known.API,
+      Known.SPI,
+      Known.ENGINE,
+      Known.REACTOR,
+      Known.TESTING),
+  EXAMPLES("io.reactivetransfer.examples..", Known.ANYTHING);
+
+  final String classes;
+  private final List<String> allowed = new ArrayList<>();
+
+  Layer(String classes, String[]... known) {
+    this.classes = classes;
+    allowed.add(classes);
+    allowed.addAll(List.of(Known.EVERYWHERE));
+    Stream.of(known).flatMap(Stream::of).forEach(allowed::add);
+  }
+
+  String[] allowed() {
+    return allowed.toArray(String[]::new);
+  }
+
+  static String[] all() {
+    return Stream.of(values()).map(layer -> layer.classes).toArray(String[]::new);
+  }
+
+  private static final class Known {
+    static final String[] EVERYWHERE = {"java..", "javax..", "jdk..", "org.jspecify.."};
+    static final String[] API = {"io.reactivetransfer"};
+    static final String[] SPI = {"io.reactivetransfer.spi.."};
+    static final String[] ENGINE = {"io.reactivetransfer.engine.."};
+    static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
+    static final String[] JCTOOLS = {"org.jctools.."};
+    static final String[] NETTY = {"io.netty.."};
+    static final String[] TESTING = {
+      "org.junit..", "org.opentest4j..", "org.assertj..", "org.testng.."
+    };
+    static final String[] ANYTHING = {"*.."};
+  }
+}

@@ -1,0 +1,101 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.PeerUnreachableException;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim on arrivals: waits in the {@link ImmTable}, is met or fails there, and tells its listener
+ * on the signal scheduler, once. Cancelling it at any moment before that returns what it had got.
+ */
+final class Claim implements Runnable {
+
+  /** Who made the claim. Called once at most, on the signal scheduler. */
+  interface Listener {
+    void met();
+
+    void failed(Throwable reason);
+  }
+
+  private static final int WAITING = 0;
+  private static final int DECIDED = 1;
+  private static final int TOLD = 2;
+  private static final int CANCELLED = 3;
+
+  final int imm;
+  final long writes;
+  final List<PeerLink> bound;
+  private final Worker worker;
+  private final Listener listener;
+  private final AtomicInteger state = new AtomicInteger();
+  private @Nullable Throwable failure;
+
+  Claim(Worker worker, int imm, long writes, List<PeerLink> bound, Listener listener) {
+    this.worker = worker;
+    this.imm = imm;
+    this.writes = writes;
+    this.bound = bound;
+    this.listener = listener;
+  }
+
+  /** Makes the claim. From any thread. */
+  void make() {
+    worker.execute(() -> worker.imms().add(this));
+  }
+
+  /** Fails it, unless it was decided already. From any thread. */
+  void refuse(Throwable reason) {
+    worker.execute(() -> worker.imms().fail(this, reason));
+  }
+
+  /** From any thread, at any time, more than once. */
+  void cancel() {
+    if (state.compareAndSet(WAITING, CANCELLED)) {
+      worker.execute(() -> worker.imms().remove(this));
+    } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
+      worker.execute(() -> worker.imms().giveBack(imm, writes));
+    }
+  }
+
+  long shares() {
+    return writes * WireImm.SHARES;
+  }
+
+  /** The peers it is bound to that were lost: the first one's loss, or null. On the worker. */
+  @Nullable PeerUnreachableException lossOfBound() {
+    for (PeerLink peer : bound) {
+      if (peer.loss() != null) {
+        return peer.loss();
+      }
+    }
+    return null;
+  }
+
+  /** On the worker: met if the reason is null. Returns false if it was cancelled before. */
+  boolean decide(@Nullable Throwable reason) {
+    failure = reason;
+    if (!state.compareAndSet(WAITING, DECIDED)) {
+      return false;
+    }
+    try {
+      worker.signals().schedule(this);
+    } catch (RejectedExecutionException e) {
+      worker.defect("the signal scheduler is disposed; signals come on the NIC's thread");
+      run();
+    }
+    return true;
+  }
+
+  @Override
+  public void run() {
+    if (state.compareAndSet(DECIDED, TOLD)) {
+      if (failure == null) {
+        listener.met();
+      } else {
+        listener.failed(failure);
+      }
+    }
+  }
+}

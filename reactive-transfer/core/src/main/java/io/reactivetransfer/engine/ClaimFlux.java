@@ -1,0 +1,144 @@
+package io.reactivetransfer.engine;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+
+/** One claim after the other, each made only when there is demand for its element. */
+final class ClaimFlux extends Flux<Long> {
+
+  private final Worker worker;
+  private final int imm;
+  private final long writes;
+  private final List<PeerLink> bound;
+
+  ClaimFlux(Worker worker, int imm, long writes, List<PeerLink> bound) {
+    this.worker = worker;
+    this.imm = imm;
+    this.writes = writes;
+    this.bound = bound;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super Long> actual) {
+    RuntimeException refusal = worker.admission().tryEnter();
+    if (refusal != null) {
+      Operators.error(actual, refusal);
+    } else {
+      Rounds rounds = new Rounds(this, actual);
+      actual.onSubscribe(rounds);
+      worker.execute(rounds::watchClose);
+    }
+  }
+
+  /**
+   * The rounds of one subscription. While demand is above zero, exactly one claim is out; its
+   * outcome, on the signal scheduler, is the only place that emits.
+   */
+  private static final class Rounds implements Subscription, Claim.Listener {
+    private final ClaimFlux flux;
+    private final CoreSubscriber<? super Long> actual;
+    private final AdmissionTicket ticket;
+    private final AtomicLong demand = new AtomicLong();
+    private volatile @Nullable Claim claim;
+    private volatile @Nullable Throwable misuse;
+    private volatile boolean over;
+    private long round;
+
+    Rounds(ClaimFlux flux, CoreSubscriber<? super Long> actual) {
+      this.flux = flux;
+      this.actual = actual;
+      this.ticket = new AdmissionTicket(flux.worker.admission());
+    }
+
+    /**
+     * Without demand no claim is out that could fail at close; so close makes one, for that alone.
+     */
+    void watchClose() {
+      if (!over) {
+        flux.worker.onClose(this, () -> failWith(Admission.closedError()));
+      }
+    }
+
+    private void failWith(Throwable reason) {
+      if (misuse == null) {
+        misuse = reason;
+      }
+      if (demand.getAndUpdate(n -> Operators.addCap(n, 1)) == 0) {
+        makeClaim();
+      }
+      Claim current = claim;
+      if (current != null) {
+        current.refuse(reason);
+      }
+    }
+
+    @Override
+    public void request(long n) {
+      if (n <= 0) {
+        failWith(
+            new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
+      } else if (demand.getAndUpdate(m -> Operators.addCap(m, n)) == 0) {
+        makeClaim();
+      }
+    }
+
+    private void makeClaim() {
+      if (over) {
+        return;
+      }
+      Claim next = new Claim(flux.worker, flux.imm, flux.writes, flux.bound, this);
+      claim = next;
+      next.make();
+      Throwable wrong = misuse;
+      if (wrong != null) {
+        next.refuse(wrong);
+      }
+      if (over) {
+        next.cancel();
+      }
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+      Claim current = claim;
+      if (current != null) {
+        current.cancel();
+      }
+      leave();
+    }
+
+    @Override
+    public void met() {
+      Throwable wrong = misuse;
+      if (wrong != null) {
+        flux.worker.execute(() -> flux.worker.imms().giveBack(flux.imm, flux.writes));
+        failed(wrong);
+        return;
+      }
+      actual.onNext(++round);
+      if (demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1) > 0) {
+        makeClaim();
+      }
+    }
+
+    @Override
+    public void failed(Throwable reason) {
+      if (!over) {
+        over = true;
+        leave();
+        actual.onError(reason);
+      }
+    }
+
+    private void leave() {
+      ticket.leave();
+      flux.worker.execute(() -> flux.worker.forget(this));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+
+/** Leads what a NIC reports to where it belongs. */
+final class Completions implements CompletionSink {
+
+  private final Worker worker;
+  private int nic;
+
+  Completions(Worker worker) {
+    this.worker = worker;
+  }
+
+  /** What follows comes from this NIC. */
+  void from(int nic) {
+    this.nic = nic;
+  }
+
+  @Override
+  public void written(long token) {
+    worker.flights().written(nic, token);
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    worker.flights().failed(nic, token, code, text);
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    worker.imms().arrived(imm);
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    worker.mailroom().received(sender, bytes);
+  }
+
+  @Override
+  public void peerLost(EngineId id, int code, String text) {
+    PeerLink peer = worker.peers().find(id);
+    if (peer != null) {
+      PeerUnreachableException loss =
+          new PeerUnreachableException(
+              "peer " + peer + " cannot be reached: " + text,
+              new Origin(id, worker.nics().nics().get(nic).name(), code),
+              null);
+      peer.lost(loss);
+      worker.mailroom().peerLost(peer, loss);
+      worker.flights().peerLost(peer, loss);
+      worker.imms().peerLost(peer, loss);
+    }
+  }
+}

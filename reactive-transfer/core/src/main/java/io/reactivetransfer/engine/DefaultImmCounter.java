@@ -1,0 +1,73 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Peer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The counter of one immediate: a view on the worker's {@link ImmTable}, with no state of its own.
+ */
+final class DefaultImmCounter implements ImmCounter {
+
+  private static final long MAX_CLAIM = 1L << 40;
+
+  private final Worker worker;
+  private final Imm imm;
+  private final List<PeerLink> bound;
+
+  DefaultImmCounter(Worker worker, Imm imm, List<PeerLink> bound) {
+    this.worker = worker;
+    this.imm = imm;
+    this.bound = bound;
+  }
+
+  @Override
+  public Imm imm() {
+    return imm;
+  }
+
+  @Override
+  public Mono<Void> next(long n) {
+    return new ClaimMono(worker, imm.value(), requireClaim(n), bound);
+  }
+
+  @Override
+  public Flux<Long> every(long n) {
+    return new ClaimFlux(worker, imm.value(), requireClaim(n), bound);
+  }
+
+  @Override
+  public ImmCounter boundTo(Collection<? extends Peer> peers) {
+    List<PeerLink> all = new ArrayList<>(bound);
+    for (Peer peer : peers) {
+      PeerLink link = FlightControl.own(worker, peer);
+      if (!all.contains(link)) {
+        all.add(link);
+      }
+    }
+    return new DefaultImmCounter(worker, imm, List.copyOf(all));
+  }
+
+  @Override
+  public Mono<Long> discard() {
+    return worker.ask(sink -> sink.success(worker.imms().discard(imm.value())));
+  }
+
+  private static long requireClaim(long n) {
+    if (n < 1 || n > MAX_CLAIM) {
+      throw new IllegalArgumentException(
+          "expected a claim of 1 to " + MAX_CLAIM + " arrivals, got " + n);
+    }
+    return n;
+  }
+
+  @Override
+  public String toString() {
+    return "counter of immediate " + imm.value();
+  }
+}

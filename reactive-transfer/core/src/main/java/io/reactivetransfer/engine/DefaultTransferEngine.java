@@ -1,0 +1,183 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferRejectedException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/** Checks what it is asked, builds publishers, and leaves the work to its {@link Worker}. */
+final class DefaultTransferEngine implements TransferEngine {
+
+  private final Worker worker;
+  private final PeerAddress address;
+  private final CompletionLevel completionLevel;
+  private final NicScheduler scheduler;
+  private volatile boolean closed;
+
+  DefaultTransferEngine(Worker worker) {
+    this.worker = worker;
+    this.address = worker.address();
+    this.scheduler = new NicScheduler(worker);
+    this.completionLevel = worker.nics().completionLevel();
+  }
+
+  @Override
+  public EngineId id() {
+    return worker.id();
+  }
+
+  @Override
+  public PeerAddress address() {
+    return address;
+  }
+
+  @Override
+  public String backend() {
+    return address.backend();
+  }
+
+  @Override
+  public CompletionLevel completionLevel() {
+    return completionLevel;
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return worker.nics().nics();
+  }
+
+  @Override
+  public EngineOptions options() {
+    return worker.options();
+  }
+
+  @Override
+  public Mono<MemoryRegion> register(Memory memory, Access access) {
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(access, "access");
+    if (memory.length() < 1) {
+      throw new IllegalArgumentException("expected memory of 1 or more bytes, got none");
+    }
+    return worker
+        .<MemoryRegion>ask(sink -> {
+          if (worker.shutdown().isBegun()) {
+            sink.error(Admission.closedError());
+            return;
+          }
+          RegisteredRegion region = RegisteredRegion.register(worker, memory, access);
+          region.publish();
+          worker.regionOpened(region);
+          sink.success(region);
+        })
+        .doOnDiscard(RegisteredRegion.class, region -> region.close().subscribe());
+  }
+
+  @Override
+  public RemoteRegion remote(RegionDescriptor descriptor) {
+    if (!descriptor.access().allowsRemoteWrite()) {
+      throw new TransferRejectedException(
+          "expected a descriptor that allows remote writes, got access " + descriptor.access(),
+          Origin.peer(descriptor.owner().engine()),
+          null);
+    }
+    PeerLink peer = worker.peers().of(descriptor.owner());
+    return new ResolvedRegion(peer, descriptor, worker.nics().size());
+  }
+
+  @Override
+  public Peer peer(PeerAddress address) {
+    return worker.peers().of(address);
+  }
+
+  @Override
+  public <T extends Transfer> Mono<T> submit(T transfer) {
+    FlightControl.check(worker, transfer);
+    return Mono.fromDirect(new TransferFlux<>(worker, Mono.just(transfer), 1));
+  }
+
+  @Override
+  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    Objects.requireNonNull(transfers, "transfers");
+    return new TransferFlux<>(worker, transfers, worker.options().window());
+  }
+
+  @Override
+  public ImmCounter counter(Imm imm) {
+    Objects.requireNonNull(imm, "imm");
+    return new DefaultImmCounter(worker, imm, List.of());
+  }
+
+  @Override
+  public Mono<Void> send(Peer peer, ByteBuffer message) {
+    PeerLink link = FlightControl.own(worker, peer);
+    int max = worker.options().maxMessageBytes();
+    if (message.remaining() > max) {
+      throw new TransferRejectedException(
+          "expected a message of at most "
+              + max
+              + " bytes (maxMessageBytes), got "
+              + message.remaining(),
+          Origin.peer(link.id()),
+          null);
+    }
+    return Mono.defer(() -> {
+      ByteBuffer frame = ControlFrame.message(message);
+      return worker.ask(sink -> worker.mailroom().send(link, frame, sink));
+    });
+  }
+
+  @Override
+  public Flux<Message> messages() {
+    return worker.mailroom().inbox();
+  }
+
+  @Override
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public EngineStats stats() {
+    return worker.counters().snapshot();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed || worker.isTerminated();
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return Mono.defer(() -> {
+      closed = true;
+      return worker.ask(worker.shutdown()::begin);
+    });
+  }
+
+  @Override
+  public String toString() {
+    return "engine " + address;
+  }
+}

@@ -1,0 +1,158 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * Opens one engine: the thread first, then on it one NIC after the other, then the doorbell region.
+ */
+final class EngineOpening {
+
+  private final Backend backend;
+  private final EngineOptions options;
+  private final MonoSink<TransferEngine> sink;
+  private final List<Nic> nics;
+  private final List<Domain> domains = new ArrayList<>();
+  private final Worker worker;
+  private final @Nullable WorkerLoop loop;
+  private final WorkerHost host;
+  private boolean failed;
+
+  private EngineOpening(
+      Backend backend,
+      EngineOptions options,
+      EngineEnvironment environment,
+      MonoSink<TransferEngine> sink) {
+    this.backend = backend;
+    this.options = options;
+    this.sink = sink;
+    this.nics = List.copyOf(options.nics() == 0 ? backend.nics() : backend.nics(options.nics()));
+    this.worker = new Worker(environment.ids().get(), options, environment.nanoClock());
+    this.loop = backend.newLoop();
+    this.host =
+        loop == null
+            ? new NicThread("transfer-nic-" + worker.id().toShortString(), options, environment)
+            : new LoopHost(loop);
+  }
+
+  /** Opens an engine, and tells the sink. From any thread. */
+  static void open(
+      Backend backend,
+      EngineOptions options,
+      EngineEnvironment environment,
+      MonoSink<TransferEngine> sink) {
+    Backends.requireAvailable(backend);
+    EngineOpening opening;
+    try {
+      opening = new EngineOpening(backend, options, environment, sink);
+    } catch (BackendException e) {
+      throw unavailable(backend, e);
+    }
+    opening.worker.start(opening.host, opening::fail);
+    opening.worker.execute(opening::openNext);
+  }
+
+  private void openNext() {
+    if (failed) {
+      return;
+    }
+    int index = domains.size();
+    if (index == nics.size()) {
+      finish();
+      return;
+    }
+    OpenContext context =
+        new OpenContext(
+            worker.id(),
+            index,
+            host,
+            loop,
+            options.nicDepth(),
+            ControlFrame.HEADER_BYTES
+                + Math.max(options.maxMessageBytes(), ControlFrame.MAX_HELLO_BYTES),
+            options.connectTimeout());
+    try {
+      backend
+          .open(nics.get(index), context)
+          .whenComplete((domain, failure) -> worker.execute(() -> opened(domain, failure)));
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void opened(@Nullable Domain domain, @Nullable Throwable failure) {
+    if (domain != null) {
+      domains.add(domain);
+    }
+    if (failed) {
+      domains.forEach(Domain::close);
+      domains.clear();
+    } else if (failure != null) {
+      fail(failure);
+    } else {
+      openNext();
+    }
+  }
+
+  private void finish() {
+    try {
+      worker.attach(new NicGroup(nics, domains, options, worker.counters()));
+      HostMemory bell =
+          new HostMemory(Arena.ofAuto().allocate(PeerLink.DOORBELL_BYTES, PeerLink.DOORBELL_BYTES));
+      RegisteredRegion doorbell = RegisteredRegion.register(worker, bell, Access.REMOTE_WRITE);
+      List<NicAddress> addresses = new ArrayList<>();
+      for (int nic = 0; nic < domains.size(); nic++) {
+        addresses.add(new NicAddress(domains.get(nic).address(), doorbell.local(nic).key()));
+      }
+      worker.opened(new PeerAddress(backend.name(), worker.id(), addresses), doorbell);
+      sink.success(new DefaultTransferEngine(worker));
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void fail(Throwable reason) {
+    if (failed) {
+      return;
+    }
+    failed = true;
+    domains.forEach(Domain::close);
+    domains.clear();
+    TransferException error = unavailable(backend, reason);
+    host.halt().whenComplete((nothing, failure) -> sink.error(error));
+    worker.terminate();
+  }
+
+  private static TransferException unavailable(Backend backend, Throwable reason) {
+    Throwable cause =
+        reason instanceof CompletionException e && e.getCause() != null ? e.getCause() : reason;
+    if (cause instanceof TransferException already) {
+      return already;
+    }
+    int code = cause instanceof BackendException e ? e.code() : 0;
+    return new BackendUnavailableException(
+        "cannot open backend '" + backend.name() + "': " + cause.getMessage(),
+        new Origin(null, null, code),
+        cause);
+  }
+}

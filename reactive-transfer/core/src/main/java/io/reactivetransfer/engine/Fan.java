@@ -1,0 +1,36 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.TransferException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the flights of one transfer that goes to several peers: it is done when all of them are.
+ */
+final class Fan {
+
+  private int running;
+  private @Nullable TransferException failure;
+  private boolean done = true;
+
+  Fan(int flights) {
+    this.running = flights;
+  }
+
+  /** Notes the end of one flight; says whether it was the last. */
+  boolean ended(@Nullable TransferException failure, boolean done) {
+    this.done &= done;
+    if (this.failure == null) {
+      this.failure = failure;
+    }
+    return --running == 0;
+  }
+
+  /** Whether every flight reached its target. */
+  boolean isDone() {
+    return done;
+  }
+
+  @Nullable TransferException failure() {
+    return failure;
+  }
+}

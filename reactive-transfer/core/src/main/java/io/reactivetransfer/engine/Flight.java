@@ -1,0 +1,236 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transfer on its way to one peer, from the moment when the worker took it over until no NIC
+ * touches its memory. Reused: the token that a NIC sees names the slot and its present generation.
+ *
+ * <p>A flight consists of units (one write, or the pages), each cut into pieces. Its pieces are
+ * posted in one phase; or, when a unit has more pieces than may carry an immediate, in two: first
+ * the leading ones, then, when these are done, the ones that are counted.
+ */
+final class Flight {
+
+  final int slot;
+  private int generation;
+
+  private @Nullable Submission<?> submission;
+  private @Nullable Transfer transfer;
+  private @Nullable PeerLink peer;
+  @Nullable Fan fan;
+  @Nullable RegisteredRegion source;
+  @Nullable ResolvedRegion target;
+
+  private @Nullable PagedWrite pages;
+  private long sourceOffset;
+  private long targetOffset;
+  private long unitLength;
+  private int units;
+  private long pieceBytes;
+  private long leadPerUnit;
+  private int countedPerUnit;
+  private boolean hasImm;
+  private int wireImm;
+
+  private boolean leading;
+  private long nextPiece;
+  private long endPiece;
+  int outstanding;
+  private boolean stopped;
+  private @Nullable TransferException failure;
+
+  /** Neighbours in the queue of the peer; see {@link FlightQueue}. */
+  @Nullable Flight previous;
+
+  @Nullable Flight following;
+  boolean queued;
+
+  /** What the cursor points at; filled by {@link #locate}. */
+  long pieceSourceOffset;
+
+  long pieceTargetOffset;
+  long pieceLength;
+
+  Flight(int slot) {
+    this.slot = slot;
+  }
+
+  /** Begins a new life. */
+  void begin(Submission<?> submission, Transfer transfer, PeerLink peer) {
+    this.submission = submission;
+    this.transfer = transfer;
+    this.peer = peer;
+    this.fan = null;
+    this.pages = null;
+    this.failure = null;
+    this.stopped = false;
+    this.outstanding = 0;
+  }
+
+  /** Sets where it goes from and to. */
+  void between(
+      RegisteredRegion source, long sourceOffset, ResolvedRegion target, long targetOffset) {
+    this.source = source;
+    this.sourceOffset = sourceOffset;
+    this.target = target;
+    this.targetOffset = targetOffset;
+  }
+
+  /** Sets how one write of this length is cut. */
+  void cutWrite(long length, long pieceBytes, int imm) {
+    units = 1;
+    cut(length, pieceBytes, imm);
+  }
+
+  /** Sets how pages are cut. */
+  void cutPages(PagedWrite write, long pieceBytes, int imm) {
+    pages = write;
+    units = write.pages();
+    cut(write.pageLength(), pieceBytes, imm);
+  }
+
+  /**
+   * @param imm the immediate, or a negative number for none
+   */
+  private void cut(long length, long bytes, int imm) {
+    unitLength = length;
+    pieceBytes = bytes;
+    long pieces = Sharding.pieces(length, bytes);
+    hasImm = imm >= 0;
+    if (hasImm) {
+      countedPerUnit = Sharding.countedPieces(pieces);
+      leadPerUnit = pieces - countedPerUnit;
+      wireImm = WireImm.encode(imm, countedPerUnit);
+      leading = leadPerUnit > 0;
+      endPiece = units * (leading ? leadPerUnit : countedPerUnit);
+    } else {
+      leadPerUnit = pieces;
+      leading = true;
+      endPiece = units * pieces;
+    }
+    nextPiece = 0;
+  }
+
+  /** Computes the range of the next piece to post. */
+  void locate() {
+    long unit;
+    long piece;
+    if (units == 1) {
+      unit = 0;
+      piece = nextPiece;
+    } else {
+      long perUnit = leading ? leadPerUnit : countedPerUnit;
+      unit = perUnit == 1 ? nextPiece : nextPiece / perUnit;
+      piece = nextPiece - unit * perUnit;
+    }
+    long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
+    pieceLength = Math.min(pieceBytes, unitLength - begin);
+    PagedWrite paged = pages;
+    if (paged == null) {
+      pieceSourceOffset = sourceOffset + begin;
+      pieceTargetOffset = targetOffset + begin;
+    } else {
+      pieceSourceOffset = paged.sourceOffset((int) unit) + begin;
+      pieceTargetOffset = paged.targetOffset((int) unit) + begin;
+    }
+  }
+
+  void advance() {
+    nextPiece++;
+    outstanding++;
+  }
+
+  /** Whether pieces of this phase are still to be posted. */
+  boolean hasMore() {
+    return nextPiece < endPiece;
+  }
+
+  /** Whether the piece that the cursor points at carries the immediate. */
+  boolean pieceHasImm() {
+    return !leading;
+  }
+
+  int wireImm() {
+    return wireImm;
+  }
+
+  /** Goes on to the counted pieces, if there were only leading ones so far. */
+  boolean enterCountedPhase() {
+    if (!leading || !hasImm) {
+      return false;
+    }
+    leading = false;
+    nextPiece = 0;
+    endPiece = (long) units * countedPerUnit;
+    return true;
+  }
+
+  /** Nothing more of it will be posted. */
+  void stop() {
+    stopped = true;
+    nextPiece = endPiece;
+  }
+
+  /** Stops it for this reason; the first one counts. */
+  void fail(TransferException reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+    stop();
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  @Nullable TransferException failure() {
+    return failure;
+  }
+
+  long token() {
+    return (long) generation << 32 | slot;
+  }
+
+  boolean owns(long token) {
+    return (int) (token >>> 32) == generation && submission != null;
+  }
+
+  boolean isFree() {
+    return submission == null;
+  }
+
+  Submission<?> submission() {
+    return known(submission);
+  }
+
+  Transfer transfer() {
+    return known(transfer);
+  }
+
+  PeerLink peer() {
+    return known(peer);
+  }
+
+  /** Ends this life. */
+  void end() {
+    generation++;
+    submission = null;
+    transfer = null;
+    peer = null;
+    fan = null;
+    source = null;
+    target = null;
+    pages = null;
+  }
+
+  static <T> T known(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("a flight was used after its end");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,316 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns transfers into flights, and brings every flight to exactly one end: not before the last of
+ * its posted pieces was reported, whatever happens to it meanwhile.
+ */
+final class FlightControl {
+
+  private static final int NO_IMM = -1;
+
+  private final Worker worker;
+  private final NicGroup nics;
+  private final FlightTable table = new FlightTable();
+  private final RegisteredRegion doorbell;
+
+  FlightControl(Worker worker, NicGroup nics, RegisteredRegion doorbell) {
+    this.worker = worker;
+    this.nics = nics;
+    this.doorbell = doorbell;
+  }
+
+  /**
+   * Throws what can be known about a transfer without touching a NIC. From any thread.
+   *
+   * @throws TransferRejectedException if it uses a closed region or one of another engine
+   */
+  static void check(Worker worker, Transfer transfer) {
+    switch (transfer) {
+      case WriteImm write -> checkEnds(worker, write.source(), write.target());
+      case Write write -> checkEnds(worker, write.source(), write.target());
+      case PagedWrite write -> checkEnds(worker, write.source().slice(), write.target().slice());
+      case Scatter scatter ->
+          scatter.parts().forEach(part -> checkEnds(worker, part.source(), part.target()));
+      case Signal signal -> signal.group().peers().forEach(peer -> own(worker, peer));
+    }
+  }
+
+  private static void checkEnds(Worker worker, MemorySlice source, RemoteSlice target) {
+    own(worker, source.region());
+    own(worker, target.region());
+  }
+
+  int inFlight() {
+    return table.inUse();
+  }
+
+  /** Whether this transfer can be begun now; if not, some that are in flight must end first. */
+  boolean hasRoomFor(Transfer transfer) {
+    return table.hasRoomFor(flightsOf(transfer));
+  }
+
+  private static int flightsOf(Transfer transfer) {
+    if (transfer instanceof Scatter scatter) {
+      return scatter.parts().size();
+    }
+    return transfer instanceof Signal signal ? signal.group().size() : 1;
+  }
+
+  /**
+   * Begins a transfer.
+   *
+   * @throws TransferRejectedException if it cannot be posted; then nothing was begun
+   */
+  void begin(Submission<?> submission, Transfer transfer) {
+    if (transfer instanceof WriteImm write) {
+      begin(submission, write, write.source(), write.target(), write.imm().value());
+    } else if (transfer instanceof PagedWrite write) {
+      beginPages(submission, write);
+    } else if (transfer instanceof Write write) {
+      begin(submission, write, write.source(), write.target(), NO_IMM);
+    } else if (transfer instanceof Scatter scatter) {
+      beginScatter(submission, scatter);
+    } else if (transfer instanceof Signal signal) {
+      beginSignal(submission, signal);
+    }
+  }
+
+  private void begin(
+      Submission<?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
+    RegisteredRegion source = own(worker, from.region());
+    ResolvedRegion target = own(worker, to.region());
+    target.resolve(nics.domains());
+    launch(
+        write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
+  }
+
+  private void beginPages(Submission<?> submission, PagedWrite write) {
+    RegisteredRegion source = own(worker, write.source().slice().region());
+    ResolvedRegion target = own(worker, write.target().slice().region());
+    target.resolve(nics.domains());
+    Flight flight = table.take();
+    flight.begin(submission, write, target.peer());
+    flight.between(source, 0, target, 0);
+    flight.cutPages(write, nics.pagePieceBytes(write.pageLength()), immOf(write.imm()));
+    launch(flight);
+  }
+
+  private void beginScatter(Submission<?> submission, Scatter scatter) {
+    List<Scatter.Part> parts = scatter.parts();
+    requirePossible(parts.size());
+    for (Scatter.Part part : parts) {
+      own(worker, part.source().region());
+      own(worker, part.target().region()).resolve(nics.domains());
+    }
+    Fan fan = new Fan(parts.size());
+    int imm = immOf(scatter.imm());
+    for (Scatter.Part part : parts) {
+      MemorySlice from = part.source();
+      RemoteSlice to = part.target();
+      RegisteredRegion source = own(worker, from.region());
+      ResolvedRegion target = own(worker, to.region());
+      Flight flight =
+          write(submission, scatter, source, from.offset(), target, to.offset(), to.length(), imm);
+      flight.fan = fan;
+      launch(flight);
+    }
+  }
+
+  private void beginSignal(Submission<?> submission, Signal signal) {
+    List<Peer> peers = signal.group().peers();
+    requirePossible(peers.size());
+    for (Peer peer : peers) {
+      own(worker, peer).doorbell().resolve(nics.domains());
+    }
+    Fan fan = peers.size() == 1 ? null : new Fan(peers.size());
+    int imm = signal.imm().value();
+    for (Peer peer : peers) {
+      ResolvedRegion target = own(worker, peer).doorbell();
+      Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
+      flight.fan = fan;
+      launch(flight);
+    }
+  }
+
+  private Flight write(
+      Submission<?> submission,
+      Transfer transfer,
+      RegisteredRegion source,
+      long sourceOffset,
+      ResolvedRegion target,
+      long targetOffset,
+      long length,
+      int imm) {
+    Flight flight = table.take();
+    flight.begin(submission, transfer, target.peer());
+    flight.between(source, sourceOffset, target, targetOffset);
+    flight.cutWrite(length, nics.writePieceBytes(length), imm);
+    return flight;
+  }
+
+  private void launch(Flight flight) {
+    Flight.known(flight.source).flightBegan();
+    nics.enqueue(flight);
+  }
+
+  /** A piece is done. */
+  void written(int nic, long token) {
+    Flight flight = table.find(token);
+    if (flight == null || flight.outstanding == 0) {
+      worker.defect("NIC " + nic + " reported a write that is not in flight as done");
+      return;
+    }
+    if (flight.peer().loss() != null) {
+      flight.peer().alive();
+    }
+    landed(nic, flight);
+  }
+
+  /** A piece has failed. */
+  void failed(int nic, long token, int code, String text) {
+    Flight flight = table.find(token);
+    if (flight == null || flight.outstanding == 0) {
+      worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
+      return;
+    }
+    nics.dequeue(flight);
+    flight.fail(
+        new TransferFailedException(
+            "a write to " + flight.peer() + " failed: " + text,
+            new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
+            null));
+    landed(nic, flight);
+  }
+
+  private void landed(int nic, Flight flight) {
+    nics.completed(nic, flight);
+    if (flight.outstanding == 0 && !flight.hasMore()) {
+      settle(flight);
+    }
+  }
+
+  /** Everything posted so far is back, and there is nothing more to post in this phase. */
+  private void settle(Flight flight) {
+    if (!flight.isStopped() && flight.enterCountedPhase()) {
+      nics.enqueue(flight);
+    } else {
+      finish(flight);
+    }
+  }
+
+  /** Posts nothing more of a submission. What is out comes back through {@link #written}. */
+  void stop(Submission<?> submission) {
+    table.forEach(flight -> {
+      if (flight.submission() == submission) {
+        stop(flight, null);
+      }
+    });
+  }
+
+  /** Posts nothing more to a peer, and fails what was on its way there. */
+  void peerLost(PeerLink peer, PeerUnreachableException loss) {
+    table.forEach(flight -> {
+      if (flight.peer() == peer) {
+        stop(flight, loss);
+      }
+    });
+  }
+
+  /** Ends all flights, whether or not their pieces came back: the NICs are closed. */
+  void abandon(TransferException reason) {
+    table.forEach(flight -> {
+      nics.dequeue(flight);
+      flight.fail(reason);
+      flight.outstanding = 0;
+      finish(flight);
+    });
+  }
+
+  private void stop(Flight flight, @Nullable TransferException reason) {
+    nics.dequeue(flight);
+    if (reason == null) {
+      flight.stop();
+    } else {
+      flight.fail(reason);
+    }
+    if (flight.outstanding == 0) {
+      finish(flight);
+    }
+  }
+
+  private void finish(Flight flight) {
+    Submission<?> submission = flight.submission();
+    Transfer transfer = flight.transfer();
+    RegisteredRegion source = Flight.known(flight.source);
+    TransferException failure = flight.failure();
+    boolean done = failure == null && !flight.isStopped();
+    Fan fan = flight.fan;
+    table.release(flight);
+    source.flightEnded();
+    if (fan == null) {
+      submission.transferEnded(transfer, failure, done);
+    } else if (fan.ended(failure, done)) {
+      submission.transferEnded(transfer, fan.failure(), fan.isDone());
+    }
+  }
+
+  private static int immOf(@Nullable Imm imm) {
+    return imm == null ? NO_IMM : imm.value();
+  }
+
+  private static void requirePossible(int targets) {
+    if (targets > FlightTable.MAX_FLIGHTS) {
+      throw new TransferRejectedException(
+          "expected at most " + FlightTable.MAX_FLIGHTS + " targets at once, got " + targets);
+    }
+  }
+
+  static RegisteredRegion own(Worker worker, MemoryRegion region) {
+    if (!(region instanceof RegisteredRegion own) || !own.isOf(worker)) {
+      throw new TransferRejectedException(
+          "expected a source region of this engine, got a " + region + " of another one");
+    }
+    if (own.isClosed()) {
+      throw new TransferRejectedException("expected an open source region, got a closed one");
+    }
+    return own;
+  }
+
+  static ResolvedRegion own(Worker worker, RemoteRegion region) {
+    if (!(region instanceof ResolvedRegion own) || !own.isOf(worker)) {
+      throw new TransferRejectedException(
+          "expected a target region that this engine resolved, got a "
+              + region
+              + " of another one; use remote(descriptor)");
+    }
+    return own;
+  }
+
+  static PeerLink own(Worker worker, Peer peer) {
+    if (!(peer instanceof PeerLink own) || !own.isOf(worker)) {
+      throw new TransferRejectedException(
+          "expected a peer of this engine, got " + peer + " of another one; use peer(address)");
+    }
+    return own;
+  }
+}

@@ -1,0 +1,174 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Message;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Messages that came and were not taken yet; bounded by the credits that were granted. The worker
+ * puts them in, the one subscriber of the time takes them out on the signal scheduler.
+ */
+final class Inbox extends Flux<Message> {
+
+  private static final int CHUNK = 64;
+
+  private final Worker worker;
+  private final SpscUnboundedVarHandleArrayQueue<Message> messages =
+      new SpscUnboundedVarHandleArrayQueue<>(CHUNK);
+  private final AtomicReference<@Nullable Reader> reader = new AtomicReference<>();
+
+  /** Held by whoever takes messages out, also while one reader follows another. */
+  private final AtomicBoolean taking = new AtomicBoolean();
+
+  private volatile boolean closed;
+
+  Inbox(Worker worker) {
+    this.worker = worker;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super Message> actual) {
+    RuntimeException refusal = worker.admission().tryEnter();
+    if (refusal != null) {
+      Operators.error(actual, refusal);
+      return;
+    }
+    Reader next = new Reader(this, actual);
+    if (reader.compareAndSet(null, next)) {
+      actual.onSubscribe(next);
+      next.drain();
+    } else {
+      next.ticket.leave();
+      Operators.error(
+          actual,
+          new IllegalStateException(
+              "expected one subscriber of messages() at a time, got another one"));
+    }
+  }
+
+  /** On the worker. */
+  void put(Message message) {
+    messages.offer(message);
+    drainReader();
+  }
+
+  /** On the worker. */
+  void close() {
+    closed = true;
+    drainReader();
+  }
+
+  private void drainReader() {
+    Reader current = reader.get();
+    if (current != null) {
+      current.drain();
+    }
+  }
+
+  private static final class Reader implements Subscription, Runnable {
+    private final Inbox inbox;
+    private final CoreSubscriber<? super Message> actual;
+    private final Scheduler.Worker signals;
+    private final AdmissionTicket ticket;
+    private final AtomicLong demand = new AtomicLong();
+    private final AtomicInteger draining = new AtomicInteger();
+    private volatile @Nullable Throwable misuse;
+    private volatile boolean over;
+
+    Reader(Inbox inbox, CoreSubscriber<? super Message> actual) {
+      this.inbox = inbox;
+      this.actual = actual;
+      this.signals = inbox.worker.signals().createWorker();
+      this.ticket = new AdmissionTicket(inbox.worker.admission());
+    }
+
+    @Override
+    public void request(long n) {
+      if (n <= 0) {
+        misuse =
+            new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n);
+      } else {
+        demand.accumulateAndGet(n, Operators::addCap);
+      }
+      drain();
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+      end();
+    }
+
+    void drain() {
+      if (draining.getAndIncrement() == 0) {
+        try {
+          signals.schedule(this);
+        } catch (RejectedExecutionException e) {
+          run();
+        }
+      }
+    }
+
+    @Override
+    public void run() {
+      int missed = 1;
+      do {
+        emit();
+        missed = draining.addAndGet(-missed);
+      } while (missed != 0);
+    }
+
+    private void emit() {
+      while (!over && demand.get() > 0) {
+        Message message = take();
+        if (message == null) {
+          break;
+        }
+        actual.onNext(message);
+        demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1);
+      }
+      Throwable wrong = misuse;
+      if (!over && (wrong != null || inbox.closed)) {
+        over = true;
+        end();
+        if (wrong != null) {
+          actual.onError(wrong);
+        } else {
+          actual.onComplete();
+        }
+      }
+    }
+
+    private @Nullable Message take() {
+      if (!inbox.taking.compareAndSet(false, true)) {
+        return null; // the reader before this one is on its way out, and wakes this one when it is
+      }
+      Message message = over ? null : inbox.messages.poll();
+      inbox.taking.set(false);
+      if (over) {
+        inbox.drainReader();
+      }
+      if (message != null) {
+        PeerLink sender = (PeerLink) message.sender();
+        inbox.worker.execute(() -> inbox.worker.mailroom().taken(sender));
+      }
+      return message;
+    }
+
+    /** Makes room for the next reader. */
+    private void end() {
+      ticket.leave();
+      inbox.reader.compareAndSet(this, null);
+    }
+  }
+}

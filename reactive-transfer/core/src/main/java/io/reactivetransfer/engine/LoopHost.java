@@ -1,0 +1,71 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.spi.WorkerLoop;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has a backend's own loop give the turns: one for each ring of the doorbell, and when a timer is
+ * due.
+ */
+final class LoopHost implements WorkerHost {
+
+  private final WorkerLoop loop;
+  private final AtomicBoolean queued = new AtomicBoolean();
+  private final Runnable turn = this::turn;
+  private final Runnable alarm = this::alarm;
+  private @Nullable Worker worker;
+  private boolean alarmSet;
+  private volatile boolean stopped;
+
+  LoopHost(WorkerLoop loop) {
+    this.loop = loop;
+  }
+
+  @Override
+  public void start(Worker worker) {
+    this.worker = worker;
+    ring();
+  }
+
+  @Override
+  public boolean inWorker() {
+    return loop.inLoop();
+  }
+
+  @Override
+  public void ring() {
+    if (!stopped && !queued.get() && queued.compareAndSet(false, true)) {
+      loop.execute(turn);
+    }
+  }
+
+  private void turn() {
+    queued.set(false);
+    Worker current = worker;
+    if (stopped || current == null) {
+      return;
+    }
+    if (current.doWork() > 0) {
+      ring(); // behind what the loop itself has to do
+    } else if (!alarmSet && !stopped) {
+      long nanos = current.nanosToNextTimer();
+      if (nanos != Long.MAX_VALUE) {
+        alarmSet = true;
+        loop.schedule(alarm, nanos);
+      }
+    }
+  }
+
+  private void alarm() {
+    alarmSet = false;
+    ring();
+  }
+
+  @Override
+  public CompletionStage<Void> halt() {
+    stopped = true;
+    return loop.close();
+  }
+}

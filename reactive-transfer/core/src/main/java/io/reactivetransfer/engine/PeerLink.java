@@ -1,0 +1,124 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.RemotePeer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A peer, as one worker drives it: what waits for it, what is in flight to it, and whether it was
+ * lost. All but the address belongs to the worker.
+ */
+final class PeerLink implements Peer {
+
+  /** The doorbell region that every engine registers, the target of bare immediates. */
+  static final int DOORBELL_BYTES = 64;
+
+  private final Worker worker;
+  private final PeerAddress address;
+  private final RemotePeer[] remotes;
+  private final ResolvedRegion doorbell;
+
+  /** Flights that have pieces to post. */
+  final FlightQueue waiting = new FlightQueue();
+
+  /** Whether it stands in the ring of peers with waiting flights. */
+  boolean inRing;
+
+  /** Pieces posted and not completed, over all NICs. */
+  int outstanding;
+
+  /** Control messages to and from it. */
+  final Mail mail;
+
+  private @Nullable PeerUnreachableException loss;
+
+  PeerLink(Worker worker, PeerAddress address, int nics) {
+    this.worker = worker;
+    this.address = address;
+    this.remotes = new RemotePeer[nics];
+    this.mail = new Mail(this);
+    this.doorbell =
+        new ResolvedRegion(
+            this,
+            new RegionDescriptor(
+                address,
+                DOORBELL_BYTES,
+                Access.REMOTE_WRITE,
+                address.nics().stream().map(NicAddress::doorbellKey).toList()),
+            nics);
+  }
+
+  @Override
+  public EngineId id() {
+    return address.engine();
+  }
+
+  @Override
+  public PeerAddress address() {
+    return address;
+  }
+
+  boolean isOf(Worker worker) {
+    return this.worker == worker;
+  }
+
+  ResolvedRegion doorbell() {
+    return doorbell;
+  }
+
+  /** Which NIC of the peer a NIC of ours talks to: the numbers may differ. */
+  int counterpart(int nic) {
+    return nic % address.nics().size();
+  }
+
+  /** Has every NIC resolve the address of its counterpart; once. */
+  void resolve(Domain[] domains) {
+    if (remotes[remotes.length - 1] != null) {
+      return;
+    }
+    for (int nic = 0; nic < remotes.length; nic++) {
+      try {
+        byte[] bytes = address.nics().get(counterpart(nic)).address();
+        remotes[nic] = domains[nic].resolve(id(), bytes);
+      } catch (BackendException e) {
+        throw new TransferRejectedException(
+            "cannot resolve the address of " + address + ": " + e.getMessage(),
+            Origin.peer(id()),
+            e);
+      }
+    }
+  }
+
+  RemotePeer remote(int nic) {
+    return remotes[nic];
+  }
+
+  /** Why it was lost, or null while nothing speaks against it. */
+  @Nullable PeerUnreachableException loss() {
+    return loss;
+  }
+
+  void lost(PeerUnreachableException loss) {
+    this.loss = loss;
+  }
+
+  /** Something came from it, or reached it. */
+  void alive() {
+    loss = null;
+  }
+
+  @Override
+  public String toString() {
+    return address.toString();
+  }
+}

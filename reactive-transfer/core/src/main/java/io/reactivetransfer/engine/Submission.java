@@ -1,0 +1,351 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
+
+/**
+ * One stream of transfers, from its subscription to its terminal signal. Three threads meet here,
+ * and each has a side of its own:
+ *
+ * <ul>
+ *   <li>upstream's thread puts transfers into {@code incoming};
+ *   <li>the worker takes them from there, and puts those that are done into {@code done};
+ *   <li>the signal scheduler emits those, and asks upstream for more.
+ * </ul>
+ *
+ * <p>What upstream was asked for and has not been emitted never exceeds the window, nor what
+ * downstream has asked for. So both queues have room for every element that can come.
+ */
+final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscription, Runnable {
+
+  private final Worker worker;
+  private final CoreSubscriber<? super T> downstream;
+  private final Scheduler.Worker signals;
+  private final int window;
+  private final SpscVarHandleArrayQueue<T> incoming;
+  private final SpscVarHandleArrayQueue<T> done;
+  private final Runnable intake = this::intakeRequested;
+
+  // upstream's side, and anyone's
+  private @Nullable Subscription upstream;
+  private @Nullable Throwable upstreamError;
+  private volatile boolean upstreamDone;
+  private volatile boolean cancelled;
+  private volatile @Nullable Throwable misuse;
+  private final AtomicBoolean intakeQueued = new AtomicBoolean();
+  private final AtomicLong demand = new AtomicLong();
+  private final AtomicInteger replenishing = new AtomicInteger();
+  private @Nullable Thread replenisher;
+  private long asked;
+
+  // the worker's side
+  private boolean registered;
+  private boolean stopping;
+  private boolean touched;
+  private int inFlight;
+  private @Nullable Throwable error;
+  private volatile boolean failed;
+  private volatile boolean ended;
+
+  // the signal scheduler's side
+  private final AtomicInteger draining = new AtomicInteger();
+  private final AtomicLong emitted = new AtomicLong();
+  private boolean upstreamCancelled;
+  private boolean terminated;
+
+  Submission(Worker worker, CoreSubscriber<? super T> downstream, int window) {
+    this.worker = worker;
+    this.downstream = downstream;
+    this.window = window;
+    this.signals = worker.signals().createWorker();
+    int capacity = Math.max(4, window);
+    this.incoming = new SpscVarHandleArrayQueue<>(capacity);
+    this.done = new SpscVarHandleArrayQueue<>(capacity);
+  }
+
+  // ---- upstream ----
+
+  @Override
+  public Context currentContext() {
+    return downstream.currentContext();
+  }
+
+  @Override
+  public void onSubscribe(Subscription subscription) {
+    if (Operators.validate(upstream, subscription)) {
+      upstream = subscription;
+      downstream.onSubscribe(this);
+      wake();
+    }
+  }
+
+  @Override
+  public void onNext(T transfer) {
+    if (upstreamDone) {
+      Operators.onNextDropped(transfer, currentContext());
+    } else if (!incoming.offer(transfer)) {
+      misuse(
+          new IllegalStateException(
+              "expected upstream to emit no more than it was asked for (rule 1.1), got more than "
+                  + window
+                  + " transfers at once"));
+    } else if (!isReplenishing()) {
+      wake();
+    }
+  }
+
+  /** Whether upstream emits from within our request: then one wake-up after it serves all. */
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  private boolean isReplenishing() {
+    return replenisher == Thread.currentThread();
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    if (upstreamDone) {
+      Operators.onErrorDropped(failure, currentContext());
+      return;
+    }
+    upstreamError = failure;
+    upstreamDone = true;
+    wake();
+  }
+
+  @Override
+  public void onComplete() {
+    upstreamDone = true;
+    wake();
+  }
+
+  // ---- downstream ----
+
+  @Override
+  public void request(long n) {
+    if (n <= 0) {
+      misuse(new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
+      return;
+    }
+    demand.accumulateAndGet(n, Operators::addCap);
+    replenish();
+  }
+
+  @Override
+  public void cancel() {
+    if (!cancelled) {
+      cancelled = true;
+      Subscription source = upstream;
+      if (source != null) {
+        source.cancel();
+      }
+      wake();
+    }
+  }
+
+  private void misuse(Throwable reason) {
+    misuse = reason;
+    wake();
+  }
+
+  /** Asks upstream for what both the window and downstream allow. Serial, from any thread. */
+  private void replenish() {
+    if (replenishing.getAndIncrement() != 0) {
+      return;
+    }
+    int missed = 1;
+    do {
+      long room = emitted.getAcquire() + window;
+      long limit = Math.min(demand.get(), room);
+      long batch = limit - asked;
+      // a full window is refilled in quarters, so that upstream is not asked for each element
+      boolean worthwhile = limit < room || batch >= (window + 3) >>> 2;
+      Subscription source = upstream;
+      if (batch > 0 && worthwhile && !cancelled && source != null) {
+        asked = limit;
+        replenisher = Thread.currentThread();
+        source.request(batch);
+        replenisher = null;
+        if (!incoming.isEmpty() || upstreamDone) {
+          wake();
+        }
+      }
+      missed = replenishing.addAndGet(-missed);
+    } while (missed != 0);
+  }
+
+  // ---- the worker ----
+
+  private void wake() {
+    if (!intakeQueued.get() && intakeQueued.compareAndSet(false, true)) {
+      worker.execute(intake);
+    }
+  }
+
+  private void intakeRequested() {
+    intakeQueued.set(false);
+    if (!registered) {
+      registered = true;
+      worker.register(this);
+    }
+    worker.takeFrom(this);
+  }
+
+  /**
+   * Takes over what has come. On the worker.
+   *
+   * @return whether there is room for more; if not, it must be called again
+   */
+  boolean intake() {
+    boolean last = upstreamDone;
+    if (misuse != null) {
+      stop(misuse);
+    } else if (cancelled) {
+      stop(null);
+    } else if (last && upstreamError != null) {
+      stop(upstreamError);
+    }
+    FlightControl flights = worker.flights();
+    T transfer;
+    while (!stopping && (transfer = incoming.peek()) != null) {
+      if (!flights.hasRoomFor(transfer)) {
+        return false;
+      }
+      incoming.poll();
+      inFlight++;
+      worker.counters().transfersInFlight.add(1);
+      try {
+        flights.begin(this, transfer);
+      } catch (TransferException rejected) {
+        transferEnded(transfer, rejected, false);
+      }
+    }
+    endIfOver(last);
+    return true;
+  }
+
+  /** A transfer has come to its end: done, failed, or stopped. On the worker. */
+  void transferEnded(Transfer transfer, @Nullable TransferException failure, boolean reached) {
+    inFlight--;
+    worker.counters().transfersInFlight.add(-1);
+    if (reached) {
+      @SuppressWarnings("unchecked") // it came out of this submission's own queue
+      T own = (T) transfer;
+      if (!done.offer(own)) {
+        stop(new IllegalStateException("more transfers are done than were asked for"));
+      }
+      touch();
+    } else if (failure != null) {
+      stop(failure);
+    }
+    if (inFlight == 0) {
+      endIfOver(upstreamDone);
+    }
+  }
+
+  /** Takes nothing more, posts nothing more; the end comes when nothing is out any more. */
+  void stop(@Nullable Throwable reason) {
+    if (stopping || ended) {
+      return;
+    }
+    stopping = true;
+    error = reason;
+    failed = true;
+    touch();
+    worker.flights().stop(this);
+    endIfOver(upstreamDone);
+  }
+
+  private void endIfOver(boolean upstreamDone) {
+    if (stopping) {
+      T dropped;
+      while ((dropped = incoming.poll()) != null) {
+        Operators.onDiscard(dropped, currentContext());
+      }
+    }
+    if (!ended && inFlight == 0 && (stopping || (upstreamDone && incoming.isEmpty()))) {
+      ended = true;
+      worker.unregister(this);
+      touch();
+    }
+  }
+
+  private void touch() {
+    if (!touched) {
+      touched = true;
+      worker.signalLater(this);
+    }
+  }
+
+  /** Has the signal scheduler emit what there is. On the worker, once a turn. */
+  void signal() {
+    touched = false;
+    if (draining.getAndIncrement() == 0) {
+      try {
+        signals.schedule(this);
+      } catch (RejectedExecutionException e) {
+        worker.defect("the signal scheduler is disposed; signals come on the NIC's thread");
+        run();
+      }
+    }
+  }
+
+  // ---- the signal scheduler ----
+
+  @Override
+  public void run() {
+    int missed = 1;
+    do {
+      boolean last = ended;
+      emitDone();
+      if (failed && !upstreamCancelled && !cancelled) {
+        upstreamCancelled = true;
+        if (!upstreamDone && upstream != null) {
+          upstream.cancel();
+        }
+      }
+      if (last && !terminated) {
+        terminate();
+      } else if (!failed) {
+        replenish();
+      }
+      missed = draining.addAndGet(-missed);
+    } while (missed != 0);
+  }
+
+  private void emitDone() {
+    T transfer;
+    long count = 0;
+    while ((transfer = done.poll()) != null) {
+      if (!cancelled) {
+        count++;
+        downstream.onNext(transfer);
+      }
+    }
+    if (count > 0) {
+      emitted.setRelease(emitted.getPlain() + count);
+    }
+  }
+
+  private void terminate() {
+    terminated = true;
+    worker.admission().leave();
+    if (!cancelled) {
+      if (error != null) {
+        downstream.onError(error);
+      } else {
+        downstream.onComplete();
+      }
+    }
+    signals.dispose();
+  }
+}

@@ -1,0 +1,358 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.PeerAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * Owns the NICs of an engine and everything that moves on them. One thread calls {@link #doWork()}
+ * again and again; all state below belongs to it. Other threads reach it by {@link #execute}, the
+ * one queue on the way down; user code is reached by the signal scheduler, the one hand-over on the
+ * way up.
+ */
+final class Worker {
+
+  private static final Logger LOG = Loggers.getLogger(Worker.class);
+
+  /** Commands of one turn, so that posting and polling are never held up for long. */
+  private static final int MAX_COMMANDS = 1_024;
+
+  private static final int COMMAND_CHUNK = 256;
+
+  private final EngineId id;
+  private final EngineOptions options;
+  private final LongSupplier clock;
+  private final Scheduler signals;
+  private final Admission admission;
+  private final Counters counters = new Counters();
+  private final MpscUnboundedVarHandleArrayQueue<Runnable> commands =
+      new MpscUnboundedVarHandleArrayQueue<>(COMMAND_CHUNK);
+  private final Timers timers = new Timers();
+  private final ImmTable imms;
+  private final Mailroom mailroom;
+  private final Peers peers;
+  private final Set<Submission<?>> submissions = new LinkedHashSet<>();
+  private final Set<Submission<?>> stalled = new LinkedHashSet<>();
+  private final List<Submission<?>> signalling = new ArrayList<>();
+  private final Set<RegisteredRegion> regions = new LinkedHashSet<>();
+  private final Map<Object, Runnable> closeWatchers = new LinkedHashMap<>();
+  private final Completions completions = new Completions(this);
+  private final Shutdown shutdown = new Shutdown(this);
+  private final ReentrantLock afterEnd = new ReentrantLock();
+
+  private @Nullable WorkerHost host;
+  private volatile @Nullable PeerAddress address;
+  private @Nullable NicGroup nics;
+  private @Nullable FlightControl flights;
+  private @Nullable Consumer<Throwable> openFailure;
+  private volatile boolean terminated;
+
+  Worker(EngineId id, EngineOptions options, LongSupplier clock) {
+    this.id = id;
+    this.options = options;
+    this.clock = clock;
+    Scheduler chosen = options.signalScheduler();
+    this.signals = chosen == null ? Schedulers.parallel() : chosen;
+    this.admission = new Admission(options.maxSubmissions());
+    this.imms = new ImmTable(this, options.maxUnclaimedImms());
+    this.mailroom = new Mailroom(this, options.messageCredits());
+    this.peers = new Peers(this);
+  }
+
+  // ---- what it consists of ----
+
+  EngineId id() {
+    return id;
+  }
+
+  EngineOptions options() {
+    return options;
+  }
+
+  Scheduler signals() {
+    return signals;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  Timers timers() {
+    return timers;
+  }
+
+  ImmTable imms() {
+    return imms;
+  }
+
+  Mailroom mailroom() {
+    return mailroom;
+  }
+
+  Peers peers() {
+    return peers;
+  }
+
+  Shutdown shutdown() {
+    return shutdown;
+  }
+
+  NicGroup nics() {
+    return opened(nics);
+  }
+
+  FlightControl flights() {
+    return opened(flights);
+  }
+
+  PeerAddress address() {
+    return opened(address);
+  }
+
+  WorkerHost host() {
+    return opened(host);
+  }
+
+  long now() {
+    return clock.getAsLong();
+  }
+
+  private static <T> T opened(@Nullable T part) {
+    if (part == null) {
+      throw new IllegalStateException("the engine is not open yet");
+    }
+    return part;
+  }
+
+  // ---- its beginning ----
+
+  /** Begins to take turns on this host. */
+  void start(WorkerHost host, Consumer<Throwable> openFailure) {
+    this.host = host;
+    this.openFailure = openFailure;
+    host.start(this);
+  }
+
+  /** Its NICs are open. On the worker. */
+  void attach(NicGroup nics) {
+    this.nics = nics;
+  }
+
+  /** Everything is there. On the worker. */
+  void opened(PeerAddress address, RegisteredRegion doorbell) {
+    this.address = address;
+    this.flights = new FlightControl(this, nics(), doorbell);
+    this.openFailure = null;
+  }
+
+  /** The thread could not be set up as it was asked for. */
+  void openFailed(Throwable reason) {
+    Consumer<Throwable> listener = openFailure;
+    if (listener != null) {
+      listener.accept(reason);
+    }
+  }
+
+  // ---- its turns ----
+
+  /** One turn: takes commands, polls, posts, signals. Returns how much there was to do. */
+  int doWork() {
+    try {
+      int work = runCommands(MAX_COMMANDS);
+      if (!timers.isEmpty()) {
+        work += timers.run(now());
+      }
+      if (flights != null && !nics().isClosed()) {
+        work += drive(nics());
+      }
+      shutdown.step();
+      flushSignals();
+      return work;
+    } catch (Throwable failure) {
+      Exceptions.throwIfJvmFatal(failure);
+      if (flights == null) {
+        openFailed(failure);
+        return 1;
+      }
+      LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
+      shutdown.begin(failure);
+      return 1;
+    }
+  }
+
+  private int drive(NicGroup group) {
+    int work = 0;
+    for (int nic = 0; nic < group.size(); nic++) {
+      completions.from(nic);
+      work += group.domains()[nic].poll(completions);
+    }
+    if (!stalled.isEmpty()) {
+      List<Submission<?>> again = List.copyOf(stalled);
+      stalled.clear();
+      again.forEach(this::takeFrom);
+    }
+    work += mailroom.flush();
+    work += group.post();
+    return work;
+  }
+
+  private int runCommands(int limit) {
+    int done = 0;
+    Runnable command;
+    while (done < limit && (command = commands.relaxedPoll()) != null) {
+      command.run();
+      done++;
+    }
+    return done;
+  }
+
+  private void flushSignals() {
+    for (int i = 0; i < signalling.size(); i++) {
+      signalling.get(i).signal();
+    }
+    signalling.clear();
+  }
+
+  long nanosToNextTimer() {
+    return timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+  }
+
+  // ---- what others ask of it ----
+
+  /** Runs a command on the worker. From any thread; after the end, on the caller's. */
+  void execute(Runnable command) {
+    commands.offer(command);
+    if (terminated) {
+      runAfterEnd();
+    } else {
+      host().ring();
+    }
+  }
+
+  /** Asks the worker something on each subscription; the answer comes on the signal scheduler. */
+  <T> Mono<T> ask(Consumer<MonoSink<T>> question) {
+    return Mono.<T>create(sink ->
+            execute(() -> {
+              try {
+                question.accept(sink);
+              } catch (RuntimeException e) {
+                sink.error(e);
+              }
+            }))
+        .publishOn(signals);
+  }
+
+  /** When no thread turns the worker any more, those who want something of it do it themselves. */
+  private void runAfterEnd() {
+    while (!commands.isEmpty() && afterEnd.tryLock()) {
+      try {
+        runCommands(Integer.MAX_VALUE);
+        flushSignals();
+      } finally {
+        afterEnd.unlock();
+      }
+    }
+  }
+
+  boolean isTerminated() {
+    return terminated;
+  }
+
+  /** The last act on the worker's thread. */
+  void terminate() {
+    terminated = true;
+    flushSignals();
+    runAfterEnd();
+  }
+
+  // ---- its books ----
+
+  void register(Submission<?> submission) {
+    submissions.add(submission);
+    if (shutdown.isBegun()) {
+      submission.stop(Admission.closedError());
+    }
+  }
+
+  void unregister(Submission<?> submission) {
+    submissions.remove(submission);
+    stalled.remove(submission);
+  }
+
+  List<Submission<?>> submissions() {
+    return List.copyOf(submissions);
+  }
+
+  void takeFrom(Submission<?> submission) {
+    if (!submission.intake()) {
+      stalled.add(submission);
+    }
+  }
+
+  void signalLater(Submission<?> submission) {
+    signalling.add(submission);
+  }
+
+  void regionOpened(RegisteredRegion region) {
+    regions.add(region);
+    counters.openRegions.add(1);
+  }
+
+  void regionClosed(RegisteredRegion region) {
+    if (regions.remove(region)) {
+      counters.openRegions.add(-1);
+    }
+  }
+
+  List<RegisteredRegion> regions() {
+    return List.copyOf(regions);
+  }
+
+  /** Has this run when the engine begins to close; at once if it has begun. */
+  void onClose(Object key, Runnable action) {
+    if (shutdown.isBegun()) {
+      action.run();
+    } else {
+      closeWatchers.put(key, action);
+    }
+  }
+
+  void forget(Object key) {
+    closeWatchers.remove(key);
+  }
+
+  List<Runnable> closeWatchers() {
+    return List.copyOf(closeWatchers.values());
+  }
+
+  /** Something came from below, or from a peer, that must not come: said, and survived. */
+  void defect(String text) {
+    LOG.warn("engine {}: {}", id.toShortString(), text);
+  }
+
+  void taskFailed(Throwable failure) {
+    LOG.error("a task on the scheduler of engine {} failed", id.toShortString(), failure);
+  }
+}
