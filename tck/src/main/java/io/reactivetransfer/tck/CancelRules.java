@@ -12,7 +12,7 @@ import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Chapter 4: cancel cannot recall, and harms nobody else. */
 abstract class CancelRules extends RuleGroup {
@@ -100,10 +100,14 @@ abstract class CancelRules extends RuleGroup {
     HostMemory memory = new HostMemory(stage().memory(1_000));
     List<Probe<MemoryRegion>> probes = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      Probe<MemoryRegion> probe =
-          stage().probe("a registration", engine.register(memory, Access.REMOTE_WRITE));
-      probe.cancel();
-      probes.add(probe);
+      Mono<MemoryRegion> register = engine.register(memory, Access.REMOTE_WRITE);
+      if (i % 2 == 0) {
+        Probe.cancelling("a registration", stage().patience(), register);
+      } else {
+        Probe<MemoryRegion> probe = stage().probe("a registration", register);
+        probe.cancel();
+        probes.add(probe);
+      }
     }
     List<MemoryRegion> mine = new ArrayList<>();
     stage()

@@ -33,7 +33,7 @@ abstract class CountingRules extends RuleGroup {
             .flatMap(pages -> LongStream.of(pages * PAGE - 1, pages * PAGE, pages * PAGE + 1));
     countWrites(
         Duo.open(stage(), nics), LongStream.concat(LongStream.of(0, 1, 2, 3), around).toArray());
-    int min = 10_000;
+    long min = 10_000;
     Duo coarse =
         Duo.open(stage(), nics, new Valve(), options -> options.minPieceBytes(min));
     countWrites(coarse, min - 1, min, min + 1, 2 * min - 1, 2 * min, 2 * min + 1, 9 * min);
@@ -42,7 +42,7 @@ abstract class CountingRules extends RuleGroup {
   @ParameterizedTest(name = "{0} NICs")
   @MethodSource("nicCounts")
   final void r10_2_aWriteCountsOnceHoweverOftenItIsCut(int nics) {
-    int max = 64;
+    long max = 64;
     Duo duo = Duo.open(stage(), nics, new Valve().limits(max, 1_024));
     countWrites(
         duo, max - 1, max, max + 1, 2 * max, 7 * max, 8 * max - 1, 8 * max, 8 * max + 1, 9 * max,

@@ -41,8 +41,8 @@ abstract class PlacementRules extends RuleGroup {
     Duo duo = Duo.open(stage(), nics);
     int pages = 60;
     int length = 96;
-    int sourceStride = 128;
-    int targetStride = 160;
+    long sourceStride = 128;
+    long targetStride = 160;
     int[] from = shuffled(pages, stage().random());
     int[] to = shuffled(pages, stage().random());
     var source =
@@ -55,9 +55,9 @@ abstract class PlacementRules extends RuleGroup {
     for (int i = 0; i < pages; i++) {
       duo.to()
           .expectCopy(
-              640 + (long) to[i] * targetStride,
+              640 + to[i] * targetStride,
               duo.from(),
-              duo.source((long) from[i] * sourceStride, length).offset(),
+              duo.source(from[i] * sourceStride, length).offset(),
               length);
     }
     stage().awaitBytes("after " + pages + " shuffled pages", duo.to());

@@ -37,6 +37,13 @@ final class Probe<T> implements CoreSubscriber<T> {
     return probe;
   }
 
+  /** Subscribes, and cancels as soon as there is a subscription. */
+  static <T> Probe<T> cancelling(String name, Patience patience, Publisher<T> publisher) {
+    Probe<T> probe = new Probe<>(name, patience, -1);
+    publisher.subscribe(probe);
+    return probe;
+  }
+
   @Override
   public void onSubscribe(Subscription s) {
     long initial;
@@ -52,6 +59,8 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
     if (initial > 0) {
       s.request(initial);
+    } else if (initial < 0) {
+      s.cancel();
     }
   }
 

@@ -53,7 +53,7 @@ abstract class QuietRules extends RuleGroup {
     Duo duo = Duo.open(stage(), 1, valve);
     List<Write> writes = duo.writes(4);
     Probe<Write> stream = stage().probe("a stream", duo.origin().submit(Upstream.of(writes)));
-    stage().patience().until("4 writes posted", () -> valve.taken().size() == 4);
+    stage().patience().until("4 writes ended", () -> valve.ended() == 4);
     valve.open();
     stream.awaitError(TransferFailedException.class);
     assertThat(stream.values()).containsExactlyInAnyOrderElementsOf(writes.subList(0, 3));

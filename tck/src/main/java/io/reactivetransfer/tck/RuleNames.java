@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayNameGenerator;
@@ -21,7 +22,7 @@ final class RuleNames extends DisplayNameGenerator.Standard {
     if (!rule.matches()) {
       return super.generateDisplayNameForMethod(enclosing, testClass, method);
     }
-    String words = rule.group(3).replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ").toLowerCase();
+    String words = rule.group(3).replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
     return rule.group(1) + "." + rule.group(2) + " " + words;
   }
 }

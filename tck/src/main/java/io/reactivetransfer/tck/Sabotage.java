@@ -32,6 +32,6 @@ interface Sabotage {
 
   /** Opens an engine on the backend of this name. */
   default Mono<TransferEngine> openByName(String backend) {
-    return TransferEngineBuilder.create().backend(backend).open();
+    return Mono.defer(() -> TransferEngineBuilder.create().backend(backend).open());
   }
 }

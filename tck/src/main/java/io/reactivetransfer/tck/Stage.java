@@ -47,6 +47,7 @@ final class Stage implements AutoCloseable {
   private final ImmSpace imms = ImmSpace.of(Imm.of(100), 10_000);
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<Valve> valves = new ArrayList<>();
+  private final List<BareNic> nics = new ArrayList<>();
 
   Stage(TransferConformance kit, long seed) {
     this.kit = kit;
@@ -139,6 +140,11 @@ final class Stage implements AutoCloseable {
     return seen;
   }
 
+  /** Has a NIC closed at the end, unless it is by then. */
+  void closeAtEnd(BareNic nic) {
+    nics.add(nic);
+  }
+
   /** Memory of an engine that others may write to. */
   Plot plot(TransferEngine owner, long length) {
     return plot(owner, length, Access.REMOTE_WRITE);
@@ -222,6 +228,7 @@ final class Stage implements AutoCloseable {
   public void close() {
     try (dropped) {
       valves.forEach(Valve::open);
+      nics.forEach(BareNic::close);
       for (TransferEngine engine : engines.reversed()) {
         probe("closing an engine", engine.close()).awaitCompletion();
       }

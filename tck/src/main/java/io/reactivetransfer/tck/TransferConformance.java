@@ -50,8 +50,8 @@ public abstract class TransferConformance {
 
   @Nested
   @Order(2)
-  final class Arrivals extends ArrivalsRules {
-    Arrivals() {
+  final class Arrival extends ArrivalRules {
+    Arrival() {
       super(TransferConformance.this);
     }
   }

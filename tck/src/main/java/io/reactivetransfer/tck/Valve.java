@@ -30,19 +30,18 @@ final class Valve {
    */
   record Taken(int number, int nic, EngineId peer, long length, boolean hasImm) {}
 
-  private static final Predicate<Taken> NONE = write -> false;
-
   private final List<Doorbell> doorbells = new ArrayList<>();
   private final List<Taken> taken = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
   private final Map<Object, Integer> inFlight = new HashMap<>();
   private final Map<Object, Integer> mostInFlight = new HashMap<>();
-  private Predicate<Taken> heldWrites = NONE;
-  private Predicate<Taken> heldReports = NONE;
-  private Predicate<Taken> failing = NONE;
+  private Predicate<Taken> heldWrites = Valve::none;
+  private Predicate<Taken> heldReports = Valve::none;
+  private Predicate<Taken> failing = Valve::none;
   private long maxWriteBytes = Long.MAX_VALUE;
   private int queueDepth = Integer.MAX_VALUE;
   private int refusalsEach;
+  private int ended;
   private boolean shut;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
@@ -94,13 +93,13 @@ final class Valve {
     return this;
   }
 
-  /** Lets everything go, and holds, fails and refuses nothing from now on. */
+  /** Lets everything go, in the order in which it was taken over, and holds, fails and refuses nothing from now on. */
   void open() {
     List<Doorbell> all;
     synchronized (this) {
-      heldWrites = NONE;
-      heldReports = NONE;
-      failing = NONE;
+      heldWrites = Valve::none;
+      heldReports = Valve::none;
+      failing = Valve::none;
       refusalsEach = 0;
       shut = false;
       all = List.copyOf(doorbells);
@@ -111,6 +110,15 @@ final class Valve {
   /** What the NICs have taken over so far. */
   synchronized List<Taken> taken() {
     return List.copyOf(taken);
+  }
+
+  /** Writes that the NICs have done, whether or not they were let report them. */
+  synchronized int ended() {
+    return ended;
+  }
+
+  synchronized void end() {
+    ended++;
   }
 
   /** Writes taken over and not reported. */
@@ -170,15 +178,21 @@ final class Valve {
     }
   }
 
-  synchronized boolean holdsWrite(Taken write) {
-    return heldWrites.test(write);
+  /** Which writes are held at this moment; to be asked once for a whole round. */
+  synchronized Predicate<Taken> heldWrites() {
+    return heldWrites;
   }
 
-  synchronized boolean holdsReport(Taken write) {
-    return heldReports.test(write);
+  /** Which reports are held at this moment; to be asked once for a whole round. */
+  synchronized Predicate<Taken> heldReports() {
+    return heldReports;
   }
 
   synchronized boolean fails(Taken write) {
     return failing.test(write);
+  }
+
+  private static boolean none(Taken write) {
+    return false;
   }
 }

@@ -11,10 +11,12 @@ import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its report. */
@@ -31,8 +33,8 @@ final class ValveDomain extends ForwardingDomain {
 
   private final OpenContext context;
   private final Valve valve;
-  private final Map<RemotePeer, EngineId> peers = new IdentityHashMap<>();
-  private final Map<RemoteMemory, EngineId> owners = new IdentityHashMap<>();
+  private final IdentityHashMap<RemotePeer, EngineId> peers = new IdentityHashMap<>();
+  private final IdentityHashMap<RemoteMemory, EngineId> owners = new IdentityHashMap<>();
   private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
   private final Map<Long, Entry> running = new HashMap<>();
   private final List<Report> reports = new ArrayList<>();
@@ -83,9 +85,9 @@ final class ValveDomain extends ForwardingDomain {
     Entry entry = new Entry(write, op.token(), copy(op, write.number()));
     writeRefusals = 0;
     if (valve.fails(write)) {
-      reports.add(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
+      end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
       context.doorbell().ring();
-    } else if (valve.holdsWrite(write) || !inner.post(entry.op())) {
+    } else if (valve.heldWrites().test(write) || !inner.post(entry.op())) {
       // Taken over all the same: the NIC is slow, or its queue is longer than that of the one below.
       waiting.add(entry);
     } else {
@@ -115,9 +117,10 @@ final class ValveDomain extends ForwardingDomain {
 
   private int beginWaiting() {
     int begun = 0;
+    Predicate<Valve.Taken> held = valve.heldWrites();
     for (var each = waiting.iterator(); each.hasNext(); ) {
       Entry entry = each.next();
-      if (valve.holdsWrite(entry.write())) {
+      if (held.test(entry.write())) {
         continue;
       }
       if (!inner.post(entry.op())) {
@@ -130,12 +133,19 @@ final class ValveDomain extends ForwardingDomain {
     return begun;
   }
 
+  private void end(Report report) {
+    valve.end();
+    reports.add(report);
+    reports.sort(Comparator.comparing(each -> each.entry().write().number()));
+  }
+
   private int report(CompletionSink sink) {
     int reported = 0;
+    Predicate<Valve.Taken> held = valve.heldReports();
     for (var each = reports.iterator(); each.hasNext(); ) {
       Report report = each.next();
       Entry entry = report.entry();
-      if (valve.holdsReport(entry.write())) {
+      if (held.test(entry.write())) {
         continue;
       }
       each.remove();
@@ -181,7 +191,7 @@ final class ValveDomain extends ForwardingDomain {
       if (entry == null) {
         valve.fault("a NIC reported a write that it did not have: token " + token);
       } else {
-        reports.add(new Report(entry, code, failure));
+        end(new Report(entry, code, failure));
       }
     }
   }
