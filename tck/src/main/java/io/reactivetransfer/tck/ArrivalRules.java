@@ -146,7 +146,9 @@ abstract class ArrivalRules extends RuleGroup {
   final void r2_9_arrivalsFromSeveralOriginsAllCount() {
     TransferEngine target = stage().open(1);
     List<Duo> duos =
-        IntStream.range(0, 3).mapToObj(i -> Duo.of(stage(), stage().open(1), target)).toList();
+        IntStream.range(0, 3)
+            .mapToObj(i -> Duo.of(stage(), stage().open(1, options -> options.window(64)), target))
+            .toList();
     Imm imm = stage().imm();
     Probe<Void> claim = stage().claim(target, imm, 1_200);
     List<Probe<?>> streams = new ArrayList<>();

@@ -202,7 +202,7 @@ abstract class DriverRules extends RuleGroup {
         new WriteOp()
             .between(wire.ends().source(), wire.ends().target())
             .range(0, 0, 100)
-            .withoutImm();
+            .withImm(9);
     post(wire, op.token(0));
     until("a report", wire, () -> wire.origin().reports().size() == 1);
     wire.target().close();

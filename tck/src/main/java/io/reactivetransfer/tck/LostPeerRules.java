@@ -8,6 +8,7 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,9 @@ abstract class LostPeerRules extends RuleGroup {
     stage().complete(duo.target().close());
     PeerUnreachableException lost =
         stage()
-            .probe("a write to a closed engine", duo.origin().submit(duo.write(0, 100)))
+            .probe(
+                "a write to a closed engine",
+                duo.origin().submit(duo.write(0, 100, stage().imm())))
             .awaitError(PeerUnreachableException.class);
     assertThat(lost.peer()).isEqualTo(duo.target().id());
   }
@@ -67,7 +70,8 @@ abstract class LostPeerRules extends RuleGroup {
     Plot from = stage().plot(origin, 1_000);
     stage()
         .probe(
-            "a write", origin.submit(Write.of(from.slice(0, 10), view.slice(0, 10))))
+            "a write",
+            origin.submit(WriteImm.of(from.slice(0, 10), view.slice(0, 10), stage().imm())))
         .awaitError(PeerUnreachableException.class);
     stage()
         .probe("a signal", origin.submit(Signal.of(origin.peer(gone.address()), stage().imm())))
@@ -87,7 +91,7 @@ abstract class LostPeerRules extends RuleGroup {
     stage().patience().until("5 writes posted", () -> valve.inFlight() == 5);
     stage().complete(gone.close());
     stage()
-        .probe("a write", lost.origin().submit(lost.write(0, 100)))
+        .probe("a write", lost.origin().submit(lost.write(0, 100, stage().imm())))
         .awaitError(PeerUnreachableException.class);
     stream.assertPending();
     valve.open();

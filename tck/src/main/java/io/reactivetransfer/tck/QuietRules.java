@@ -19,14 +19,11 @@ abstract class QuietRules extends RuleGroup {
   @ParameterizedTest(name = "{0} NICs")
   @MethodSource("severalNics")
   final void r3_1_aTransferIsDoneWithItsLastPiece(int nics) {
-    Valve valve = new Valve().limits(64, 64).holdReports(piece -> piece.nic() == nics - 1);
+    Valve valve = new Valve().holdReports(piece -> piece.nic() == nics - 1);
     Duo duo = Duo.open(stage(), nics, valve);
-    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(128, 64 * 10)));
-    stage()
-        .patience()
-        .until(
-            "all pieces done but those of the last NIC",
-            () -> valve.taken().size() == 10 && valve.inFlight() == 10 / nics);
+    Probe<Write> write =
+        stage().probe("a write", duo.origin().submit(duo.write(128, 4_096L * nics)));
+    stage().patience().until("a piece for each NIC", () -> valve.ended() == nics);
     write.assertSilent();
     valve.open();
     write.awaitCompletion();
@@ -63,13 +60,17 @@ abstract class QuietRules extends RuleGroup {
   final void r3_4_aRegionIsQuietWhenItsLastTransferIs() {
     Valve valve = new Valve().holdReports(w -> true);
     Duo duo = Duo.open(stage(), 1, valve);
-    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 100)));
-    stage().patience().until("a write posted", () -> valve.inFlight() == 1);
+    Probe<Write> first = stage().probe("a write", duo.origin().submit(duo.write(0, 100)));
+    stage().patience().until("a write ended", () -> valve.ended() == 1);
+    Probe<Write> second = stage().probe("a write", duo.origin().submit(duo.write(500, 100)));
+    stage().patience().until("two writes ended", () -> valve.ended() == 2);
     Probe<Void> quiesced = stage().probe("quiesced", duo.from().region().quiesced());
+    valve.holdReports(w -> w.number() == 1);
+    first.awaitCompletion();
     quiesced.assertSilent();
     valve.open();
     quiesced.awaitCompletion();
-    write.awaitCompletion();
+    second.awaitCompletion();
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.opentest4j.TestAbortedException;
 import org.reactivestreams.Publisher;
@@ -22,7 +23,11 @@ import reactor.core.publisher.Mono;
  * Chapter 18: every publisher keeps the rules of Reactive Streams. Runs the verification that Reactive
  * Streams itself provides, each of its tests on engines of its own.
  */
+@Tag(ReactiveStreamsRules.TAG)
 abstract class ReactiveStreamsRules extends RuleGroup {
+
+  /** What it takes to leave this chapter, which is by far the longest, out of a run. */
+  static final String TAG = "reactive-streams";
 
   ReactiveStreamsRules(TransferConformance kit) {
     super(kit);
@@ -175,7 +180,8 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   }
 
   private <T> void run(PublisherCase<T> publisher, Method test) throws Throwable {
-    try (Stage stage = newStage()) {
+    // the verification's own subscribers take locks
+    try (Stage stage = newStage().signalsMayBlock()) {
       PublisherVerification<T> verification = publisher.on(stage);
       verification.setUp();
       test.invoke(verification);

@@ -26,7 +26,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * What one test needs: engines, memory, probes. At its end everything is closed, and nothing may be
@@ -48,6 +51,7 @@ final class Stage implements AutoCloseable {
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<Valve> valves = new ArrayList<>();
   private final List<BareNic> nics = new ArrayList<>();
+  private @Nullable Scheduler signals;
 
   Stage(TransferConformance kit, long seed) {
     this.kit = kit;
@@ -55,6 +59,12 @@ final class Stage implements AutoCloseable {
     this.patience = new Patience(profile.signalTimeout(), profile.silence());
     this.random = new Random(seed);
     this.backend = kit.backend();
+  }
+
+  /** Has the engines signal where the code of a subscriber may block. */
+  Stage signalsMayBlock() {
+    signals = Schedulers.boundedElastic();
+    return this;
   }
 
   Backend backend() {
@@ -124,6 +134,7 @@ final class Stage implements AutoCloseable {
         EngineOptions.builder()
             .nics(nics)
             .minPieceBytes(1)
+            .signalScheduler(signals)
             .connectTimeout(patience.signal().dividedBy(2))
             .closeTimeout(patience.signal().dividedBy(2));
     Sabotage sabotage = kit.sabotage();

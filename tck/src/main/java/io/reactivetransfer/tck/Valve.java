@@ -70,8 +70,11 @@ final class Valve {
   }
 
   /** The NICs do these writes, and do not report them. */
-  synchronized Valve holdReports(Predicate<Taken> which) {
-    heldReports = which;
+  Valve holdReports(Predicate<Taken> which) {
+    synchronized (this) {
+      heldReports = which;
+    }
+    ring();
     return this;
   }
 
@@ -95,13 +98,19 @@ final class Valve {
 
   /** Lets everything go, in the order in which it was taken over, and holds, fails and refuses nothing from now on. */
   void open() {
-    List<Doorbell> all;
     synchronized (this) {
       heldWrites = Valve::none;
       heldReports = Valve::none;
       failing = Valve::none;
       refusalsEach = 0;
       shut = false;
+    }
+    ring();
+  }
+
+  private void ring() {
+    List<Doorbell> all;
+    synchronized (this) {
       all = List.copyOf(doorbells);
     }
     all.forEach(Doorbell::ring);
