@@ -68,7 +68,7 @@ abstract class ArrivalRules extends RuleGroup {
     Probe<Void> first = stage().claim(duo.target(), imm, 3);
     signal(duo, imm, 2);
     stage().awaitArrivals(duo.target(), 2);
-    Probe<Void> second = stage().claim(duo.target(), imm, 2);
+    Probe<Void> second = stage().probe("a claim of 2", duo.target().counter(imm).next(2));
     first.cancel();
     second.awaitCompletion();
   }
@@ -81,6 +81,7 @@ abstract class ArrivalRules extends RuleGroup {
     stage().patience().until("a claim", () -> duo.target().stats().pendingClaims() == 1);
     signal(duo, imm, 4);
     assertThat(rounds.awaitValues(1)).containsExactly(1L);
+    rounds.assertSilent();
     stage().complete(duo.target().counter(imm).next(2));
     rounds.request(2);
     signal(duo, imm, 4);

@@ -65,7 +65,7 @@ abstract class CountingRules extends RuleGroup {
   final void r10_3_everyPageCounts(int nics) {
     Duo duo = Duo.open(stage(), nics, new Valve().limits(64, 1_024));
     for (int pages : new int[] {1, 5, 17}) {
-      for (int length : new int[] {64, 63, 200, 64 * 9}) {
+      for (int length : new int[] {60, 63, 200, 64 * 9}) {
         Imm imm = stage().imm();
         Probe<Void> claim = stage().claim(duo.target(), imm, pages);
         PageList list = PageList.range(0, pages);

@@ -87,8 +87,8 @@ abstract class LostPeerRules extends RuleGroup {
     Duo well = Duo.of(stage(), lost.origin(), stage().open(1));
     stage().done(lost.origin(), lost.write(0, 100));
     Probe<Write> stream =
-        stage().probe("a stream", well.origin().submit(Upstream.of(well.writes(5))));
-    stage().patience().until("5 writes posted", () -> valve.inFlight() == 5);
+        stage().probe("a stream", well.origin().submit(Upstream.of(well.writes(3))));
+    stage().patience().until("3 writes posted", () -> valve.inFlight() == 3);
     stage().complete(gone.close());
     stage()
         .probe("a write", lost.origin().submit(lost.write(0, 100, stage().imm())))
