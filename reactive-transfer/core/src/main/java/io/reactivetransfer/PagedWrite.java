@@ -117,16 +117,6 @@ public final class PagedWrite implements Transfer {
     return target;
   }
 
-  /** Where a source page begins, in bytes from the beginning of the source's region. */
-  public long sourceOffset(int position) {
-    return source.slice().offset() + source.pages().get(position) * source.stride();
-  }
-
-  /** Where a target page begins, in bytes from the beginning of the target's region. */
-  public long targetOffset(int position) {
-    return target.slice().offset() + target.pages().get(position) * target.stride();
-  }
-
   @Override
   public long length() {
     return pageLength * pages();

@@ -55,7 +55,11 @@ final class DefaultImmCounter implements ImmCounter {
 
   @Override
   public Mono<Long> discard() {
-    return worker.ask(sink -> sink.success(worker.imms().discard(imm.value())));
+    return worker.ask(answer -> {
+      if (!answer.isOver()) {
+        answer.success(worker.imms().discard(imm.value()), () -> {});
+      }
+    });
   }
 
   private static long requireClaim(long n) {

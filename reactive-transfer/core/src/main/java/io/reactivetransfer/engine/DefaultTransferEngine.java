@@ -80,18 +80,16 @@ final class DefaultTransferEngine implements TransferEngine {
     if (memory.length() < 1) {
       throw new IllegalArgumentException("expected memory of 1 or more bytes, got none");
     }
-    return worker
-        .<MemoryRegion>ask(sink -> {
-          if (worker.shutdown().isBegun()) {
-            sink.error(Admission.closedError());
-            return;
-          }
-          RegisteredRegion region = RegisteredRegion.register(worker, memory, access);
-          region.publish();
-          worker.regionOpened(region);
-          sink.success(region);
-        })
-        .doOnDiscard(RegisteredRegion.class, region -> region.close().subscribe());
+    return worker.ask(answer -> {
+      if (worker.shutdown().isBegun()) {
+        answer.error(Admission.closedError());
+      } else if (!answer.isOver()) {
+        RegisteredRegion region = RegisteredRegion.register(worker, memory, access);
+        region.publish();
+        worker.regionOpened(region);
+        answer.success(region, () -> worker.execute(() -> region.closeNow(() -> {})));
+      }
+    });
   }
 
   @Override
@@ -144,7 +142,7 @@ final class DefaultTransferEngine implements TransferEngine {
     }
     return Mono.defer(() -> {
       ByteBuffer frame = ControlFrame.message(message);
-      return worker.ask(sink -> worker.mailroom().send(link, frame, sink));
+      return worker.ask(answer -> worker.mailroom().send(link, frame, answer));
     });
   }
 

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.MonoSink;
 
 /**
  * Opens one engine: the thread first, then on it one NIC after the other, then the doorbell region.
@@ -30,7 +29,7 @@ final class EngineOpening {
 
   private final Backend backend;
   private final EngineOptions options;
-  private final MonoSink<TransferEngine> sink;
+  private final Answer<TransferEngine> answer;
   private final List<Nic> nics;
   private final List<Domain> domains = new ArrayList<>();
   private final Worker worker;
@@ -42,10 +41,10 @@ final class EngineOpening {
       Backend backend,
       EngineOptions options,
       EngineEnvironment environment,
-      MonoSink<TransferEngine> sink) {
+      Answer<TransferEngine> answer) {
     this.backend = backend;
     this.options = options;
-    this.sink = sink;
+    this.answer = answer;
     this.nics = List.copyOf(options.nics() == 0 ? backend.nics() : backend.nics(options.nics()));
     this.worker = new Worker(environment.ids().get(), options, environment.nanoClock());
     this.loop = backend.newLoop();
@@ -55,16 +54,16 @@ final class EngineOpening {
             : new LoopHost(loop);
   }
 
-  /** Opens an engine, and tells the sink. From any thread. */
+  /** Opens an engine, and answers. From any thread. */
   static void open(
       Backend backend,
       EngineOptions options,
       EngineEnvironment environment,
-      MonoSink<TransferEngine> sink) {
+      Answer<TransferEngine> answer) {
     Backends.requireAvailable(backend);
     EngineOpening opening;
     try {
-      opening = new EngineOpening(backend, options, environment, sink);
+      opening = new EngineOpening(backend, options, environment, answer);
     } catch (BackendException e) {
       throw unavailable(backend, e);
     }
@@ -125,7 +124,8 @@ final class EngineOpening {
         addresses.add(new NicAddress(domains.get(nic).address(), doorbell.local(nic).key()));
       }
       worker.opened(new PeerAddress(backend.name(), worker.id(), addresses), doorbell);
-      sink.success(new DefaultTransferEngine(worker));
+      TransferEngine engine = new DefaultTransferEngine(worker);
+      answer.success(engine, () -> engine.close().subscribe());
     } catch (RuntimeException e) {
       fail(e);
     }
@@ -139,7 +139,7 @@ final class EngineOpening {
     domains.forEach(Domain::close);
     domains.clear();
     TransferException error = unavailable(backend, reason);
-    host.halt().whenComplete((nothing, failure) -> sink.error(error));
+    host.halt().whenComplete((nothing, failure) -> answer.error(error));
     worker.terminate();
   }
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
@@ -25,7 +26,10 @@ final class Flight {
   @Nullable RegisteredRegion source;
   @Nullable ResolvedRegion target;
 
-  private @Nullable PagedWrite pages;
+  private @Nullable PageList sourcePages;
+  private @Nullable PageList targetPages;
+  private long sourceStride;
+  private long targetStride;
   private long sourceOffset;
   private long targetOffset;
   private long unitLength;
@@ -65,7 +69,7 @@ final class Flight {
     this.transfer = transfer;
     this.peer = peer;
     this.fan = null;
-    this.pages = null;
+    this.sourcePages = null;
     this.failure = null;
     this.stopped = false;
     this.outstanding = 0;
@@ -88,7 +92,10 @@ final class Flight {
 
   /** Sets how pages are cut. */
   void cutPages(PagedWrite write, long pieceBytes, int imm) {
-    pages = write;
+    sourcePages = write.source().pages();
+    targetPages = write.target().pages();
+    sourceStride = write.source().stride();
+    targetStride = write.target().stride();
     units = write.pages();
     cut(write.pageLength(), pieceBytes, imm);
   }
@@ -129,13 +136,11 @@ final class Flight {
     }
     long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
     pieceLength = Math.min(pieceBytes, unitLength - begin);
-    PagedWrite paged = pages;
-    if (paged == null) {
-      pieceSourceOffset = sourceOffset + begin;
-      pieceTargetOffset = targetOffset + begin;
-    } else {
-      pieceSourceOffset = paged.sourceOffset((int) unit) + begin;
-      pieceTargetOffset = paged.targetOffset((int) unit) + begin;
+    pieceSourceOffset = sourceOffset + begin;
+    pieceTargetOffset = targetOffset + begin;
+    if (sourcePages != null && targetPages != null) {
+      pieceSourceOffset += sourcePages.get((int) unit) * sourceStride;
+      pieceTargetOffset += targetPages.get((int) unit) * targetStride;
     }
   }
 
@@ -224,7 +229,8 @@ final class Flight {
     fan = null;
     source = null;
     target = null;
-    pages = null;
+    sourcePages = null;
+    targetPages = null;
   }
 
   static <T> T known(@Nullable T value) {

@@ -70,6 +70,9 @@ final class FlightControl {
   }
 
   private static int flightsOf(Transfer transfer) {
+    if (transfer instanceof WriteImm) {
+      return 1;
+    }
     if (transfer instanceof Scatter scatter) {
       return scatter.parts().size();
     }
@@ -110,7 +113,8 @@ final class FlightControl {
     target.resolve(nics.domains());
     Flight flight = table.take();
     flight.begin(submission, write, target.peer());
-    flight.between(source, 0, target, 0);
+    flight.between(
+        source, write.source().slice().offset(), target, write.target().slice().offset());
     flight.cutPages(write, nics.pagePieceBytes(write.pageLength()), immOf(write.imm()));
     launch(flight);
   }
@@ -170,7 +174,7 @@ final class FlightControl {
 
   private void launch(Flight flight) {
     Flight.known(flight.source).flightBegan();
-    nics.enqueue(flight);
+    nics.launch(flight);
   }
 
   /** A piece is done. */
@@ -241,7 +245,7 @@ final class FlightControl {
     table.forEach(flight -> {
       nics.dequeue(flight);
       flight.fail(reason);
-      flight.outstanding = 0;
+      nics.abandoned(flight);
       finish(flight);
     });
   }

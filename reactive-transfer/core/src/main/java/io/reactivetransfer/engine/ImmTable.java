@@ -50,7 +50,7 @@ final class ImmTable {
 
   /** A piece has arrived and can be read. */
   void arrived(int wire) {
-    counters.arrivals.add(1);
+    counters.add(Counters.ARRIVALS, 1);
     int imm = WireImm.imm(wire);
     Entry entry = entries.get(imm);
     if (entry == null) {
@@ -72,7 +72,7 @@ final class ImmTable {
   }
 
   private void drop(int imm) {
-    counters.droppedImms.add(1);
+    counters.add(Counters.DROPPED_IMMS, 1);
     if (dropped++ == 0) {
       firstDropped = imm;
       worker.defect(
@@ -100,7 +100,7 @@ final class ImmTable {
         entries.put(claim.imm, entry);
       }
       entry.claims.add(claim);
-      counters.pendingClaims.add(1);
+      counters.add(Counters.PENDING_CLAIMS, 1);
       if (!claim.bound.isEmpty()) {
         bound.add(claim);
       }
@@ -183,7 +183,7 @@ final class ImmTable {
   }
 
   private void left(Claim claim) {
-    counters.pendingClaims.add(-1);
+    counters.add(Counters.PENDING_CLAIMS, -1);
     bound.remove(claim);
   }
 
@@ -195,7 +195,7 @@ final class ImmTable {
     if (now != entry.unclaimed) {
       entry.unclaimed = now;
       unclaimed += now ? 1 : -1;
-      counters.unclaimedImms.add(now ? 1 : -1);
+      counters.add(Counters.UNCLAIMED_IMMS, now ? 1 : -1);
     }
     if (entry.claims.isEmpty() && entry.shares == 0) {
       entries.remove(entry.imm);

@@ -2,13 +2,12 @@ package io.reactivetransfer.engine;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import reactor.core.publisher.MonoSink;
 
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
 final class Mail {
 
   /** A message that waits for credit, or for the NIC. */
-  record Outgoing(ByteBuffer frame, MonoSink<Void> sink) {}
+  record Outgoing(ByteBuffer frame, Answer<Void> answer) {}
 
   final PeerLink peer;
   final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();

@@ -9,7 +9,6 @@ import io.reactivetransfer.TransferRejectedException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.MonoSink;
 
 /**
  * Sends and receives control messages. A sender holds credit for every message that it may send;
@@ -35,14 +34,14 @@ final class Mailroom {
   }
 
   /** Takes a message over, to be sent when there is credit. */
-  void send(PeerLink peer, ByteBuffer frame, MonoSink<Void> sink) {
+  void send(PeerLink peer, ByteBuffer frame, Answer<Void> answer) {
     if (closed) {
-      sink.error(Admission.closedError());
+      answer.error(Admission.closedError());
       return;
     }
-    Mail.Outgoing message = new Mail.Outgoing(frame, sink);
+    Mail.Outgoing message = new Mail.Outgoing(frame, answer);
     peer.mail.outgoing.add(message);
-    sink.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message)));
+    answer.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message)));
     list(peer.mail);
   }
 
@@ -91,7 +90,7 @@ final class Mailroom {
       mail.outgoing.remove();
       mail.credits--;
       sent++;
-      message.sink().success();
+      message.answer().success();
     }
     return sent;
   }
@@ -169,7 +168,7 @@ final class Mailroom {
   private static void failOutgoing(Mail mail, RuntimeException reason) {
     Mail.@Nullable Outgoing message;
     while ((message = mail.outgoing.poll()) != null) {
-      message.sink().error(reason);
+      message.answer().error(reason);
     }
   }
 

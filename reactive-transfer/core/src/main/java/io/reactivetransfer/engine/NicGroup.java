@@ -27,6 +27,7 @@ final class NicGroup {
   private final Domain[] domains;
   private final int[] depth;
   private final int[] outstanding;
+  private final int allNics;
   private final int peerDepth;
   private final long maxPieceBytes;
   private final long minPieceBytes;
@@ -34,7 +35,10 @@ final class NicGroup {
   private final WriteOp op = new WriteOp();
   private final Counters counters;
   private int next;
-  private int posted;
+  private int inFlight;
+  private long writesPosted;
+  private long writesCounted;
+  private long bytesPosted;
   private boolean closed;
 
   NicGroup(List<Nic> nics, List<Domain> domains, EngineOptions options, Counters counters) {
@@ -42,6 +46,7 @@ final class NicGroup {
     this.domains = domains.toArray(Domain[]::new);
     this.depth = new int[this.domains.length];
     this.outstanding = new int[this.domains.length];
+    this.allNics = (1 << this.domains.length) - 1;
     this.peerDepth = options.peerDepth();
     this.minPieceBytes = options.minPieceBytes();
     this.counters = counters;
@@ -100,13 +105,22 @@ final class NicGroup {
     }
   }
 
+  /** Posts what can be posted of a new flight at once, unless others wait; the rest is enqueued. */
+  void launch(Flight flight) {
+    if (ring.isEmpty()) {
+      postSome(flight, fullNics(), PEER_QUANTUM);
+    }
+    if (flight.hasMore()) {
+      enqueue(flight);
+    }
+  }
+
   void dequeue(Flight flight) {
     flight.peer().waiting.remove(flight);
   }
 
-  /** Posts what the NICs take, every peer once at most. Returns the number of pieces. */
-  int post() {
-    posted = 0;
+  /** Posts what the NICs take, every peer once at most. */
+  void post() {
     for (int turns = ring.size(); turns > 0; turns--) {
       PeerLink peer = ring.removeFirst();
       postTo(peer);
@@ -116,7 +130,18 @@ final class NicGroup {
         ring.addLast(peer);
       }
     }
-    return posted;
+  }
+
+  /** Ends a turn: brings the counters up to date; returns how many pieces were posted in it. */
+  int endTurn() {
+    int inTurn = (int) (writesPosted - writesCounted);
+    if (inTurn != 0) {
+      writesCounted = writesPosted;
+      counters.set(Counters.WRITES_POSTED, writesPosted);
+      counters.set(Counters.BYTES_POSTED, bytesPosted);
+    }
+    counters.set(Counters.WRITES_IN_FLIGHT, inFlight);
+    return inTurn;
   }
 
   /** Notes that a piece has left this NIC. */
@@ -124,7 +149,14 @@ final class NicGroup {
     outstanding[nic]--;
     flight.outstanding--;
     flight.peer().outstanding--;
-    counters.writesInFlight.add(-1);
+    inFlight--;
+  }
+
+  /** Notes that what is out of a flight will never be reported. */
+  void abandoned(Flight flight) {
+    inFlight -= flight.outstanding;
+    flight.peer().outstanding -= flight.outstanding;
+    flight.outstanding = 0;
   }
 
   boolean isClosed() {
@@ -141,35 +173,46 @@ final class NicGroup {
   }
 
   private void postTo(PeerLink peer) {
-    int limit = posted + PEER_QUANTUM;
-    int refusing = 0;
-    for (int nic = 0; nic < domains.length; nic++) {
-      if (outstanding[nic] >= depth[nic]) {
-        refusing |= 1 << nic;
-      }
-    }
-    int all = (1 << domains.length) - 1;
+    long limit = writesPosted + PEER_QUANTUM;
+    int refusing = fullNics();
     Flight flight;
-    while (posted < limit && refusing != all && (flight = peer.waiting.peek()) != null) {
-      for (int quantum = FLIGHT_QUANTUM;
-          quantum > 0 && flight.hasMore() && refusing != all && peer.outstanding < peerDepth;
-          quantum--) {
-        flight.locate();
-        refusing = postPiece(flight, refusing, all);
-      }
+    while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
+      refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
       if (!flight.hasMore()) {
         peer.waiting.remove(flight);
       } else if (peer.outstanding >= peerDepth) {
-        break;
+        return;
       } else {
         peer.waiting.rotate(flight);
       }
     }
   }
 
+  /** The NICs that have as much in flight as they may, as a set of bits. */
+  private int fullNics() {
+    int full = 0;
+    for (int nic = 0; nic < domains.length; nic++) {
+      if (outstanding[nic] >= depth[nic]) {
+        full |= 1 << nic;
+      }
+    }
+    return full;
+  }
+
+  /** Posts some pieces of a flight; returns the NICs that refuse now. */
+  private int postSome(Flight flight, int refusing, int quantum) {
+    PeerLink peer = flight.peer();
+    int left = quantum;
+    while (left-- > 0 && flight.hasMore() && refusing != allNics && peer.outstanding < peerDepth) {
+      flight.locate();
+      refusing = postPiece(flight, peer, refusing);
+    }
+    return refusing;
+  }
+
   /** Posts one piece on the next NIC that takes it; returns the NICs that refuse now. */
-  private int postPiece(Flight flight, int refusing, int all) {
-    while (refusing != all) {
+  private int postPiece(Flight flight, PeerLink peer, int refusing) {
+    while (refusing != allNics) {
       int nic = next;
       next = nic + 1 == domains.length ? 0 : nic + 1;
       if ((refusing & 1 << nic) != 0) {
@@ -178,9 +221,10 @@ final class NicGroup {
       fill(flight, nic);
       if (domains[nic].post(op)) {
         flight.advance();
-        flight.peer().outstanding++;
-        counters.posted(flight.pieceLength);
-        posted++;
+        peer.outstanding++;
+        inFlight++;
+        writesPosted++;
+        bytesPosted += flight.pieceLength;
         return ++outstanding[nic] >= depth[nic] ? refusing | 1 << nic : refusing;
       }
       refusing |= 1 << nic;

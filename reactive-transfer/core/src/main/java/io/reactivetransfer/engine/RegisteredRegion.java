@@ -86,7 +86,7 @@ final class RegisteredRegion implements MemoryRegion {
   }
 
   void flightEnded() {
-    if (--flights == 0) {
+    if (--flights == 0 && !quietWaiters.isEmpty()) {
       runAll(quietWaiters);
     }
   }
@@ -126,16 +126,16 @@ final class RegisteredRegion implements MemoryRegion {
 
   @Override
   public Mono<Void> quiesced() {
-    return worker.ask(sink -> whenQuiet(sink::success));
+    return worker.ask(answer -> whenQuiet(answer::success));
   }
 
   @Override
   public Mono<Void> revoke() {
-    return worker.ask(sink -> {
+    return worker.ask(answer -> {
       if (!closing) {
         revokeNow();
       }
-      sink.success();
+      answer.success();
     });
   }
 
@@ -143,7 +143,7 @@ final class RegisteredRegion implements MemoryRegion {
   public Mono<Void> close() {
     return Mono.defer(() -> {
       closed = true;
-      return worker.ask(sink -> closeNow(sink::success));
+      return worker.ask(answer -> closeNow(answer::success));
     });
   }
 

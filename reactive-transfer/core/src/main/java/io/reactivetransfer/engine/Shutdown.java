@@ -6,7 +6,6 @@ import io.reactivetransfer.TransferFailedException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.MonoSink;
 
 /**
  * Closes a worker: nothing new, then nothing waiting, then nothing in flight (for as long as that
@@ -15,7 +14,7 @@ import reactor.core.publisher.MonoSink;
 final class Shutdown {
 
   private final Worker worker;
-  private final List<MonoSink<Void>> waiters = new ArrayList<>();
+  private final List<Answer<Void>> waiters = new ArrayList<>();
   private boolean begun;
   private boolean threadEnded;
   private boolean overdue;
@@ -31,7 +30,7 @@ final class Shutdown {
   }
 
   /** Closes, if that was not begun, and tells when it is over. */
-  void begin(MonoSink<Void> waiter) {
+  void begin(Answer<Void> waiter) {
     if (threadEnded) {
       waiter.success();
       return;
@@ -89,6 +88,7 @@ final class Shutdown {
               new TransferFailedException(
                   "the engine closed before the outcome was known", Origin.UNKNOWN, cause));
     }
+    nics.endTurn();
     worker.regions().forEach(region -> region.closeNow(() -> {}));
     nics.close();
     worker.host().halt().whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));
@@ -97,7 +97,7 @@ final class Shutdown {
 
   private void threadHasEnded() {
     threadEnded = true;
-    waiters.forEach(MonoSink::success);
+    waiters.forEach(Answer::success);
     waiters.clear();
   }
 }

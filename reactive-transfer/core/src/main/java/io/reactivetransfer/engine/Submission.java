@@ -54,6 +54,7 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   private boolean stopping;
   private boolean touched;
   private int inFlight;
+  private @Nullable T held; // taken out of incoming, waits for room
   private @Nullable Throwable error;
   private volatile boolean failed;
   private volatile boolean ended;
@@ -62,7 +63,7 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   private final AtomicInteger draining = new AtomicInteger();
   private final AtomicLong emitted = new AtomicLong();
   private boolean upstreamCancelled;
-  private boolean terminated;
+  private volatile boolean terminated;
 
   Submission(Worker worker, CoreSubscriber<? super T> downstream, int window) {
     this.worker = worker;
@@ -215,14 +216,18 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
       stop(upstreamError);
     }
     FlightControl flights = worker.flights();
-    T transfer;
-    while (!stopping && (transfer = incoming.peek()) != null) {
+    while (!stopping) {
+      T transfer = held == null ? incoming.poll() : held;
+      if (transfer == null) {
+        break;
+      }
       if (!flights.hasRoomFor(transfer)) {
+        held = transfer;
         return false;
       }
-      incoming.poll();
+      held = null;
       inFlight++;
-      worker.counters().transfersInFlight.add(1);
+      worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, 1);
       try {
         flights.begin(this, transfer);
       } catch (TransferException rejected) {
@@ -236,7 +241,7 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   /** A transfer has come to its end: done, failed, or stopped. On the worker. */
   void transferEnded(Transfer transfer, @Nullable TransferException failure, boolean reached) {
     inFlight--;
-    worker.counters().transfersInFlight.add(-1);
+    worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, -1);
     if (reached) {
       @SuppressWarnings("unchecked") // it came out of this submission's own queue
       T own = (T) transfer;
@@ -267,15 +272,22 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
 
   private void endIfOver(boolean upstreamDone) {
     if (stopping) {
-      T dropped;
-      while ((dropped = incoming.poll()) != null) {
-        Operators.onDiscard(dropped, currentContext());
-      }
+      discardIncoming();
     }
-    if (!ended && inFlight == 0 && (stopping || (upstreamDone && incoming.isEmpty()))) {
+    boolean drained = held == null && incoming.isEmpty();
+    if (!ended && inFlight == 0 && (stopping || (upstreamDone && drained))) {
       ended = true;
       worker.unregister(this);
       touch();
+    }
+  }
+
+  private void discardIncoming() {
+    T dropped = held == null ? incoming.poll() : held;
+    held = null;
+    while (dropped != null) {
+      Operators.onDiscard(dropped, currentContext());
+      dropped = incoming.poll();
     }
   }
 
@@ -289,7 +301,7 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   /** Has the signal scheduler emit what there is. On the worker, once a turn. */
   void signal() {
     touched = false;
-    if (draining.getAndIncrement() == 0) {
+    if (!terminated && draining.getAndIncrement() == 0) {
       try {
         signals.schedule(this);
       } catch (RejectedExecutionException e) {

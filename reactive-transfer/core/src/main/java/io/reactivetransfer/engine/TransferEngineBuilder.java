@@ -75,12 +75,11 @@ public final class TransferEngineBuilder {
     EngineOptions fixed = options;
     EngineEnvironment given = environment;
     Scheduler signals = fixed.signalScheduler();
-    return Mono.<TransferEngine>create(
-            sink -> {
-              EngineEnvironment outside = given == null ? EngineEnvironment.system() : given;
-              EngineOpening.open(chosen, fixed, outside, sink);
-            })
-        .publishOn(signals == null ? Schedulers.parallel() : signals)
-        .doOnDiscard(DefaultTransferEngine.class, engine -> engine.close().subscribe());
+    return new AnswerMono<>(
+        signals == null ? Schedulers.parallel() : signals,
+        answer -> {
+          EngineEnvironment outside = given == null ? EngineEnvironment.system() : given;
+          EngineOpening.open(chosen, fixed, outside, answer);
+        });
   }
 }

@@ -3,6 +3,8 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.spi.BackendException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,7 +18,6 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
@@ -185,7 +186,7 @@ final class Worker {
         work += timers.run(now());
       }
       if (flights != null && !nics().isClosed()) {
-        work += drive(nics());
+        work += drive(nics()) + nics().endTurn();
       }
       shutdown.step();
       flushSignals();
@@ -214,7 +215,7 @@ final class Worker {
       again.forEach(this::takeFrom);
     }
     work += mailroom.flush();
-    work += group.post();
+    group.post();
     return work;
   }
 
@@ -252,16 +253,17 @@ final class Worker {
   }
 
   /** Asks the worker something on each subscription; the answer comes on the signal scheduler. */
-  <T> Mono<T> ask(Consumer<MonoSink<T>> question) {
-    return Mono.<T>create(sink ->
+  <T> Mono<T> ask(Consumer<Answer<T>> question) {
+    return new AnswerMono<>(
+        signals,
+        answer ->
             execute(() -> {
               try {
-                question.accept(sink);
-              } catch (RuntimeException e) {
-                sink.error(e);
+                question.accept(answer);
+              } catch (TransferException | BackendException e) {
+                answer.error(e);
               }
-            }))
-        .publishOn(signals);
+            }));
   }
 
   /** When no thread turns the worker any more, those who want something of it do it themselves. */
@@ -317,12 +319,12 @@ final class Worker {
 
   void regionOpened(RegisteredRegion region) {
     regions.add(region);
-    counters.openRegions.add(1);
+    counters.add(Counters.OPEN_REGIONS, 1);
   }
 
   void regionClosed(RegisteredRegion region) {
     if (regions.remove(region)) {
-      counters.openRegions.add(-1);
+      counters.add(Counters.OPEN_REGIONS, -1);
     }
   }
 

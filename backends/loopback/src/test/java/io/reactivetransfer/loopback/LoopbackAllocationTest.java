@@ -1,0 +1,80 @@
+package io.reactivetransfer.loopback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** The path of a write makes no garbage. */
+class LoopbackAllocationTest {
+
+  private static final int WRITES = 200_000;
+
+  private final LoopbackBackend backend =
+      LoopbackBackend.builder().network(new LoopbackNetwork()).build();
+  private final TestNic origin = TestNic.open(backend, 1);
+  private final TestNic target = TestNic.open(backend, 2);
+  private final RemoteMemory memory = origin.target(target);
+  private final WriteOp op = origin.write(memory, 0, 64, 1).withImm(2);
+  private final Counter counter = new Counter();
+
+  @Test
+  void aWriteAllocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    // As long as the compiler is at work, what it will remove is still allocated.
+    write();
+    write();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    write();
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(counter.written).isEqualTo(3 * WRITES);
+    assertThat(counter.arrived).isEqualTo(3 * WRITES);
+    assertThat(allocated / (double) WRITES).as("bytes for each write").isLessThan(1);
+  }
+
+  private void write() {
+    for (int i = 0; i < WRITES; i++) {
+      if (!origin.domain.post(op)) {
+        throw new AssertionError("refused");
+      }
+      target.domain.poll(counter);
+      origin.domain.poll(counter);
+    }
+  }
+
+  private static final class Counter implements CompletionSink {
+    private int written;
+    private int arrived;
+
+    @Override
+    public void written(long token) {
+      written++;
+    }
+
+    @Override
+    public void failed(long token, int code, String text) {
+      throw new AssertionError(text);
+    }
+
+    @Override
+    public void immArrived(int imm) {
+      arrived++;
+    }
+
+    @Override
+    public void received(EngineId sender, ByteBuffer bytes) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      throw new AssertionError(text);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.reactivetransfer.tcp;
+
+/** What can go wrong, with the number that stands for it on the wire and in the sink. */
+enum ErrorCode {
+  /** The other side sent something that is not of the protocol. */
+  PROTOCOL(1),
+  /** The two sides speak different versions. */
+  VERSION(2),
+  /** Another engine is at this address, most likely because the process was restarted. */
+  WRONG_ENGINE(3),
+  /** No connection came about. */
+  CONNECT(4),
+  /** No connection came about in time. */
+  TIMEOUT(5),
+  /** The other side closed in good order. */
+  CLOSED(6),
+  /** A connection broke. */
+  BROKEN(7),
+  /** No memory has this key (any more). */
+  UNKNOWN_KEY(16),
+  /** The memory is for local use only. */
+  ACCESS(17),
+  /** The write does not lie within the memory. */
+  BOUNDS(18),
+  /** The memory was revoked or deregistered while the write was half-way in. */
+  REVOKED(19),
+  /** The target's memory is gone, although it is still registered. */
+  MEMORY_GONE(20);
+
+  /** The number. */
+  final int value;
+
+  ErrorCode(int value) {
+    this.value = value;
+  }
+
+  Failure because(String text) {
+    return new Failure(value, text);
+  }
+}

@@ -1,0 +1,26 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.EngineId;
+import java.nio.ByteBuffer;
+
+/** Something that the next poll reports, or settles with the origin. */
+sealed interface Event {
+
+  /** A write of ours is done. */
+  record Written(long token) implements Event {}
+
+  /** A write of ours has failed. */
+  record Failed(long token, Failure failure) implements Event {}
+
+  /** A write of another engine is in {@code memory}, without an immediate or with one. */
+  record Landed(InboundLink link, TcpMemory memory, boolean hasImm, int imm) implements Event {}
+
+  /** A write of another engine did not come in. */
+  record Refused(InboundLink link, Failure failure) implements Event {}
+
+  /** A message has come, in a buffer of its own. */
+  record Received(EngineId sender, ByteBuffer bytes) implements Event {}
+
+  /** A peer was lost. */
+  record Lost(EngineId peer, Failure failure) implements Event {}
+}

@@ -1,0 +1,78 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.spi.Doorbell;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened between two polls, in order. Bounded by not reading on: a connection that finds it
+ * full stops reading until the engine has taken enough out.
+ */
+final class EventQueue {
+
+  private static final int MAX_EVENTS = 8_192;
+  private static final int MAX_MESSAGE_BYTES = 4 << 20;
+
+  private final ArrayDeque<Event> events = new ArrayDeque<>();
+  private final List<InboundLink> waiting = new ArrayList<>();
+  private final Doorbell doorbell;
+  private long messageBytes;
+
+  EventQueue(Doorbell doorbell) {
+    this.doorbell = doorbell;
+  }
+
+  void add(Event event) {
+    if (events.isEmpty()) {
+      doorbell.ring();
+    }
+    events.add(event);
+    messageBytes += messageBytes(event);
+  }
+
+  int size() {
+    return events.size();
+  }
+
+  @Nullable Event next() {
+    Event event = events.poll();
+    if (event != null) {
+      messageBytes -= messageBytes(event);
+    }
+    return event;
+  }
+
+  boolean isFull() {
+    return isFilledTo(MAX_EVENTS, MAX_MESSAGE_BYTES);
+  }
+
+  /** Has the link read on when there is room again. */
+  void awaitRoom(InboundLink link) {
+    waiting.add(link);
+  }
+
+  /** Lets those that waited read on, if there is room by now. */
+  void offerRoom() {
+    if (!waiting.isEmpty() && !isFilledTo(MAX_EVENTS / 2, MAX_MESSAGE_BYTES / 2)) {
+      List<InboundLink> links = List.copyOf(waiting);
+      waiting.clear();
+      links.forEach(InboundLink::readOn);
+    }
+  }
+
+  void clear() {
+    events.clear();
+    waiting.clear();
+    messageBytes = 0;
+  }
+
+  private boolean isFilledTo(int count, long bytes) {
+    return events.size() >= count || messageBytes >= bytes;
+  }
+
+  private static int messageBytes(Event event) {
+    return event instanceof Event.Received message ? message.bytes().remaining() : 0;
+  }
+}

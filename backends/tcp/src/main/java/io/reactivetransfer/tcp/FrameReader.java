@@ -1,0 +1,143 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * Cuts the byte stream of one connection into frames: a head whose length its first byte tells,
+ * then a body that is either collected, for what is small, or streamed past. Holds no more than one
+ * head and one collected body, whose length the other side of {@link Frames} has checked before it
+ * asked for it.
+ */
+final class FrameReader {
+
+  /** What reads the frames. */
+  interface Frames {
+
+    /**
+     * How long a head is that begins with this byte, itself included.
+     *
+     * @throws ProtocolException if no head does
+     */
+    int headBytes(int firstByte);
+
+    /** A head is here; says by {@link #collect} or {@link #stream} whether a body follows. */
+    void head(ByteBuffer head);
+
+    /** The body that was to be collected is here. */
+    void collected(byte[] body);
+
+    /** A piece of a streamed body: takes exactly so many bytes. */
+    void streamed(ByteBuf in, int length);
+
+    /** The streamed body is complete. */
+    void streamEnded();
+  }
+
+  private enum Expects {
+    HEAD,
+    COLLECTED,
+    STREAMED,
+    NOTHING
+  }
+
+  private static final int MAX_HEAD_BYTES = 64;
+
+  private final Frames frames;
+  private final ByteBuffer head = ByteBuffer.allocate(MAX_HEAD_BYTES);
+  private Expects expects = Expects.HEAD;
+  private byte[] collecting = {};
+  private int collected;
+  private long toStream;
+
+  FrameReader(Frames frames) {
+    this.frames = frames;
+    head.limit(0);
+  }
+
+  /** To be called in {@link Frames#head}: the next so many bytes are one piece. */
+  void collect(int length) {
+    collecting = new byte[length];
+    collected = 0;
+    expects = Expects.COLLECTED;
+  }
+
+  /** To be called in {@link Frames#head}: the next so many bytes are passed on as they come. */
+  void stream(long length) {
+    toStream = length;
+    expects = Expects.STREAMED;
+  }
+
+  /** Reads nothing any more. */
+  void stop() {
+    expects = Expects.NOTHING;
+  }
+
+  /** Whether the stream stands between two frames, where it may end. */
+  boolean isBetweenFrames() {
+    return expects == Expects.HEAD && head.limit() == 0;
+  }
+
+  void feed(ByteBuf in) {
+    while (step(in)) {
+      // on to the next part
+    }
+  }
+
+  /** Whether something moved forward. */
+  private boolean step(ByteBuf in) {
+    return switch (expects) {
+      case HEAD -> readHead(in);
+      case COLLECTED -> readCollected(in);
+      case STREAMED -> readStreamed(in);
+      case NOTHING -> false;
+    };
+  }
+
+  private boolean readHead(ByteBuf in) {
+    if (!in.isReadable()) {
+      return false;
+    }
+    if (head.limit() == 0) {
+      head.limit(frames.headBytes(in.getUnsignedByte(in.readerIndex())));
+    }
+    int length = Math.min(head.remaining(), in.readableBytes());
+    in.readBytes(head.array(), head.position(), length);
+    head.position(head.position() + length);
+    if (!head.hasRemaining()) {
+      frames.head(head.flip());
+      head.clear().limit(0);
+    }
+    return true;
+  }
+
+  private boolean readCollected(ByteBuf in) {
+    int length = Math.min(collecting.length - collected, in.readableBytes());
+    in.readBytes(collecting, collected, length);
+    collected += length;
+    if (collected < collecting.length) {
+      return false;
+    }
+    byte[] body = collecting;
+    collecting = new byte[0];
+    expects = Expects.HEAD;
+    frames.collected(body);
+    return true;
+  }
+
+  private boolean readStreamed(ByteBuf in) {
+    int length = (int) Math.min(toStream, in.readableBytes());
+    if (length > 0) {
+      frames.streamed(in, length);
+      toStream -= length;
+    }
+    if (toStream > 0) {
+      return false;
+    }
+    if (expects == Expects.STREAMED) {
+      expects = Expects.HEAD;
+      frames.streamEnded();
+    }
+    return true;
+  }
+}

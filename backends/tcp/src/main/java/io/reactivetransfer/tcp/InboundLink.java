@@ -1,0 +1,266 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.reactivetransfer.EngineId;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that another engine made: takes its writes and messages in, and settles the writes
+ * in their order. A write is settled in the poll that reports it, so that one whose memory is
+ * revoked before then is still refused, and so that an engine that does not poll does not
+ * acknowledge.
+ *
+ * <p>Stops reading while the event queue is full, or while the origin does not take its
+ * acknowledgements.
+ */
+final class InboundLink extends Link {
+
+  private final TcpDomain domain;
+  private @Nullable EngineId origin;
+  private int nicIndex;
+  private int frameType;
+  private long settled;
+  private boolean ackDue;
+
+  // The write that is coming in.
+  private @Nullable TcpMemory memory;
+  private @Nullable Failure refusal;
+  private boolean hasImm;
+  private int imm;
+  private long position;
+
+  InboundLink(TcpDomain domain) {
+    super(domain.eventLoop());
+    this.domain = domain;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    enter(Phase.HANDSHAKE);
+    if (!domain.accept(this)) {
+      close(ErrorCode.CLOSED.because("too many connections"));
+      return;
+    }
+    openWithin(
+        domain.connectNanos(),
+        () -> end(ErrorCode.TIMEOUT.because("no complete hello in time from " + where())));
+    ctx.fireChannelActive();
+    beginToRead();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    readOn();
+  }
+
+  @Override
+  void afterRead() {
+    if (domain.events().isFull()) {
+      context().channel().config().setAutoRead(false);
+      domain.events().awaitRoom(this);
+    }
+  }
+
+  /** Reads, unless the origin does not. */
+  void readOn() {
+    if (phase() != Phase.ENDED && !domain.events().isFull()) {
+      context().channel().config().setAutoRead(context().channel().isWritable());
+    }
+  }
+
+  @Override
+  public int headBytes(int firstByte) {
+    if (phase() == Phase.HANDSHAKE) {
+      return Handshake.HEAD_BYTES;
+    }
+    return switch (firstByte) {
+      case Wire.WRITE -> Wire.WRITE_BYTES;
+      case Wire.MESSAGE -> Wire.MESSAGE_BYTES;
+      case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
+      default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
+    };
+  }
+
+  @Override
+  public void head(ByteBuffer head) {
+    if (phase() == Phase.HANDSHAKE) {
+      reader().collect(Handshake.helloBody(head));
+      return;
+    }
+    frameType = head.get();
+    switch (frameType) {
+      case Wire.WRITE -> writeHead(head);
+      case Wire.MESSAGE -> reader().collect(messageLength(head.getInt()));
+      default -> goodbyeHead(head);
+    }
+  }
+
+  @Override
+  public void collected(byte[] body) {
+    if (phase() == Phase.HANDSHAKE) {
+      greet(Handshake.hello(body));
+    } else if (frameType == Wire.MESSAGE) {
+      domain.events().add(new Event.Received(requireOrigin(), ByteBuffer.wrap(body)));
+    } else {
+      goodbyeText(body);
+    }
+  }
+
+  private void greet(Handshake.Hello hello) {
+    if (!hello.target().equals(domain.engine())) {
+      Failure why =
+          ErrorCode.WRONG_ENGINE.because(
+              "the engine at this address is "
+                  + domain.engine().toShortString()
+                  + ", not "
+                  + hello.target().toShortString()
+                  + ": was its process restarted? Get its new address");
+      send(Handshake.putRefusal(frame(Handshake.MAX_BYTES), why));
+      end(why);
+      return;
+    }
+    Handshake.Welcome welcome = new Handshake.Welcome(domain.engine(), domain.maxMessageBytes());
+    send(Handshake.putWelcome(frame(Handshake.MAX_BYTES), welcome));
+    if (phase() != Phase.ENDED) {
+      origin = hello.origin();
+      nicIndex = hello.nicIndex();
+      enter(Phase.OPEN);
+      domain.presence().began(hello.origin());
+    }
+  }
+
+  private int messageLength(int length) {
+    if (length < 0 || length > domain.maxMessageBytes()) {
+      throw new ProtocolException(
+          "expected a message of at most "
+              + domain.maxMessageBytes()
+              + " bytes, got "
+              + Integer.toUnsignedString(length));
+    }
+    return length;
+  }
+
+  private void writeHead(ByteBuffer head) {
+    int flags = head.get();
+    if ((flags & ~Wire.HAS_IMM) != 0) {
+      throw new ProtocolException("expected a write with flags 0 or 1, got " + (flags & 0xff));
+    }
+    hasImm = (flags & Wire.HAS_IMM) != 0;
+    imm = head.getInt();
+    MemoryKey key = new MemoryKey(head.getLong(), head.getLong());
+    position = head.getLong();
+    long length = head.getLong();
+    if (length < 0 || length > Wire.MAX_WRITE_BYTES) {
+      throw new ProtocolException(
+          "expected a write of at most "
+              + Wire.MAX_WRITE_BYTES
+              + " bytes, got "
+              + Long.toUnsignedString(length));
+    }
+    memory = domain.registrations().find(key);
+    refusal = Registrations.refusal(memory, position, length);
+    reader().stream(length);
+  }
+
+  @Override
+  public void streamed(ByteBuf in, int length) {
+    TcpMemory into = writable();
+    if (into == null) {
+      in.skipBytes(length);
+      return;
+    }
+    int before = in.readerIndex();
+    try {
+      into.fill(position, in, length);
+      position += length;
+    } catch (IllegalStateException e) {
+      // Its arena was closed although it is registered: the application's mistake, not the
+      // origin's.
+      refusal = ErrorCode.MEMORY_GONE.because("the target's memory is gone: " + e.getMessage());
+      in.readerIndex(before + length);
+    }
+  }
+
+  /** Where the present write goes, or null if its bytes are to be dropped. */
+  private @Nullable TcpMemory writable() {
+    if (refusal == null && memory != null && !memory.isOpen()) {
+      refusal = revoked();
+    }
+    return refusal == null ? memory : null;
+  }
+
+  @Override
+  public void streamEnded() {
+    TcpMemory into = writable();
+    if (into != null) {
+      domain.events().add(new Event.Landed(this, into, hasImm, imm));
+    } else if (refusal != null) {
+      domain.events().add(new Event.Refused(this, refusal));
+    }
+    memory = null;
+    refusal = null;
+  }
+
+  /** The next write in order was reported. */
+  void settle() {
+    settled++;
+    if (!ackDue) {
+      ackDue = true;
+      domain.awaitAck(this);
+    }
+  }
+
+  /** The next write in order did not come in. */
+  void refuse(Failure why) {
+    acknowledge();
+    settled++;
+    if (phase() == Phase.OPEN) {
+      send(Wire.putNack(frame(Wire.NACK_BYTES + Wire.MAX_TEXT_BYTES), settled, why));
+    }
+  }
+
+  /** Tells the origin what is settled, if it does not know. */
+  void acknowledge() {
+    if (ackDue && phase() == Phase.OPEN) {
+      send(Wire.putAck(frame(Wire.ACK_BYTES), settled));
+    }
+    ackDue = false;
+  }
+
+  static Failure revoked() {
+    return ErrorCode.REVOKED.because(
+        "the target revoked or deregistered the memory while the write was under way");
+  }
+
+  @Override
+  ByteBuf rejection(Failure why) {
+    return phase() == Phase.HANDSHAKE
+        ? Handshake.putRefusal(frame(Handshake.MAX_BYTES), why)
+        : goodbye(why);
+  }
+
+  @Override
+  void onEnd(Failure why) {
+    domain.inboundEnded(this);
+    if (origin != null) {
+      domain.ended(origin, why);
+    }
+  }
+
+  @Override
+  String where() {
+    String address = String.valueOf(context().channel().remoteAddress());
+    return origin == null
+        ? "the unknown peer at " + address
+        : "NIC " + nicIndex + " of engine " + origin.toShortString() + " at " + address;
+  }
+
+  private EngineId requireOrigin() {
+    if (origin == null) {
+      throw new IllegalStateException("expected the hello before a message");
+    }
+    return origin;
+  }
+}

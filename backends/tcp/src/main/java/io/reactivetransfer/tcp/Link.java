@@ -1,0 +1,221 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection, seen from one end: what both ends have in common. It ends once, for one reason,
+ * and that reason says where the other side is.
+ */
+abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
+
+  /** How far a connection has come. */
+  enum Phase {
+    CONNECTING,
+    HANDSHAKE,
+    OPEN,
+    ENDED
+  }
+
+  /** How long a connection that cannot be written to is still read. */
+  private static final long LAST_READ_MILLIS = 1_000;
+
+  private final EventLoop eventLoop;
+  private final FrameReader reader = new FrameReader(this);
+  private Phase phase = Phase.CONNECTING;
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Future<?> deadline;
+  private @Nullable Failure broken;
+  private int goodbyeCode;
+
+  Link(EventLoop eventLoop) {
+    this.eventLoop = eventLoop;
+  }
+
+  /**
+   * The connection has ended for this reason; its socket is closed, its outbound buffer released.
+   */
+  abstract void onEnd(Failure why);
+
+  /** The other side, for error texts. */
+  abstract String where();
+
+  /** The frame that tells the other side why a connection is closed that it spoke wrongly on. */
+  abstract ByteBuf rejection(Failure why);
+
+  final Phase phase() {
+    return phase;
+  }
+
+  final void enter(Phase next) {
+    phase = next;
+    if (next == Phase.OPEN) {
+      cancelDeadline();
+    }
+  }
+
+  final FrameReader reader() {
+    return reader;
+  }
+
+  /** Only for when the channel is there: from {@link Phase#HANDSHAKE} on. */
+  final ChannelHandlerContext context() {
+    if (context == null) {
+      throw new IllegalStateException("expected a connection, got none yet");
+    }
+    return context;
+  }
+
+  /** The connection must be open by then. */
+  final void openWithin(long nanos, Runnable orElse) {
+    deadline = eventLoop.schedule(orElse, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** An empty buffer for a frame of so many bytes. */
+  final ByteBuf frame(int bytes) {
+    return context().alloc().ioBuffer(bytes);
+  }
+
+  /** Writes, and sends all that was written. */
+  final void send(ByteBuf out) {
+    write(out);
+    context().flush();
+  }
+
+  final void write(ByteBuf out) {
+    var _ = context().write(out, context().voidPromise());
+  }
+
+  /** Ends the connection because it failed, or was ended by the other side. */
+  final void end(Failure why) {
+    if (shut()) {
+      onEnd(why);
+    }
+  }
+
+  /**
+   * Ends the connection because this side closes: the other one is told, nobody on this side is.
+   */
+  final void close(Failure why) {
+    if (phase == Phase.OPEN) {
+      send(goodbye(why));
+    }
+    shut();
+  }
+
+  /** Closes the socket; whether it was not closed before. */
+  boolean shut() {
+    if (phase == Phase.ENDED) {
+      return false;
+    }
+    phase = Phase.ENDED;
+    reader.stop();
+    cancelDeadline();
+    if (context != null) {
+      var _ = context.close();
+    }
+    return true;
+  }
+
+  @Override
+  public final void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  /**
+   * Has the socket read, after reactor-netty has made it wait for a subscriber; also what still
+   * comes when nothing can be written any more.
+   */
+  final void beginToRead() {
+    context().channel().config().setAutoClose(false).setAutoRead(true);
+  }
+
+  @Override
+  public final void channelRead(ChannelHandlerContext ctx, Object msg) {
+    ByteBuf in = (ByteBuf) msg;
+    try {
+      reader.feed(in);
+    } catch (ProtocolException e) {
+      reject(e.code().because(e.text()));
+    } finally {
+      in.release();
+    }
+    afterRead();
+  }
+
+  /** After each piece that was read. */
+  void afterRead() {}
+
+  /**
+   * The socket has failed. If it was a write, then what the other side sent before it closed can
+   * still be read, its goodbye above all; the end of that is the end of the connection.
+   */
+  @Override
+  public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    Failure why = broken;
+    if (why == null) {
+      String text = "the connection with " + where() + " broke: " + cause.getMessage();
+      why = ErrorCode.BROKEN.because(text);
+      broken = why;
+    }
+    if (cause instanceof IOException && phase == Phase.OPEN) {
+      Failure last = why;
+      var _ = eventLoop.schedule(() -> end(last), LAST_READ_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
+      end(why);
+    }
+  }
+
+  /** Whether nothing can be written any more. */
+  final boolean isBroken() {
+    return broken != null;
+  }
+
+  @Override
+  public final void channelInactive(ChannelHandlerContext ctx) {
+    end(broken == null ? silentEnd() : broken);
+    ctx.fireChannelInactive();
+  }
+
+  private Failure silentEnd() {
+    String how = reader.isBetweenFrames() ? " without a goodbye" : " in the middle of a frame";
+    return ErrorCode.BROKEN.because(
+        where() + " ended the connection" + how + "; was its process killed?");
+  }
+
+  /** To be called with the head of a goodbye. */
+  final void goodbyeHead(ByteBuffer head) {
+    goodbyeCode = Short.toUnsignedInt(head.getShort());
+    reader.collect(Wire.textLength(Short.toUnsignedInt(head.getShort())));
+  }
+
+  /** To be called with the text of a goodbye. */
+  final void goodbyeText(byte[] text) {
+    end(new Failure(goodbyeCode, where() + " closed the connection: " + Wire.text(text)));
+  }
+
+  final ByteBuf goodbye(Failure why) {
+    return Wire.putGoodbye(frame(Wire.GOODBYE_BYTES + Wire.MAX_TEXT_BYTES), why);
+  }
+
+  private void reject(Failure why) {
+    if (phase != Phase.ENDED) {
+      send(rejection(why));
+    }
+    end(new Failure(why.code(), where() + " does not keep to the protocol: " + why.text()));
+  }
+
+  private void cancelDeadline() {
+    if (deadline != null) {
+      deadline.cancel(false);
+      deadline = null;
+    }
+  }
+}

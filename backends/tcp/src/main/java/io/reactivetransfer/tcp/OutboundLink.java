@@ -1,0 +1,275 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
+/**
+ * The connection to one NIC of another engine: carries the writes and messages there, and brings
+ * back what became of the writes. Made by the first post; refuses until the handshake is done, and
+ * while its outbound buffer is full. Once ended it refuses for a short while, and then gives way to
+ * a new one.
+ */
+final class OutboundLink extends Link {
+
+  private final TcpDomain domain;
+  private final TcpPeer.Key peer;
+  private final InFlight inFlight = new InFlight();
+  private @Nullable Disposable connecting;
+  private boolean gone;
+  private boolean welcomed;
+  private boolean refused;
+  private boolean flushDue;
+  private int maxMessageBytes;
+
+  // The frame that is coming in.
+  private int frameType;
+  private int version;
+  private long refusedNumber;
+  private int refusedCode;
+
+  OutboundLink(TcpDomain domain, TcpPeer.Key peer) {
+    super(domain.eventLoop());
+    this.domain = domain;
+    this.peer = peer;
+  }
+
+  void connect() {
+    openWithin(domain.connectNanos(), this::outOfTime);
+    Disposable subscription =
+        domain
+            .loop()
+            .client()
+            .remoteAddress(peer.address()::toSocketAddress)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, domain.connectMillis())
+            .doOnChannelInit((_, channel, _) -> channel.pipeline().addFirst(this))
+            .connect()
+            .subscribe(_ -> {}, this::cannotConnect);
+    if (phase() == Phase.ENDED) {
+      subscription.dispose();
+    } else {
+      connecting = subscription;
+    }
+  }
+
+  TcpPeer.Key peer() {
+    return peer;
+  }
+
+  /** Whether another connection may take its place. */
+  boolean isGone() {
+    return gone;
+  }
+
+  /** Whether it was ever open. */
+  boolean wasWelcomed() {
+    return welcomed;
+  }
+
+  void giveWay() {
+    gone = true;
+    ringIfRefused();
+  }
+
+  boolean post(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+    if (!takes()) {
+      return false;
+    }
+    long length = op.length();
+    ByteBuf payload = length == 0 ? null : source.source(op.sourceOffset(), length);
+    ByteBuf head = frame(Wire.WRITE_BYTES);
+    write(Wire.putWrite(head, op.hasImm(), op.imm(), target.key(), op.targetOffset(), length));
+    inFlight.add(op.token(), payload);
+    if (payload != null) {
+      write(payload);
+    }
+    flushSoon();
+    return true;
+  }
+
+  boolean send(ByteBuffer bytes) {
+    if (!takes()) {
+      return false;
+    }
+    int length = bytes.remaining();
+    if (length > maxMessageBytes) {
+      end(
+          ErrorCode.PROTOCOL.because(
+              where()
+                  + " takes messages of at most "
+                  + maxMessageBytes
+                  + " bytes, got one of "
+                  + length
+                  + "; give both engines the same maxMessageBytes"));
+      return false;
+    }
+    write(Wire.putMessage(frame(Wire.MESSAGE_BYTES + length), bytes));
+    flushSoon();
+    return true;
+  }
+
+  void flush() {
+    flushDue = false;
+    if (phase() == Phase.OPEN) {
+      context().flush();
+    }
+  }
+
+  private boolean takes() {
+    boolean takes = phase() == Phase.OPEN && !isBroken() && context().channel().isWritable();
+    refused |= !takes;
+    return takes;
+  }
+
+  private void flushSoon() {
+    if (!flushDue) {
+      flushDue = true;
+      domain.awaitFlush(this);
+    }
+  }
+
+  private void ringIfRefused() {
+    if (refused) {
+      refused = false;
+      domain.doorbell().ring();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    if (phase() == Phase.ENDED) {
+      var _ = ctx.close();
+      return;
+    }
+    enter(Phase.HANDSHAKE);
+    Handshake.Hello hello = new Handshake.Hello(domain.engine(), peer.engine(), domain.nicIndex());
+    send(Handshake.putHello(frame(Handshake.MAX_BYTES), hello));
+    ctx.fireChannelActive();
+    beginToRead();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable()) {
+      ringIfRefused();
+    }
+  }
+
+  @Override
+  public int headBytes(int firstByte) {
+    if (phase() == Phase.HANDSHAKE) {
+      return Handshake.HEAD_BYTES;
+    }
+    return switch (firstByte) {
+      case Wire.ACK -> Wire.ACK_BYTES;
+      case Wire.NACK -> Wire.NACK_BYTES;
+      case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
+      default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
+    };
+  }
+
+  @Override
+  public void head(ByteBuffer head) {
+    if (phase() == Phase.HANDSHAKE) {
+      version = Handshake.version(head);
+      reader().collect(Handshake.answerBody(head));
+      return;
+    }
+    frameType = head.get();
+    switch (frameType) {
+      case Wire.ACK ->
+          inFlight.settleUpTo(
+              head.getLong(), token -> domain.events().add(new Event.Written(token)));
+      case Wire.NACK -> {
+        refusedNumber = head.getLong();
+        refusedCode = Short.toUnsignedInt(head.getShort());
+        reader().collect(Wire.textLength(Short.toUnsignedInt(head.getShort())));
+      }
+      default -> goodbyeHead(head);
+    }
+  }
+
+  @Override
+  public void collected(byte[] body) {
+    if (phase() == Phase.HANDSHAKE) {
+      answered(Handshake.answer(version, body));
+    } else if (frameType == Wire.NACK) {
+      Failure why = new Failure(refusedCode, where() + ": " + Wire.text(body));
+      domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why));
+    } else {
+      goodbyeText(body);
+    }
+  }
+
+  @Override
+  public void streamed(ByteBuf in, int length) {
+    throw new IllegalStateException("expected no stream toward the origin");
+  }
+
+  @Override
+  public void streamEnded() {
+    throw new IllegalStateException("expected no stream toward the origin");
+  }
+
+  private void answered(Handshake.Answer answer) {
+    switch (answer) {
+      case Handshake.Refusal(Failure why) ->
+          end(new Failure(why.code(), where() + " refused the connection: " + why.text()));
+      case Handshake.Welcome welcome -> {
+        if (!welcome.target().equals(peer.engine())) {
+          throw new ProtocolException(
+              ErrorCode.WRONG_ENGINE,
+              "expected a welcome from "
+                  + peer.engine().toShortString()
+                  + ", got one from "
+                  + welcome.target().toShortString());
+        }
+        maxMessageBytes = welcome.maxMessageBytes();
+        welcomed = true;
+        enter(Phase.OPEN);
+        domain.presence().began(peer.engine());
+        ringIfRefused();
+      }
+    }
+  }
+
+  private void outOfTime() {
+    String how = phase() == Phase.CONNECTING ? "cannot connect to " : "no handshake with ";
+    end(ErrorCode.TIMEOUT.because(how + where() + " within " + domain.connectMillis() + " ms"));
+  }
+
+  private void cannotConnect(Throwable cause) {
+    end(
+        ErrorCode.CONNECT.because(
+            "cannot connect to " + where() + ": " + cause.getMessage() + "; does it run there?"));
+  }
+
+  @Override
+  boolean shut() {
+    boolean first = super.shut();
+    if (connecting != null) {
+      connecting.dispose();
+    }
+    return first;
+  }
+
+  @Override
+  ByteBuf rejection(Failure why) {
+    return goodbye(why);
+  }
+
+  @Override
+  void onEnd(Failure why) {
+    domain.outboundEnded(this, why);
+    inFlight.drain(token -> domain.events().add(new Event.Failed(token, why)));
+  }
+
+  @Override
+  String where() {
+    return "engine " + peer.engine().toShortString() + " at " + peer.address();
+  }
+}

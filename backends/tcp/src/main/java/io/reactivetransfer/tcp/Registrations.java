@@ -1,0 +1,61 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.Access;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What is registered with one NIC, by key; decides which write of others may come in. */
+final class Registrations {
+
+  private final Map<MemoryKey, TcpMemory> byKey = new HashMap<>();
+  private final Supplier<MemoryKey> keys;
+
+  Registrations(Supplier<MemoryKey> keys) {
+    this.keys = keys;
+  }
+
+  TcpMemory add(MemorySegment segment, Access access) {
+    TcpMemory memory = new TcpMemory(keys.get(), segment, access);
+    byKey.put(memory.memoryKey(), memory);
+    return memory;
+  }
+
+  void remove(TcpMemory memory) {
+    memory.shut();
+    byKey.remove(memory.memoryKey());
+  }
+
+  @Nullable TcpMemory find(MemoryKey key) {
+    return byKey.get(key);
+  }
+
+  void clear() {
+    byKey.values().forEach(TcpMemory::shut);
+    byKey.clear();
+  }
+
+  /** Why such a write may not come in, or null if it may. */
+  static @Nullable Failure refusal(@Nullable TcpMemory memory, long offset, long length) {
+    if (memory == null) {
+      return ErrorCode.UNKNOWN_KEY.because(
+          "the target has no memory under this key: it was revoked, deregistered, or never there");
+    }
+    if (!memory.access().allowsRemoteWrite()) {
+      return ErrorCode.ACCESS.because(
+          "the target registered this memory for local use; register it with REMOTE_WRITE");
+    }
+    if (!memory.holds(offset, length)) {
+      return ErrorCode.BOUNDS.because(
+          "expected a write within the "
+              + memory.segment().byteSize()
+              + " bytes of the target's memory, got offset "
+              + offset
+              + " and length "
+              + length);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,330 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.channel.EventLoop;
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Doorbell;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One NIC: what is registered with it, its connections, and what happened on them since the last
+ * poll. Everything happens on the event loop, between two of the worker's turns or within one.
+ */
+final class TcpDomain implements Domain {
+
+  private static final int MAX_EVENTS_PER_POLL = 256;
+  private static final int MAX_INBOUND_LINKS = 4_096;
+
+  /** How long a peer is left alone after its connection ended. */
+  private static final long BACK_OFF_MILLIS = 50;
+
+  private final TcpLoop loop;
+  private final OpenContext context;
+  private final Capabilities capabilities;
+  private final EventQueue events;
+  private final Registrations registrations;
+  private final Presence presence = new Presence();
+  private final Map<TcpPeer.Key, OutboundLink> outbound = new HashMap<>();
+  private final Set<InboundLink> inbound = new HashSet<>();
+  private final List<OutboundLink> toFlush = new ArrayList<>();
+  private final List<InboundLink> toAcknowledge = new ArrayList<>();
+  private @Nullable Listener listener;
+  private int inFlight;
+  private boolean refusedForDepth;
+  private boolean closed;
+
+  TcpDomain(TcpLoop loop, OpenContext context) {
+    this.loop = loop;
+    this.context = context;
+    this.capabilities =
+        new Capabilities(
+            CompletionLevel.DELIVERED,
+            Wire.MAX_WRITE_BYTES,
+            context.nicDepth(),
+            context.maxControlBytes(),
+            true,
+            false);
+    this.events = new EventQueue(context.doorbell());
+    this.registrations = new Registrations(loop.keys());
+  }
+
+  /** It can be reached from now on. */
+  void listensWith(Listener openListener) {
+    this.listener = openListener;
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public byte[] address() {
+    if (listener == null) {
+      throw new IllegalStateException("expected an opened NIC, got one that does not listen yet");
+    }
+    return listener.address().encode();
+  }
+
+  @Override
+  public LocalMemory register(Memory memory, Access access) {
+    if (!(memory instanceof HostMemory host)) {
+      throw new BackendException(
+          0, "tcp cannot register device memory; copy it to host memory, or use another backend");
+    }
+    return registrations.add(host.segment(), access);
+  }
+
+  @Override
+  public LocalMemory revoke(LocalMemory memory) {
+    TcpMemory old = (TcpMemory) memory;
+    registrations.remove(old);
+    return registrations.add(old.segment(), old.access());
+  }
+
+  @Override
+  public void deregister(LocalMemory memory) {
+    registrations.remove((TcpMemory) memory);
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] address) {
+    return new TcpPeer(engine, NicAddress.decode(address));
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    return new TcpRemoteMemory((TcpPeer) peer, MemoryKey.decode(key), length);
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    if (closed) {
+      return false;
+    }
+    if (inFlight >= capabilities.queueDepth()) {
+      refusedForDepth = true;
+      return false;
+    }
+    TcpRemoteMemory target = (TcpRemoteMemory) op.target();
+    if (!linkTo(target.peer()).post((TcpMemory) op.source(), target, op)) {
+      return false;
+    }
+    inFlight++;
+    return true;
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    if (bytes.remaining() > capabilities.maxControlBytes()) {
+      throw new IllegalArgumentException(
+          "expected a message of at most "
+              + capabilities.maxControlBytes()
+              + " bytes, got "
+              + bytes.remaining());
+    }
+    return !closed && linkTo((TcpPeer) peer).send(bytes);
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    int reported = 0;
+    // Not more than there were: what a report leads to is for the next poll.
+    int due = Math.min(events.size(), MAX_EVENTS_PER_POLL);
+    for (Event event; reported < due && (event = events.next()) != null; reported++) {
+      report(event, sink);
+    }
+    acknowledge();
+    events.offerRoom();
+    boolean slotsFree = refusedForDepth && inFlight < capabilities.queueDepth();
+    if (slotsFree || events.size() > 0) {
+      refusedForDepth &= !slotsFree;
+      context.doorbell().ring();
+    }
+    return reported;
+  }
+
+  private void report(Event event, CompletionSink sink) {
+    switch (event) {
+      case Event.Written(long token) -> {
+        inFlight--;
+        sink.written(token);
+      }
+      case Event.Failed(long token, Failure why) -> {
+        inFlight--;
+        sink.failed(token, why.code(), why.text());
+      }
+      case Event.Landed(InboundLink link, TcpMemory memory, boolean hasImm, int imm) -> {
+        if (hasImm && !memory.isOpen()) {
+          link.refuse(InboundLink.revoked());
+          return;
+        }
+        if (hasImm) {
+          sink.immArrived(imm);
+        }
+        link.settle();
+      }
+      case Event.Refused(InboundLink link, Failure why) -> link.refuse(why);
+      case Event.Received(EngineId sender, ByteBuffer bytes) -> sink.received(sender, bytes);
+      case Event.Lost(EngineId peer, Failure why) -> sink.peerLost(peer, why.code(), why.text());
+    }
+  }
+
+  private void acknowledge() {
+    for (InboundLink link : toAcknowledge) {
+      link.acknowledge();
+    }
+    toAcknowledge.clear();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (listener != null) {
+      listener.close();
+    }
+    Failure why = ErrorCode.CLOSED.because("its engine was closed");
+    for (OutboundLink link : List.copyOf(outbound.values())) {
+      link.close(why);
+    }
+    for (InboundLink link : List.copyOf(inbound)) {
+      link.close(why);
+    }
+    outbound.clear();
+    inbound.clear();
+    registrations.clear();
+    events.clear();
+  }
+
+  private OutboundLink linkTo(TcpPeer peer) {
+    OutboundLink known = peer.link;
+    if (known != null && !known.isGone()) {
+      return known;
+    }
+    OutboundLink link = outbound.get(peer.key());
+    if (link == null) {
+      link = new OutboundLink(this, peer.key());
+      outbound.put(peer.key(), link);
+      link.connect();
+    }
+    peer.link = link;
+    return link;
+  }
+
+  // What its connections tell it, and need from it.
+
+  /** Whether there is room for one more connection from outside. */
+  boolean accept(InboundLink link) {
+    return !closed && inbound.size() < MAX_INBOUND_LINKS && inbound.add(link);
+  }
+
+  void inboundEnded(InboundLink link) {
+    inbound.remove(link);
+  }
+
+  void outboundEnded(OutboundLink link, Failure why) {
+    if (link.wasWelcomed()) {
+      ended(link.peer().engine(), why);
+    } else {
+      events.add(new Event.Lost(link.peer().engine(), why));
+    }
+    loop.schedule(
+        () -> {
+          outbound.remove(link.peer(), link);
+          link.giveWay();
+        },
+        TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
+  }
+
+  /** One of the connections with this engine has ended. */
+  void ended(EngineId engine, Failure why) {
+    if (presence.ended(engine)) {
+      events.add(new Event.Lost(engine, why));
+    }
+  }
+
+  /** Flushes the link once, when the worker's present turn is over. */
+  void awaitFlush(OutboundLink link) {
+    if (toFlush.isEmpty()) {
+      loop.execute(this::flush);
+    }
+    toFlush.add(link);
+  }
+
+  private void flush() {
+    List<OutboundLink> links = List.copyOf(toFlush);
+    toFlush.clear();
+    links.forEach(OutboundLink::flush);
+  }
+
+  void awaitAck(InboundLink link) {
+    toAcknowledge.add(link);
+  }
+
+  TcpLoop loop() {
+    return loop;
+  }
+
+  EventLoop eventLoop() {
+    return loop.eventLoop();
+  }
+
+  EngineId engine() {
+    return context.engine();
+  }
+
+  int nicIndex() {
+    return context.nicIndex();
+  }
+
+  Doorbell doorbell() {
+    return context.doorbell();
+  }
+
+  int maxMessageBytes() {
+    return context.maxControlBytes();
+  }
+
+  long connectNanos() {
+    return context.connectTimeout().toNanos();
+  }
+
+  int connectMillis() {
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, context.connectTimeout().toMillis()));
+  }
+
+  EventQueue events() {
+    return events;
+  }
+
+  Registrations registrations() {
+    return registrations;
+  }
+
+  Presence presence() {
+    return presence;
+  }
+}

@@ -1,0 +1,159 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelId;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.scheduler.NonBlocking;
+import reactor.netty.resources.LoopResources;
+import reactor.netty.tcp.TcpClient;
+import reactor.netty.tcp.TcpServer;
+
+/**
+ * The event loop of one engine, with what its NICs need to listen and to connect on it. Made
+ * outside of the loop, because drawing a seed and reading the resolver's files blocks.
+ *
+ * <p>Tasks that come after {@link #close()} are dropped: nothing of the engine runs any more.
+ */
+final class TcpLoop implements WorkerLoop {
+
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  /**
+   * A connection whose outbound buffer holds more refuses posts. High, because what is in it is the
+   * callers' memory and no copy.
+   */
+  private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
+
+  /** How much is read at once from who writes here: up to 256 KiB, where much comes. */
+  private static final RecvByteBufAllocator READ_SIZES =
+      new AdaptiveRecvByteBufAllocator(1 << 10, 1 << 16, 1 << 18);
+
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoop eventLoop;
+  private final TcpClient client;
+  private final TcpServer server;
+  private final KeySource keys = new KeySource();
+
+  TcpLoop() {
+    warmUp();
+    String name = "transfer-tcp-" + COUNT.getAndIncrement();
+    ThreadFactory threads = task -> new LoopThread(task, name, ended);
+    group = new MultiThreadIoEventLoopGroup(1, threads, NioIoHandler.newFactory());
+    eventLoop = group.next();
+    client = newClient();
+    server = newServer();
+  }
+
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  TcpClient client() {
+    return client;
+  }
+
+  TcpServer server() {
+    return server;
+  }
+
+  KeySource keys() {
+    return keys;
+  }
+
+  @Override
+  public boolean inLoop() {
+    return eventLoop.inEventLoop();
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    try {
+      eventLoop.execute(task);
+    } catch (RejectedExecutionException e) {
+      requireClosed(e);
+    }
+  }
+
+  @Override
+  public void schedule(Runnable task, long delayNanos) {
+    try {
+      var _ = eventLoop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      requireClosed(e);
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> close() {
+    var _ = group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    return ended;
+  }
+
+  private void requireClosed(RejectedExecutionException e) {
+    if (!eventLoop.isShuttingDown()) {
+      throw e;
+    }
+  }
+
+  /** What Netty reads from files when it is first used: now, and not on the loop. */
+  private static void warmUp() {
+    Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
+    boolean _ = LoopResources.hasNativeSupport();
+  }
+
+  private TcpClient newClient() {
+    return TcpClient.newConnection()
+        .runOn(group)
+        .resolver(new OffLoopResolver())
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+  }
+
+  private TcpServer newServer() {
+    return TcpServer.create()
+        .runOn(group)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
+        .childOption(ChannelOption.SO_KEEPALIVE, true);
+  }
+
+  /**
+   * Runs the loop; guarded by Reactor, and by BlockHound where it is installed, against blocking.
+   */
+  private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+
+    private final CompletableFuture<Void> ended;
+
+    LoopThread(Runnable task, String name, CompletableFuture<Void> ended) {
+      super(task, name);
+      this.ended = ended;
+      setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+      try {
+        super.run();
+      } finally {
+        ended.complete(null);
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.reactivetransfer.EngineId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What goes over a connection after the {@link Handshake}: the numbers of the frames, their sizes,
+ * and how each is written. All numbers are big-endian. {@code docs/wire-format.md} says the same in
+ * words.
+ */
+final class Wire {
+
+  /** A write: flags, immediate, key, offset, length; its bytes follow. */
+  static final int WRITE = 1;
+
+  /** A message: its length; its bytes follow. */
+  static final int MESSAGE = 2;
+
+  /** The sender closes: a code, the length of a text; the text follows. */
+  static final int GOODBYE = 3;
+
+  /** How many writes of this connection are settled, in order. */
+  static final int ACK = 4;
+
+  /** The next write did not come in: its number, a code, the length of a text; the text follows. */
+  static final int NACK = 5;
+
+  static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;
+  static final int MESSAGE_BYTES = 1 + Integer.BYTES;
+  static final int GOODBYE_BYTES = 1 + 2 * Short.BYTES;
+  static final int ACK_BYTES = 1 + Long.BYTES;
+  static final int NACK_BYTES = 1 + Long.BYTES + 2 * Short.BYTES;
+
+  /** The one flag of a write. */
+  static final int HAS_IMM = 1;
+
+  /**
+   * The longest write. The engine cuts longer ones, so that a message or a write with an immediate
+   * never waits behind more than this, and a view of the source always fits a {@link ByteBuffer}.
+   */
+  static final long MAX_WRITE_BYTES = 256L << 20;
+
+  /** The longest text of a reason. */
+  static final int MAX_TEXT_BYTES = 512;
+
+  private Wire() {}
+
+  static ByteBuf putWrite(
+      ByteBuf out, boolean hasImm, int imm, MemoryKey key, long offset, long length) {
+    return out.writeByte(WRITE)
+        .writeByte(hasImm ? HAS_IMM : 0)
+        .writeInt(imm)
+        .writeLong(key.high())
+        .writeLong(key.low())
+        .writeLong(offset)
+        .writeLong(length);
+  }
+
+  static ByteBuf putMessage(ByteBuf out, ByteBuffer bytes) {
+    return out.writeByte(MESSAGE).writeInt(bytes.remaining()).writeBytes(bytes.duplicate());
+  }
+
+  static ByteBuf putGoodbye(ByteBuf out, Failure why) {
+    return putText(out.writeByte(GOODBYE).writeShort(why.code()), why.text());
+  }
+
+  static ByteBuf putAck(ByteBuf out, long settled) {
+    return out.writeByte(ACK).writeLong(settled);
+  }
+
+  static ByteBuf putNack(ByteBuf out, long number, Failure why) {
+    return putText(out.writeByte(NACK).writeLong(number).writeShort(why.code()), why.text());
+  }
+
+  static void putId(ByteBuf out, EngineId id) {
+    out.writeLong(id.high()).writeLong(id.low());
+  }
+
+  static EngineId id(ByteBuffer in) {
+    return new EngineId(in.getLong(), in.getLong());
+  }
+
+  static byte[] textBytes(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return bytes.length <= MAX_TEXT_BYTES ? bytes : Arrays.copyOf(bytes, MAX_TEXT_BYTES);
+  }
+
+  /** A text of the other side, fit for a log: it may hold anything. */
+  static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+  }
+
+  /** The length of a text, once it is known to be acceptable. */
+  static int textLength(int length) {
+    if (length > MAX_TEXT_BYTES) {
+      throw new ProtocolException(
+          "expected a reason of at most " + MAX_TEXT_BYTES + " bytes, got " + length);
+    }
+    return length;
+  }
+
+  private static ByteBuf putText(ByteBuf out, String text) {
+    byte[] bytes = textBytes(text);
+    return out.writeShort(bytes.length).writeBytes(bytes);
+  }
+}

@@ -1,0 +1,216 @@
+package io.reactivetransfer.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ConnectTest {
+
+  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+
+  private TestNic origin;
+
+  @BeforeEach
+  void open() {
+    origin = new TestNic(new TcpBackend(), 8, Duration.ofMillis(400));
+  }
+
+  @AfterEach
+  void close() {
+    origin.close();
+  }
+
+  @Test
+  void aPortWhereNobodyListens() throws IOException {
+    NicAddress nowhere;
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
+      nowhere = RawConnection.addressOf(server);
+    }
+
+    origin.send(peer(RawConnection.ID, nowhere), "hello");
+
+    var lost = origin.awaitLost();
+    assertThat(lost.peer()).isEqualTo(RawConnection.ID);
+    assertThat(lost.code()).isEqualTo(ErrorCode.CONNECT.value);
+    assertThat(lost.text()).contains(nowhere.toString(), "refused");
+  }
+
+  @Test
+  void aLaterPostTriesAgain() throws IOException {
+    NicAddress address;
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
+      address = RawConnection.addressOf(server);
+    }
+    RemotePeer peer = peer(RawConnection.ID, address);
+    origin.send(peer, "hello");
+    origin.awaitLost();
+
+    try (ServerSocket server = new ServerSocket()) {
+      server.setReuseAddress(true);
+      server.bind(new InetSocketAddress(LOOPBACK, address.port()));
+      try (RawConnection raw = RawConnection.welcoming(server)) {
+        assertThat(raw.read(Wire.MESSAGE_BYTES + 5)).endsWith("hello".getBytes());
+      }
+    }
+  }
+
+  @Test
+  void aNameThatNobodyKnows() {
+    origin.send(peer(RawConnection.ID, new NicAddress("no-such-host.invalid", 1)), "hello");
+
+    var lost = origin.awaitLost();
+    assertThat(lost.text()).contains("no-such-host.invalid:1");
+  }
+
+  @Test
+  void aNameThatTheHostsFileKnows() {
+    try (TestNic target = new TestNic()) {
+      int port = NicAddress.decode(target.address).port();
+      origin.send(peer(target.id, new NicAddress("localhost", port)), "hello");
+      target.awaitUntil(() -> !target.messages.isEmpty());
+    }
+  }
+
+  @Test
+  void anotherEngineAtTheAddress() {
+    try (TestNic target = new TestNic()) {
+      EngineId former = new EngineId(1, 2);
+
+      origin.send(peer(former, NicAddress.decode(target.address)), "hello");
+
+      var lost = origin.awaitLost();
+      assertThat(lost.peer()).isEqualTo(former);
+      assertThat(lost.code()).isEqualTo(ErrorCode.WRONG_ENGINE.value);
+      assertThat(lost.text())
+          .contains(former.toShortString(), target.id.toShortString(), "restarted");
+      origin.forgetWaiting();
+      assertThat(target.messages).isEmpty();
+      assertThat(target.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void anEngineOfAnotherVersion() throws IOException {
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
+      origin.send(peer(RawConnection.ID, RawConnection.addressOf(server)), "hello");
+      try (RawConnection raw = RawConnection.from(server)) {
+        raw.hello();
+        raw.send(out -> {
+          Handshake.putRefusal(out, ErrorCode.VERSION.because("this is version 2"));
+          out.setShort(4, 2);
+        });
+        var lost = origin.awaitLost();
+        assertThat(lost.code()).isEqualTo(ErrorCode.VERSION.value);
+        assertThat(lost.text()).contains("this is version 2", "127.0.0.1:");
+      }
+    }
+  }
+
+  @Test
+  void aHelloOfAnotherVersionIsToldSo() {
+    try (TestNic target = new TestNic();
+        RawConnection raw = RawConnection.to(target)) {
+      raw.send(out -> {
+        Handshake.putHello(out, new Handshake.Hello(RawConnection.ID, target.id, 0));
+        out.setShort(4, 2);
+      });
+      assertThat(raw.answer())
+          .isInstanceOfSatisfying(
+              Handshake.Refusal.class,
+              refusal -> {
+                assertThat(refusal.why().code()).isEqualTo(ErrorCode.VERSION.value);
+                assertThat(refusal.why().text()).contains("version 1", "got 2");
+              });
+      assertThat(raw.isAtEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void anAnswerFromSomethingElse() throws IOException {
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
+      origin.send(peer(RawConnection.ID, RawConnection.addressOf(server)), "hello");
+      try (RawConnection raw = RawConnection.from(server)) {
+        raw.send("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
+        var lost = origin.awaitLost();
+        assertThat(lost.code()).isEqualTo(ErrorCode.PROTOCOL.value);
+        assertThat(lost.text()).contains("something else");
+      }
+    }
+  }
+
+  @Test
+  void noAnswerInTime() throws IOException {
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
+      origin.send(peer(RawConnection.ID, RawConnection.addressOf(server)), "hello");
+      try (RawConnection raw = RawConnection.from(server)) {
+        var lost = origin.awaitLost();
+        assertThat(lost.code()).isEqualTo(ErrorCode.TIMEOUT.value);
+        assertThat(lost.text()).contains("no handshake", "400 ms");
+        raw.hello();
+        assertThat(raw.isAtEnd()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aPortInUse() throws IOException {
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
+      TcpBackend backend = TcpBackend.builder().port(server.getLocalPort()).build();
+      assertThatThrownBy(() -> new TestNic(backend, 8, Duration.ofSeconds(1)))
+          .rootCause()
+          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> new TestNic(backend, 8, Duration.ofSeconds(1)))
+          .cause()
+          .isInstanceOf(BackendException.class)
+          .hasMessageContaining("127.0.0.1:" + server.getLocalPort())
+          .hasMessageContaining("in use")
+          .hasMessageContaining("choose another port");
+    }
+  }
+
+  @Test
+  void theIpv6LoopbackAddress() {
+    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+      assumeTrue(probe.isBound());
+    } catch (IOException e) {
+      assumeTrue(false, "no IPv6 here: " + e.getMessage());
+    }
+    try (TestNic target =
+        new TestNic(TcpBackend.builder().host("::1").build(), 8, Duration.ofSeconds(10))) {
+      assertThat(NicAddress.decode(target.address).toString()).startsWith("[::1]:");
+      var source = WriteTest.filled(origin.register(100), 1);
+      var sink = target.register(100);
+      RemoteMemory remote = origin.remote(target, sink);
+      origin.write(source, remote, 100, 1);
+      origin.awaitWritten(1);
+      assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void theAdvertisedHostIsWhatOthersAreTold() {
+    TcpBackend backend = TcpBackend.builder().host("0.0.0.0").advertisedHost("127.0.0.1").build();
+    try (TestNic target = new TestNic(backend, 8, Duration.ofSeconds(10))) {
+      assertThat(NicAddress.decode(target.address).host()).isEqualTo("127.0.0.1");
+      origin.send(origin.peer(target), "hello");
+      target.awaitUntil(() -> !target.messages.isEmpty());
+    }
+  }
+
+  private RemotePeer peer(EngineId id, NicAddress address) {
+    return origin.call(() -> origin.domain.resolve(id, address.encode()));
+  }
+}

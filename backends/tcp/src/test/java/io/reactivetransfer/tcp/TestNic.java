@@ -1,0 +1,295 @@
+package io.reactivetransfer.tcp;
+
+import static org.awaitility.Awaitility.await;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WorkerLoop;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One NIC on a loop of its own, driven as an engine would: a turn polls, then posts what waits
+ * until it is refused, and happens only when the doorbell rings. So a doorbell that stays silent
+ * fails the test.
+ */
+final class TestNic implements CompletionSink, AutoCloseable {
+
+  record Failed(long token, int code, String text) {}
+
+  record Lost(EngineId peer, int code, String text) {}
+
+  record Registered(MemorySegment segment, LocalMemory local) {}
+
+  static final int MAX_MESSAGE_BYTES = 1_024;
+
+  final EngineId id =
+      new EngineId(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong());
+  final Queue<Long> written = new ConcurrentLinkedQueue<>();
+  final Queue<Failed> failed = new ConcurrentLinkedQueue<>();
+  final Queue<Integer> imms = new ConcurrentLinkedQueue<>();
+  final Queue<String> messages = new ConcurrentLinkedQueue<>();
+  final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
+
+  /** All that was reported, in order. */
+  final Queue<String> log = new ConcurrentLinkedQueue<>();
+
+  final AtomicInteger refusals = new AtomicInteger();
+  final AtomicInteger mostInFlight = new AtomicInteger();
+  final TcpLoop loop;
+  final Domain domain;
+  final byte[] address;
+  private final Arena arena = Arena.ofShared();
+  private final AtomicBoolean rung = new AtomicBoolean();
+  private final Deque<BooleanSupplier> waiting = new ArrayDeque<>();
+  private volatile boolean paused;
+  private int inFlight;
+
+  TestNic() {
+    this(new TcpBackend(), 64, Duration.ofSeconds(10));
+  }
+
+  TestNic(TcpBackend backend, int depth, Duration connectTimeout) {
+    loop = (TcpLoop) backend.newLoop();
+    try {
+      domain = open(backend, loop, context(id, loop, depth, connectTimeout));
+    } catch (RuntimeException e) {
+      loop.execute(loop::close);
+      throw e;
+    }
+    address = call(domain::address);
+  }
+
+  private OpenContext context(EngineId id, WorkerLoop loop, int depth, Duration timeout) {
+    return new OpenContext(id, 0, this::ring, loop, depth, MAX_MESSAGE_BYTES, timeout);
+  }
+
+  private static Domain open(TcpBackend backend, TcpLoop loop, OpenContext context) {
+    CompletableFuture<Domain> opened = new CompletableFuture<>();
+    loop.execute(() ->
+        backend
+            .open(backend.nics().getFirst(), context)
+            .whenComplete((domain, failure) -> {
+              if (failure == null) {
+                opened.complete(domain);
+              } else {
+                opened.completeExceptionally(failure);
+              }
+            }));
+    return opened.join();
+  }
+
+  private void ring() {
+    if (!paused && rung.compareAndSet(false, true)) {
+      loop.execute(this::turn);
+    }
+  }
+
+  private void turn() {
+    rung.set(false);
+    domain.poll(this);
+    while (!waiting.isEmpty()) {
+      if (!waiting.peek().getAsBoolean()) {
+        refusals.incrementAndGet();
+        return;
+      }
+      waiting.remove();
+    }
+  }
+
+  /** Polls no more, until {@link #resume()}. */
+  void pause() {
+    run(() -> paused = true);
+  }
+
+  void resume() {
+    paused = false;
+    ring();
+  }
+
+  /** Runs on the loop, and waits for the result. */
+  <T> T call(Callable<T> task) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    loop.execute(() -> {
+      try {
+        result.complete(task.call());
+      } catch (Exception | AssertionError e) {
+        result.completeExceptionally(e);
+      }
+    });
+    return result.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  void run(Runnable task) {
+    call(() -> {
+      task.run();
+      return true;
+    });
+  }
+
+  Registered register(long bytes) {
+    return register(bytes, Access.REMOTE_WRITE);
+  }
+
+  Registered register(long bytes, Access access) {
+    MemorySegment segment = arena.allocate(bytes, 64);
+    return register(segment, access);
+  }
+
+  Registered register(MemorySegment segment, Access access) {
+    return new Registered(segment, call(() -> domain.register(new HostMemory(segment), access)));
+  }
+
+  RemotePeer peer(TestNic other) {
+    return call(() -> domain.resolve(other.id, other.address));
+  }
+
+  /** Memory of another NIC, as this one sees it. */
+  RemoteMemory remote(TestNic other, Registered memory) {
+    return remote(other, memory.local().key(), memory.segment().byteSize());
+  }
+
+  RemoteMemory remote(TestNic other, byte[] key, long length) {
+    return call(() -> domain.resolve(domain.resolve(other.id, other.address), key, length));
+  }
+
+  /** Posts as soon as it is taken. */
+  void write(WriteOp op) {
+    enqueue(() -> {
+      boolean taken = domain.post(op);
+      if (taken) {
+        inFlight++;
+        mostInFlight.accumulateAndGet(inFlight, Math::max);
+      }
+      return taken;
+    });
+  }
+
+  void write(Registered source, RemoteMemory target, long length, long token) {
+    write(new WriteOp().between(source.local(), target).range(0, 0, length).token(token));
+  }
+
+  void send(RemotePeer peer, String text) {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    enqueue(() -> domain.send(peer, bytes));
+  }
+
+  private void enqueue(BooleanSupplier attempt) {
+    loop.execute(() -> {
+      waiting.add(attempt);
+      ring();
+    });
+  }
+
+  List<Long> awaitWritten(int count) {
+    awaitUntil(() -> written.size() >= count);
+    return List.copyOf(written);
+  }
+
+  void awaitUntil(Callable<Boolean> condition) {
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .conditionEvaluationListener(evaluated -> {
+          if (!evaluated.isSatisfied() && evaluated.getRemainingTimeInMS() < 5) {
+            throw new AssertionError("still waiting; reported so far: " + log + lost + failed);
+          }
+        })
+        .until(condition);
+  }
+
+  Failed awaitFailed() {
+    awaitUntil(() -> !failed.isEmpty());
+    return failed.element();
+  }
+
+  Lost awaitLost() {
+    awaitUntil(() -> !lost.isEmpty());
+    return lost.element();
+  }
+
+  /** What waits will never be posted. */
+  void forgetWaiting() {
+    run(waiting::clear);
+  }
+
+  @Override
+  public void written(long token) {
+    inFlight--;
+    log.add("written " + token);
+    written.add(token);
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    inFlight--;
+    log.add("failed " + token);
+    failed.add(new Failed(token, code, text));
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    log.add("imm " + imm);
+    imms.add(imm);
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    String text = StandardCharsets.UTF_8.decode(bytes).toString();
+    log.add("message " + text);
+    messages.add(text);
+  }
+
+  @Override
+  public void peerLost(EngineId peer, int code, String text) {
+    log.add("lost " + peer);
+    lost.add(new Lost(peer, code, text));
+  }
+
+  /** As when the process is killed: the kernel closes the sockets, nobody says goodbye. */
+  void kill() {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    loop.execute(() -> {
+      // With a quiet period the loop turns once more, and closes the sockets that it finds.
+      loop.eventLoop().parent().shutdownGracefully(1, 1_000, TimeUnit.MILLISECONDS);
+      loop.close().thenRun(() -> ended.complete(null));
+    });
+    ended.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    if (loop.eventLoop().isShuttingDown()) {
+      ended.complete(null);
+    }
+    loop.execute(() -> {
+      domain.close();
+      loop.close().thenRun(() -> ended.complete(null));
+    });
+    ended.orTimeout(20, TimeUnit.SECONDS).join();
+    arena.close();
+  }
+}

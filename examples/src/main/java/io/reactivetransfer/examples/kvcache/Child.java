@@ -1,0 +1,118 @@
+package io.reactivetransfer.examples.kvcache;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link ChildProcess}, seen from its parent. */
+final class Child {
+
+  /** What one side needs besides its pages: buffers of the sockets, and their like. */
+  private static final long EXTRA_BYTES = 512L << 20;
+
+  private final String name;
+  private final Process process;
+  private final CompletableFuture<@Nullable String> address = new CompletableFuture<>();
+  private final Thread reader;
+  private volatile @Nullable String report;
+
+  private Child(String name, Process process, Progress progress) {
+    this.name = name;
+    this.process = process;
+    this.reader = Thread.ofPlatform().name(name).daemon().start(() -> read(progress));
+  }
+
+  /** Same Java, same class path, same options, and a role. */
+  static Child start(KvCacheCommand.Role role, Plan plan, Progress progress) throws IOException {
+    String name = role.name().toLowerCase(Locale.ROOT);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("-Xmx512m");
+    command.add("-XX:MaxDirectMemorySize=" + (plan.shape().layout().bytes() + EXTRA_BYTES));
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add("io.reactivetransfer.examples.Main");
+    command.addAll(plan.toArguments());
+    command.add("--role=" + role);
+    Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+    return new Child(name, process, progress);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Completes with null when the process ends without having said it. */
+  CompletableFuture<@Nullable String> address() {
+    return address;
+  }
+
+  /** Tells it where prefill is; if it is dead by now, its exit code will say so. */
+  void tell(String line) {
+    try {
+      process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
+    } catch (IOException e) {
+      process.destroy();
+    }
+  }
+
+  void destroy() {
+    process.destroyForcibly();
+  }
+
+  /** Waits until it has ended by itself; ends it if it does not. */
+  void awaitEnd(long millis) throws InterruptedException {
+    if (!process.waitFor(millis, TimeUnit.MILLISECONDS)) {
+      destroy();
+    }
+    reader.join();
+  }
+
+  /** What it reported, or null if it failed. */
+  @Nullable String report() {
+    return process.exitValue() == 0 ? report : null;
+  }
+
+  /** How it ended. */
+  String ending() {
+    int code = process.exitValue();
+    String how =
+        code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
+    return name + " (process " + pid() + ") " + how;
+  }
+
+  private void read(Progress progress) {
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+      String line;
+      while ((line = lines.readLine()) != null) {
+        int blank = line.indexOf(' ');
+        handle(line.substring(0, Math.max(0, blank)), line.substring(blank + 1), progress);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // it is gone; its exit code says more
+    } finally {
+      address.complete(null);
+    }
+  }
+
+  private void handle(String word, String rest, Progress progress) {
+    switch (word) {
+      case ChildProcess.ADDRESS -> address.complete(rest);
+      case ChildProcess.LAYERS -> progress.layersDone(Integer.parseInt(rest));
+      case ChildProcess.SAID -> progress.say(rest);
+      case ChildProcess.REPORT -> report = rest;
+      default -> progress.say(name + ": " + word + " " + rest);
+    }
+  }
+}

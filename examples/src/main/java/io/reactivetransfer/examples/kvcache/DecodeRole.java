@@ -1,0 +1,53 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.ImmSpace;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.kvcache.KvArrival;
+import io.reactivetransfer.kvcache.KvDecode;
+import io.reactivetransfer.kvcache.KvOrder;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** The decode side: orders a KV cache, waits until all of it has arrived, compares every page. */
+final class DecodeRole {
+
+  private DecodeRole() {}
+
+  static DecodeReport run(Plan plan, PeerAddress prefill, RoleEvents events) throws IOException {
+    try (Node node = Node.open(plan)) {
+      TargetPages target = new TargetPages(node, plan);
+      target.blank();
+      KvDecode decode =
+          KvDecode.open(
+              node.engine, node.memory, node.shuffledPool(plan.seed() + 2), ImmSpace.whole());
+      KvOrder order =
+          KvOrder.of(
+              node.engine.peer(prefill), plan.shape().pages(), node.tail.slice(), plan.deadline());
+      events.said(
+          String.format(
+              "decode: %,d pages reserved, %,d arrivals expected; asking prefill",
+              order.pages(), node.memory.layout().arrivals(order.pages())));
+
+      KvArrival arrival = decode.receive(order).block();
+      if (arrival == null) {
+        throw new IllegalStateException("the hand-over ended without an arrival");
+      }
+      events.said(
+          String.format("decode: %,d arrivals counted; comparing checksums", arrival.arrivals()));
+      target.requireIdentical(arrival.pages());
+      int untouched = target.requireSparesUntouched(arrival.pages());
+      Path out = plan.out();
+      long outBytes = out == null ? -1 : target.writeTo(out, arrival.pages());
+      arrival.release();
+      decode.dispose();
+      return new DecodeReport(
+          plan.shape().bytes() + node.tail.bytes().byteSize(),
+          arrival.arrivals(),
+          arrival.untilFirst().toNanos(),
+          arrival.firstToLast().toNanos(),
+          plan.shape().allPages(),
+          untouched,
+          outBytes);
+    }
+  }
+}

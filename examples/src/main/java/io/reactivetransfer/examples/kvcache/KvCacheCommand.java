@@ -1,0 +1,194 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.Verbosity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options of the example, and their bounds. */
+@Command(
+    name = "kv-cache",
+    description = "Hands a paged KV cache from a prefill process over to a decode process.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Starts both processes, which talk over loopback. Ends with a table; \"verified\" means that"
+          + " the target has compared a checksum of each page.",
+      "Exit code 0: verified. 1: something failed, and stderr says what. 2: a wrong value."
+    })
+public final class KvCacheCommand implements Callable<Integer>, Verbosity {
+
+  /** Which side a child process is. */
+  enum Role {
+    PREFILL,
+    DECODE
+  }
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "What carries it, see 'doctor'; loopback runs in one JVM. Default: tcp.")
+  private String backend = "tcp";
+
+  @Option(
+      names = "--layers",
+      paramLabel = "N",
+      description = "Layers of the model, 1 to 1,024. Default: 61, or what a file needs.")
+  private @Nullable Integer layers;
+
+  @Option(
+      names = "--pages",
+      paramLabel = "N",
+      description = "Pages of each layer, 1 to 15,000. Default: 256, or what a file needs.")
+  private @Nullable Integer pages;
+
+  @Option(
+      names = "--page-size",
+      paramLabel = "BYTES",
+      converter = ByteCountConverter.class,
+      description = "Bytes of a page, such as 4096 or 1MiB. Default: 32KiB.")
+  private ByteCount pageSize = new ByteCount(32 * 1024);
+
+  @Option(
+      names = "--nics",
+      paramLabel = "N",
+      description = "NICs of each side, 1 to 8. Default: 1.")
+  private int nics = 1;
+
+  @Option(
+      names = "--file",
+      paramLabel = "PATH",
+      description = "Hand over this file's bytes. Default: random ones.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--out",
+      paramLabel = "PATH",
+      description = "Have the target write what arrived to this file.")
+  private @Nullable Path out;
+
+  @Option(
+      names = "--layer-interval",
+      paramLabel = "MS",
+      description = "Milliseconds that a layer takes to compute, 0 to 60,000. Default: 0.")
+  private int layerIntervalMillis;
+
+  @Option(
+      names = "--deadline",
+      paramLabel = "S",
+      description = "Seconds until either side gives up, 1 to 86,400. Default: 60.")
+  private int deadlineSeconds = 60;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Of the random bytes and of the order of the pages. Default: 1.")
+  private long seed = 1;
+
+  @Option(names = "--verbose", description = "Show stack traces.")
+  private boolean verbose;
+
+  @Option(names = "--role", hidden = true, description = "Which side a child process is.")
+  private @Nullable Role role;
+
+  @Override
+  public boolean isVerbose() {
+    return verbose;
+  }
+
+  /** Runs it. */
+  @Override
+  public Integer call() throws Exception {
+    Plan plan = plan();
+    if (role != null) {
+      return ChildProcess.run(role, plan);
+    }
+    Backends.requireAvailable(plan);
+    Progress progress = new Progress(spec.commandLine().getOut(), plan);
+    Outcome outcome =
+        plan.backend().equals("loopback")
+            ? OneProcess.run(plan, progress)
+            : TwoProcesses.run(plan, progress);
+    return outcome.print(plan, spec.commandLine());
+  }
+
+  private Plan plan() {
+    try {
+      Path from = file == null ? null : readable(file);
+      Shape shape =
+          from == null
+              ? Shape.of(layers, pages, pageSize.bytes())
+              : Shape.forFile(Files.size(from), layers, pages, pageSize.bytes());
+      NativeMemory.requireEnough(shape);
+      TransferEngineBuilder.create().backend(backend);
+      return new Plan(
+          backend,
+          within("--nics", nics, 1, 8),
+          shape,
+          from,
+          out == null ? null : writable(out),
+          Duration.ofSeconds(within("--deadline", deadlineSeconds, 1, 86_400)),
+          Duration.ofMillis(within("--layer-interval", layerIntervalMillis, 0, 60_000)),
+          seed,
+          verbose);
+    } catch (IllegalArgumentException | BackendUnavailableException | IOException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static int within(String option, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          String.format("expected %s of %d to %d, got %d", option, min, max, value));
+    }
+    return value;
+  }
+
+  private static Path readable(Path path) {
+    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+      throw new IllegalArgumentException("expected --file that can be read, got " + path);
+    }
+    return path.toAbsolutePath();
+  }
+
+  private static Path writable(Path path) {
+    Path absolute = path.toAbsolutePath();
+    Path folder = absolute.getParent();
+    boolean can =
+        Files.exists(absolute)
+            ? Files.isRegularFile(absolute) && Files.isWritable(absolute)
+            : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
+    if (!can) {
+      throw new IllegalArgumentException("expected --out that can be written, got " + path);
+    }
+    return absolute;
+  }
+
+  static final class ByteCountConverter implements ITypeConverter<ByteCount> {
+    @Override
+    public ByteCount convert(String text) {
+      try {
+        return ByteCount.of(text);
+      } catch (IllegalArgumentException | ArithmeticException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+}

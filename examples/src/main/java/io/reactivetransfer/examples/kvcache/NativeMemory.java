@@ -1,0 +1,26 @@
+package io.reactivetransfer.examples.kvcache;
+
+import java.lang.management.ManagementFactory;
+
+/** Refuses what this machine has no room for, before it starts to swap. */
+final class NativeMemory {
+
+  private NativeMemory() {}
+
+  /** Both sides, each with its pool. */
+  static void requireEnough(Shape shape) {
+    var machine =
+        ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
+    long total = machine.getTotalMemorySize();
+    long side = shape.layout().bytes();
+    if (side > total / 2) {
+      throw new IllegalArgumentException(
+          shape
+              + " need "
+              + new ByteCount(side)
+              + " on each side, and this machine has "
+              + new ByteCount(total)
+              + " in all; use fewer or smaller pages");
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.reactivetransfer.examples.kvcache;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run of the example does; both sides are given the same one.
+ *
+ * @param backend name of the backend
+ * @param nics NICs of each engine
+ * @param shape how much is handed over
+ * @param file whose bytes are the pages, or null for random ones
+ * @param out where the target writes what arrived, or null
+ * @param deadline until when either side must be done
+ * @param layerInterval how long each layer takes to compute
+ * @param seed of the order of the pages, and of their content
+ * @param verbose whether failures show their stack trace
+ */
+record Plan(
+    String backend,
+    int nics,
+    Shape shape,
+    @Nullable Path file,
+    @Nullable Path out,
+    Duration deadline,
+    Duration layerInterval,
+    long seed,
+    boolean verbose) {
+
+  /** The command line that says the same. */
+  List<String> toArguments() {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "kv-cache",
+                "--backend=" + backend,
+                "--nics=" + nics,
+                "--layers=" + shape.layers(),
+                "--pages=" + shape.pages(),
+                "--page-size=" + shape.pageBytes(),
+                "--deadline=" + deadline.toSeconds(),
+                "--layer-interval=" + layerInterval.toMillis(),
+                "--seed=" + seed));
+    if (file != null) {
+      arguments.add("--file=" + file);
+    }
+    if (out != null) {
+      arguments.add("--out=" + out);
+    }
+    if (verbose) {
+      arguments.add("--verbose");
+    }
+    return arguments;
+  }
+}

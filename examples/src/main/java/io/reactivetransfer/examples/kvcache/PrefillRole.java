@@ -1,0 +1,103 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.kvcache.FinishedLayer;
+import io.reactivetransfer.kvcache.KvPrefill;
+import io.reactivetransfer.kvcache.KvRequest;
+import io.reactivetransfer.kvcache.KvWritten;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The prefill side: waits for one request, and writes each layer when it is finished. */
+final class PrefillRole {
+
+  /** The deadline of the request comes first; this is for a peer that neither answers nor dies. */
+  private static final Duration GRACE = Duration.ofSeconds(2);
+
+  /** Decode starts at the same time, and a slow machine may take long to start it. */
+  private static final Duration STARTUP = Duration.ofSeconds(15);
+
+  private final Plan plan;
+  private final RoleEvents events;
+  private final long[] submittedNanos;
+  private final Histogram latencies = new Histogram(3);
+  private long lastNanos;
+  private long bytes;
+  private int layersDone;
+
+  private PrefillRole(Plan plan, RoleEvents events) {
+    this.plan = plan;
+    this.events = events;
+    this.submittedNanos = new long[plan.shape().layers()];
+  }
+
+  static PrefillReport run(Plan plan, RoleEvents events) throws IOException {
+    return new PrefillRole(plan, events).run();
+  }
+
+  private PrefillReport run() throws IOException {
+    try (Node node = Node.open(plan)) {
+      KvPrefill prefill = KvPrefill.open(node.engine, node.memory);
+      events.address(node.engine.address());
+      PageList pages = node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages()).pages();
+      SourcePages.fill(node, pages, plan);
+
+      Duration patience = plan.deadline().plus(STARTUP);
+      KvRequest request =
+          Objects.requireNonNull(
+              prefill.requests().next().timeout(patience, nobody(patience)).block());
+      prefill
+          .handOver(request, pages, layers(request), node.tail.slice())
+          .doOnNext(this::done)
+          .then()
+          .timeout(plan.deadline().plus(GRACE), Mono.error(() -> stuck(request)))
+          .block();
+      prefill.dispose();
+    }
+    return new PrefillReport(
+        bytes,
+        lastNanos - submittedNanos[0],
+        latencies.getTotalCount(),
+        latencies.getValueAtPercentile(50),
+        latencies.getValueAtPercentile(99));
+  }
+
+  /** Stands for the model: finishes one layer after the other, no faster than they are taken. */
+  private Flux<FinishedLayer> layers(KvRequest request) {
+    Flux<Integer> computed = Flux.range(0, plan.shape().layers());
+    if (!plan.layerInterval().isZero()) {
+      computed = computed.concatMap(layer -> Mono.delay(plan.layerInterval()).thenReturn(layer), 1);
+    }
+    return computed
+        .doOnNext(layer -> submittedNanos[layer] = System.nanoTime())
+        .map(layer -> FinishedLayer.whole(layer, request));
+  }
+
+  private void done(KvWritten written) {
+    lastNanos = System.nanoTime();
+    bytes += written.bytes();
+    if (written instanceof KvWritten.Pages it) {
+      latencies.recordValue(lastNanos - submittedNanos[it.layer()]);
+      events.layersDone(++layersDone);
+    }
+  }
+
+  private static Mono<KvRequest> nobody(Duration patience) {
+    return Mono.error(() ->
+        new IllegalStateException(
+            "no decode node asked for anything within " + patience.toSeconds() + " s"));
+  }
+
+  private IllegalStateException stuck(KvRequest request) {
+    return new IllegalStateException(
+        "decode "
+            + request.decode().address()
+            + " neither took the bytes nor ended within "
+            + plan.deadline().toSeconds()
+            + " s");
+  }
+}

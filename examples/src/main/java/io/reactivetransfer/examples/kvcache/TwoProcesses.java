@@ -1,0 +1,52 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.examples.kvcache.KvCacheCommand.Role;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Starts both sides, introduces them to each other, and waits for both to end by themselves. */
+final class TwoProcesses {
+
+  /** To start, and to fill the source, and to end after the deadline. */
+  private static final Duration GRACE = Duration.ofSeconds(30);
+
+  private TwoProcesses() {}
+
+  static Outcome run(Plan plan, Progress progress) throws IOException, InterruptedException {
+    Child prefill = Child.start(Role.PREFILL, plan, progress);
+    Child decode = Child.start(Role.DECODE, plan, progress);
+    // They end by themselves when their stdin does, but not if they are stuck.
+    Thread onExit =
+        Thread.ofPlatform()
+            .unstarted(() -> {
+              prefill.destroy();
+              decode.destroy();
+            });
+    Runtime.getRuntime().addShutdownHook(onExit);
+    progress.say(
+        String.format(
+            "prefill is process %d, decode is process %d; deadline %d s",
+            prefill.pid(), decode.pid(), plan.deadline().toSeconds()));
+    String address = prefill.address().join();
+    if (address == null) {
+      decode.destroy(); // it waits for an address that will not come
+    } else {
+      decode.tell(address);
+    }
+    long patienceMillis = plan.deadline().plus(GRACE).toMillis();
+    decode.awaitEnd(patienceMillis);
+    prefill.awaitEnd(patienceMillis);
+    progress.finishLine();
+    return outcome(prefill, address == null ? null : decode);
+  }
+
+  private static Outcome outcome(Child prefill, @Nullable Child decode) {
+    String prefillReport = prefill.report();
+    String decodeReport = decode == null ? null : decode.report();
+    return new Outcome(
+        prefillReport == null ? null : PrefillReport.of(prefillReport),
+        decodeReport == null ? null : DecodeReport.of(decodeReport),
+        decode == null ? prefill.ending() : prefill.ending() + ", " + decode.ending());
+  }
+}

@@ -1,0 +1,102 @@
+package io.reactivetransfer.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class CommandLineTest {
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return command.execute(arguments);
+  }
+
+  @Test
+  void withoutANameItListsTheExamples() {
+    assertThat(run()).isZero();
+    assertThat(out.toString()).contains("kv-cache", "first-write", "doctor");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nonsense",
+        "kv-cache --layers 0",
+        "kv-cache --layers -1",
+        "kv-cache --layers many",
+        "kv-cache --layers 99999",
+        "kv-cache --pages 0",
+        "kv-cache --pages 15001",
+        "kv-cache --page-size -4096",
+        "kv-cache --page-size 0",
+        "kv-cache --page-size 4parsecs",
+        "kv-cache --page-size 99999999GiB",
+        "kv-cache --page-size 1GiB --pages 15000",
+        "kv-cache --nics 0",
+        "kv-cache --nics 9",
+        "kv-cache --deadline 0",
+        "kv-cache --layer-interval -1",
+        "kv-cache --seed x",
+        "kv-cache --backend carrier-pigeon",
+        "kv-cache --file /no/such/file",
+        "kv-cache --file /",
+        "kv-cache --out /no/such/folder/file",
+        "kv-cache --out /",
+        "kv-cache --what",
+        "kv-cache extra",
+        "doctor extra"
+      })
+  void aWrongValueIsOneLineAndExitCode2(String line) {
+    assertThat(run(line.split(" "))).isEqualTo(2);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("examples/run");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void anUnknownBackendIsToldWhichThereAre() {
+    run("kv-cache", "--backend", "carrier-pigeon");
+    assertThat(err.toString()).contains("carrier-pigeon").contains("loopback").contains("tcp");
+  }
+
+  @Test
+  void aFileThatDoesNotFitIsAWrongValue(@TempDir Path folder) throws IOException {
+    Path file = Files.write(folder.resolve("file"), new byte[5000]);
+    assertThat(
+            run(
+                "kv-cache",
+                "--file",
+                file.toString(),
+                "--layers",
+                "1",
+                "--pages",
+                "1",
+                "--page-size",
+                "4096"))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("does not fit").contains("--layers").hasLineCount(1);
+  }
+
+  @Test
+  void theDoctorKnowsEveryBackend() {
+    assertThat(run("doctor")).isZero();
+    assertThat(out.toString())
+        .containsPattern("loopback +available")
+        .containsPattern("tcp +available")
+        .contains("NICs: ");
+  }
+}

@@ -1,0 +1,113 @@
+package io.reactivetransfer.examples.kvcache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.examples.JavaProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The program as a user starts it: real processes, real sockets. */
+class KvCacheTest {
+
+  private static JavaProcess kvCache(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("kv-cache"));
+    all.addAll(List.of(arguments));
+    return JavaProcess.start("io.reactivetransfer.examples.Main", all.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tcp,1", "tcp,3", "loopback,1", "loopback,2"})
+  void endsWithATableThatSaysVerified(String backend, String nics) throws Exception {
+    try (JavaProcess program =
+        kvCache(
+            "--backend=" + backend,
+            "--nics=" + nics,
+            "--layers=7",
+            "--pages=20",
+            "--page-size=9000")) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      assertThat(program.stdout())
+          .contains("7 layers x 20 pages of 8.8 KiB over " + backend)
+          .contains("141 counted of 141")
+          .contains("verified       140 pages by CRC-32C at the target; 14 spare pages untouched")
+          .containsPattern("at the origin  [0-9.]+ GB/s, [0-9,]+ pages/s")
+          .containsPattern("at the target  [0-9.]+ GB/s, [0-9,]+ pages/s")
+          .containsPattern("p50 [0-9.]+ ms, p99 [0-9.]+ ms")
+          .contains("7 of 7 layers written");
+      assertThat(program.stderr()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"loopback,0", "loopback,1", "loopback,4096", "loopback,4097", "tcp,1234567"})
+  void aFileArrivesIdentical(String backend, int length, @TempDir Path folder) throws Exception {
+    byte[] content = new byte[length];
+    new Random(length).nextBytes(content);
+    Path file = Files.write(folder.resolve("in"), content);
+    Path out = folder.resolve("out");
+    try (JavaProcess program =
+        kvCache(
+            "--backend=" + backend,
+            "--file=" + file,
+            "--out=" + out,
+            "--page-size=4096",
+            "--nics=2")) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      assertThat(program.stdout()).contains(String.format("%,d bytes written to", length));
+    }
+    assertThat(Files.mismatch(file, out)).isEqualTo(-1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"decode,prefill", "prefill,decode"})
+  void whenOneSideIsKilledTheOtherEndsByItselfAndNamesIt(String victim, String survivor)
+      throws Exception {
+    try (JavaProcess program =
+        kvCache(
+            "--layers=600",
+            "--pages=8",
+            "--page-size=4096",
+            "--layer-interval=50",
+            "--deadline=40")) {
+      Matcher pids =
+          program.awaitLine("prefill is process (\\d+), decode is process (\\d+); deadline 40 s");
+      program.awaitLine("60 of 600 layers written");
+      kill(pids.group(victim.equals("prefill") ? 1 : 2));
+
+      assertThat(program.exitCode()).isEqualTo(1);
+      List<String> lines = program.stderr().strip().lines().toList();
+      assertThat(lines).as(program.stderr()).hasSize(2);
+      assertThat(lines.get(0)).matches(survivor + ": hand-over 1 with " + victim + " tcp:.*");
+      assertThat(lines.get(1))
+          .contains(victim + " (process " + pids.group(victim.equals("prefill") ? 1 : 2))
+          .contains("was killed by signal 9")
+          .containsPattern(survivor + " \\(process \\d+\\) ended with exit code 1");
+      assertThat(program.stdout()).doesNotContain("verified");
+    }
+  }
+
+  @Test
+  void theDeadlineEndsBothSides() throws Exception {
+    try (JavaProcess program =
+        kvCache("--layers=1000", "--pages=1", "--layer-interval=60000", "--deadline=1")) {
+      assertThat(program.exitCode()).isEqualTo(1);
+      assertThat(program.stderr())
+          .containsPattern(Pattern.compile("^decode: hand-over 1 with prefill", Pattern.MULTILINE))
+          .containsPattern(Pattern.compile("^prefill: hand-over 1 with decode", Pattern.MULTILINE))
+          .hasLineCount(3);
+    }
+  }
+
+  private static void kill(String pid) {
+    assertThat(ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly()).isTrue();
+  }
+}

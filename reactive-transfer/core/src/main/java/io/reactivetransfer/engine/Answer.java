@@ -1,0 +1,139 @@
+package io.reactivetransfer.engine;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * The answer to one subscription of an {@link AnswerMono}: given once by the worker, told once on
+ * the signal scheduler, and undone if the subscriber has gone meanwhile.
+ */
+final class Answer<T> implements Subscription, Runnable {
+
+  private static final int WANTED = 1;
+  private static final int GIVEN = 2;
+  private static final int OVER = 4;
+
+  private final CoreSubscriber<? super T> actual;
+  private final Scheduler signals;
+  private final AtomicInteger state = new AtomicInteger();
+  private @Nullable T value;
+  private @Nullable Throwable error;
+  private Runnable undo = () -> {};
+  private volatile @Nullable Runnable withdraw;
+
+  Answer(CoreSubscriber<? super T> actual, Scheduler signals) {
+    this.actual = actual;
+    this.signals = signals;
+  }
+
+  /** It is done; there is nothing to say. */
+  void success() {
+    give(WANTED);
+  }
+
+  /**
+   * Here it is.
+   *
+   * @param undo what to do with it if nobody takes it; from any thread
+   */
+  void success(T value, Runnable undo) {
+    this.value = value;
+    this.undo = undo;
+    give(0);
+  }
+
+  /** It cannot be done. */
+  void error(Throwable reason) {
+    error = reason;
+    give(WANTED);
+  }
+
+  /** What to do if the subscriber goes before the answer is given; from any thread. */
+  void onCancel(Runnable withdraw) {
+    this.withdraw = withdraw;
+    if (isOver()) {
+      withdraw.run();
+    }
+  }
+
+  boolean isOver() {
+    return (state.get() & OVER) != 0;
+  }
+
+  /** Terminal signals need no demand: these are given as if they were wanted. */
+  private void give(int wanted) {
+    int before = state.getAndUpdate(s -> s | GIVEN | wanted);
+    if ((before & GIVEN) != 0) {
+      throw new IllegalStateException("an answer was given twice");
+    }
+    if ((before & OVER) != 0) {
+      undo.run();
+    } else if (((before | wanted) & WANTED) != 0) {
+      tell();
+    }
+  }
+
+  @Override
+  public void request(long n) {
+    if (n <= 0) {
+      if (finish()) {
+        cancelled();
+        actual.onError(
+            new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
+      }
+      return;
+    }
+    int before = state.getAndUpdate(s -> s | WANTED);
+    if ((before & (WANTED | GIVEN | OVER)) == GIVEN) {
+      tell();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (finish()) {
+      cancelled();
+    }
+  }
+
+  private void cancelled() {
+    if ((state.get() & GIVEN) != 0) {
+      undo.run();
+    } else {
+      Runnable action = withdraw;
+      if (action != null) {
+        action.run();
+      }
+    }
+  }
+
+  private boolean finish() {
+    return (state.getAndUpdate(s -> s | OVER) & OVER) == 0;
+  }
+
+  private void tell() {
+    try {
+      signals.schedule(this);
+    } catch (RejectedExecutionException e) {
+      run(); // the scheduler is gone; the signal must not be
+    }
+  }
+
+  @Override
+  public void run() {
+    if (finish()) {
+      if (error != null) {
+        actual.onError(error);
+      } else {
+        if (value != null) {
+          actual.onNext(value);
+        }
+        actual.onComplete();
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.reactivetransfer.engine;
+
+import java.util.function.Consumer;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/** Asks once for each subscription; see {@link Answer}. */
+final class AnswerMono<T> extends Mono<T> {
+
+  private final Scheduler signals;
+  private final Consumer<Answer<T>> question;
+
+  AnswerMono(Scheduler signals, Consumer<Answer<T>> question) {
+    this.signals = signals;
+    this.question = question;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> actual) {
+    Answer<T> answer = new Answer<>(actual, signals);
+    actual.onSubscribe(answer);
+    try {
+      question.accept(answer);
+    } catch (RuntimeException e) {
+      answer.error(e);
+    }
+  }
+}

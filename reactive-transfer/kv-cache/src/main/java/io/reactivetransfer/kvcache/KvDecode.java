@@ -1,0 +1,209 @@
+package io.reactivetransfer.kvcache;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmSpace;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The decode side: reserves pages, arms the count, asks a prefill node to fill them, and knows when
+ * all of it has arrived. One object for one KV memory and any number of hand-overs. Safe from any
+ * thread, never blocks; signals come on the engine's signal scheduler, and deadlines on {@code
+ * Schedulers.parallel()}.
+ *
+ * <p><b>When pages are safe to reuse.</b> A hand-over that ends early, by an error, its deadline or
+ * a cancel, signals at once. Its pages go back to the pool only when nothing can write to them any
+ * more: when prefill has confirmed that it stopped and what it had posted has landed, or when
+ * prefill is lost. Until then they are {@linkplain #held() held}; {@link #reclaim()} is the way out
+ * if prefill never answers.
+ *
+ * <p>An engine has one subscriber of its messages, so it has one role: a node that is both takes
+ * two engines.
+ */
+public final class KvDecode implements Disposable {
+
+  final TransferEngine engine;
+  final KvMemory memory;
+  private final PagePool pool;
+  private final ImmSpace imms;
+
+  /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
+  private final Imm watch;
+
+  private final AtomicLong ids = new AtomicLong();
+  private final Map<Long, Reception> receptions = new ConcurrentHashMap<>();
+  private volatile @Nullable Throwable inboxFailure;
+  private final Disposable inbox;
+
+  private KvDecode(
+      TransferEngine engine,
+      KvMemory memory,
+      PagePool pool,
+      ImmSpace imms,
+      Consumer<Message> others) {
+    if (pool.size() != memory.layout().poolPages()) {
+      throw new IllegalArgumentException(
+          "expected a pool of " + memory.layout().poolPages() + " pages, got " + pool.size());
+    }
+    this.engine = engine;
+    this.memory = memory;
+    this.pool = pool;
+    this.imms = imms;
+    this.watch = imms.take();
+    this.inbox = KvInbox.open(engine, new Answers(), others);
+  }
+
+  /**
+   * The decode side on this engine. Reads the engine's messages from now on until it is disposed
+   * of; those of other protocols are logged and dropped.
+   *
+   * @param memory where arrivals go; its region is open to remote writes
+   * @param pool which pages are free; may be shared with others who reserve from it
+   * @param imms where each hand-over gets its immediate from; the part of the space that only this
+   *     object uses on this engine
+   */
+  public static KvDecode open(
+      TransferEngine engine, KvMemory memory, PagePool pool, ImmSpace imms) {
+    return open(engine, memory, pool, imms, KvInbox::drop);
+  }
+
+  /**
+   * The same, for an application with messages of its own.
+   *
+   * @param others gets the messages that are not of this protocol; must not block
+   */
+  public static KvDecode open(
+      TransferEngine engine,
+      KvMemory memory,
+      PagePool pool,
+      ImmSpace imms,
+      Consumer<Message> others) {
+    return new KvDecode(engine, memory, pool, imms, others);
+  }
+
+  /**
+   * Orders a KV cache, and emits it when every byte of it can be read. Each subscription reserves
+   * pages and takes an immediate of its own, arms the count, and sends the request.
+   *
+   * <p>Ends with a {@link HandOverException} that names the prefill node when that is lost,
+   * refuses, fails or cancels, and when the deadline is over; with a {@link
+   * PagesExhaustedException} when too few pages are free. Cancelling withdraws the claim, and tells
+   * prefill to stop. Whoever gets the value owns the pages until {@link KvArrival#release()}.
+   */
+  public Mono<KvArrival> receive(KvOrder order) {
+    return Mono.defer(() -> begin(order).run());
+  }
+
+  /** How many hand-overs have ended whose pages wait until nothing can write to them any more. */
+  public int held() {
+    return heldReceptions().size();
+  }
+
+  /**
+   * Completes when the pages of all hand-overs that have ended by the time of the subscription are
+   * back in the pool. Cancelling drops the signal.
+   */
+  public Mono<Void> settled() {
+    return Flux.defer(() -> Flux.fromIterable(heldReceptions()))
+        .flatMap(Reception::freed, Integer.MAX_VALUE)
+        .then();
+  }
+
+  /**
+   * Takes held pages back by force: revokes the descriptors of the KV memory and of the tails
+   * concerned, after which no late write can land, and returns the pages to the pool. Hand-overs
+   * that are running fail, because they were given the old descriptor.
+   */
+  public Mono<Void> reclaim() {
+    return Mono.defer(() -> {
+      List<Reception> held = heldReceptions();
+      Set<MemoryRegion> regions = new HashSet<>();
+      regions.add(memory.region());
+      held.forEach(reception -> regions.add(reception.tailRegion()));
+      return Flux.fromIterable(regions)
+          .flatMap(MemoryRegion::revoke)
+          .then(Mono.fromRunnable(() -> held.forEach(Reception::free)));
+    });
+  }
+
+  /**
+   * Stops reading messages. Do so when all hand-overs have ended: one that still runs does not hear
+   * of a refusal any more, and held pages are not confirmed.
+   */
+  @Override
+  public void dispose() {
+    inbox.dispose();
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return inbox.isDisposed();
+  }
+
+  private Reception begin(KvOrder order) {
+    Throwable failure = inboxFailure;
+    if (failure != null) {
+      throw new IllegalStateException("the engine's messages cannot be read: " + failure, failure);
+    }
+    PageReservation reservation = pool.reserve(order.pages());
+    try {
+      Reception reception =
+          new Reception(this, ids.incrementAndGet(), order, reservation, imms.take());
+      receptions.put(reception.id(), reception);
+      return reception;
+    } catch (RuntimeException e) {
+      reservation.release();
+      throw e;
+    }
+  }
+
+  /** Never completes; fails when the peer is lost, or the engine closes. */
+  Mono<Void> lossOf(Peer peer) {
+    return engine.counter(watch).boundTo(peer).next(1);
+  }
+
+  /** Nothing can arrive under this immediate any more. */
+  void forget(Reception reception, Imm imm) {
+    if (receptions.remove(reception.id(), reception)) {
+      engine
+          .counter(imm)
+          .discard()
+          .onErrorComplete()
+          .doFinally(signal -> imms.release(imm))
+          .subscribe();
+    }
+  }
+
+  private List<Reception> heldReceptions() {
+    return receptions.values().stream().filter(Reception::isHeld).toList();
+  }
+
+  private final class Answers implements KvInbox.Handler {
+
+    @Override
+    public void received(Peer sender, KvMessage message) {
+      Reception reception = receptions.get(message.id());
+      if (reception != null && message instanceof KvMessage.End end && reception.isWith(sender)) {
+        reception.ended(end);
+      }
+    }
+
+    @Override
+    public void ended(@Nullable Throwable failure) {
+      inboxFailure = failure;
+    }
+  }
+}

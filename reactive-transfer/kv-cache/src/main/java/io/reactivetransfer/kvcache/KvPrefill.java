@@ -1,0 +1,252 @@
+package io.reactivetransfer.kvcache;
+
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+import reactor.util.concurrent.Queues;
+
+/**
+ * The prefill side: takes requests, and writes layer after layer into decode's pages as they are
+ * finished. One object for one KV memory and any number of hand-overs. Safe from any thread, never
+ * blocks; signals come on the engine's signal scheduler, and deadlines on {@code
+ * Schedulers.parallel()}.
+ *
+ * <p>An engine has one subscriber of its messages, so it has one role: a node that is both takes
+ * two engines.
+ */
+public final class KvPrefill implements Disposable {
+
+  /** Requests that may be open, running ones included; one more is refused. */
+  public static final int MAX_OPEN_REQUESTS = 1_024;
+
+  private static final Logger LOG = Loggers.getLogger(KvPrefill.class);
+
+  /** How long a last word to decode may take before the caller gets his error without it. */
+  private static final Duration LAST_WORD = Duration.ofSeconds(2);
+
+  private record Key(EngineId decode, long id) {}
+
+  final TransferEngine engine;
+  final KvMemory memory;
+  private final Map<Key, KvRequest> open = new ConcurrentHashMap<>();
+  private final Sinks.Many<KvRequest> requests =
+      Sinks.many().unicast().onBackpressureBuffer(Queues.<KvRequest>get(MAX_OPEN_REQUESTS).get());
+  private final Disposable inbox;
+
+  private KvPrefill(TransferEngine engine, KvMemory memory, Consumer<Message> others) {
+    this.engine = engine;
+    this.memory = memory;
+    this.inbox = KvInbox.open(engine, new Incoming(), others);
+  }
+
+  /**
+   * The prefill side on this engine. Reads the engine's messages from now on until it is disposed
+   * of; those of other protocols are logged and dropped.
+   *
+   * @param memory where the finished pages lie. Decode has the same layers and page size; its pool
+   *     may be larger or smaller
+   */
+  public static KvPrefill open(TransferEngine engine, KvMemory memory) {
+    return open(engine, memory, KvInbox::drop);
+  }
+
+  /**
+   * The same, for an application with messages of its own.
+   *
+   * @param others gets the messages that are not of this protocol; must not block
+   */
+  public static KvPrefill open(TransferEngine engine, KvMemory memory, Consumer<Message> others) {
+    return new KvPrefill(engine, memory, others);
+  }
+
+  /**
+   * The requests that decode nodes sent and that fit this memory; others are refused without a word
+   * to the application. One subscriber for the life of this object. Requests wait here, up to
+   * {@value #MAX_OPEN_REQUESTS}, while there is no demand; one that decode cancels meanwhile is not
+   * emitted. Completes when the engine closes. Cancelling refuses all that come later.
+   */
+  public Flux<KvRequest> requests() {
+    return requests.asFlux().filter(KvRequest::isOpen);
+  }
+
+  /**
+   * Hands over what a request asks for. On subscribe, which may happen once for each request: takes
+   * the finished layers as the engine has room for them, writes each one when it comes, and the
+   * tail when they are complete; then every page of every layer must have come once. Emits each
+   * part that is done, in the order in which they are done; elements wait for demand, and slow
+   * demand does not slow the transfer. Completes when all is done.
+   *
+   * <p>Ends with a {@link HandOverException} that names the decode node when that is lost or
+   * cancels, when its deadline is over, and when a write or {@code finished} fails; decode is told.
+   * Ended by an error, by completion or by a cancel: no more is posted. With an error or
+   * completion, nothing of it reads the source memory any more; after a cancel, {@link
+   * io.reactivetransfer.MemoryRegion#quiesced()} says so.
+   *
+   * @param pages the source pages in this memory, as many as the request wants, the same ones in
+   *     each layer; leave them alone until the end
+   * @param finished the layers, or chunks of them, as they are finished, in any order
+   * @param tail what to write last, filled in by the time {@code finished} completes; no longer
+   *     than {@link KvRequest#tailBytes()}
+   */
+  public Flux<KvWritten> handOver(
+      KvRequest request, PageList pages, Publisher<FinishedLayer> finished, MemorySlice tail) {
+    HandOver.requireFits(this, request, pages, tail);
+    return Flux.defer(() -> {
+      HandOver handOver = new HandOver(this, request, new KvWrites(this, request, pages, tail));
+      if (!request.take(handOver)) {
+        return Flux.error(gone(request));
+      }
+      return handOver.start(finished);
+    });
+  }
+
+  /**
+   * Tells decode, on subscribe, that this request will not be served. Completes when the message is
+   * on its way; has no effect on a request that was answered already.
+   *
+   * @param reason for people; at most 512 bytes of it are sent
+   */
+  public Mono<Void> refuse(KvRequest request, String reason) {
+    return Mono.defer(() -> {
+      if (!request.isOpen() || request.endUnlessTaken() != null) {
+        return Mono.empty();
+      }
+      forget(request);
+      return tell(request.decode(), refusal(request.id(), reason));
+    });
+  }
+
+  /**
+   * Stops reading messages. Hand-overs that run go on, but do not hear of a cancel any more;
+   * requests that wait are not emitted any more.
+   */
+  @Override
+  public void dispose() {
+    inbox.dispose();
+    requests.tryEmitComplete();
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return inbox.isDisposed();
+  }
+
+  /** A completion proves that nothing is on its way any more. */
+  boolean quietWhenDone() {
+    return engine.completionLevel() == CompletionLevel.DELIVERED;
+  }
+
+  void forget(KvRequest request) {
+    open.remove(keyOf(request), request);
+  }
+
+  /** Tries to tell decode; whoever cannot be told finds out by itself. */
+  Mono<Void> tell(Peer decode, KvMessage message) {
+    return engine
+        .send(decode, KvCodec.encode(message))
+        .timeout(LAST_WORD)
+        .doOnError(e -> LOG.debug("could not tell {}: {}", decode.address(), e.toString()))
+        .onErrorComplete();
+  }
+
+  private static KvMessage.End refusal(long id, String reason) {
+    return new KvMessage.End(id, KvMessage.Outcome.REFUSED, true, 0, reason);
+  }
+
+  private static Key keyOf(KvRequest request) {
+    return new Key(request.decode().id(), request.id());
+  }
+
+  private static HandOverException gone(KvRequest request) {
+    return new HandOverException(
+        HandOverException.Reason.CANCELLED,
+        "decode",
+        request.decode(),
+        request.id(),
+        "expected a request that nobody answered or cancelled",
+        null);
+  }
+
+  private final class Incoming implements KvInbox.Handler {
+
+    @Override
+    public void received(Peer sender, KvMessage message) {
+      switch (message) {
+        case KvMessage.Request request -> admit(new KvRequest(sender, request));
+        case KvMessage.Cancel cancel -> cancel(sender, cancel.id());
+        case KvMessage.End end -> LOG.warn("{} sent the end of a hand-over", sender.address());
+      }
+    }
+
+    @Override
+    public void ended(@Nullable Throwable failure) {
+      if (failure == null) {
+        requests.tryEmitComplete();
+      } else {
+        requests.tryEmitError(failure);
+      }
+    }
+
+    private void admit(KvRequest request) {
+      String objection = HandOver.objection(KvPrefill.this, request);
+      if (objection == null && open.size() >= MAX_OPEN_REQUESTS && !dropExpired()) {
+        objection = "busy: " + MAX_OPEN_REQUESTS + " requests are open";
+      }
+      if (objection == null && open.putIfAbsent(keyOf(request), request) != null) {
+        return; // the same request again: the first one is being answered
+      }
+      if (objection == null && requests.tryEmitNext(request).isFailure()) {
+        forget(request);
+        objection = "no more requests are taken";
+      }
+      if (objection != null) {
+        tell(request.decode(), refusal(request.id(), objection)).subscribe();
+      }
+    }
+
+    /** Makes room: decode has given up on what was not answered in time. */
+    private boolean dropExpired() {
+      return open.values()
+          .removeIf(old -> old.remaining().isNegative() && old.endUnlessTaken() == null);
+    }
+
+    private void cancel(Peer sender, long id) {
+      KvRequest request = open.get(new Key(sender.id(), id));
+      HandOver running = request == null ? null : request.endUnlessTaken();
+      if (running != null && running.stop(running.cancelled())) {
+        return; // answers when what is in flight is done
+      }
+      if (request != null) {
+        forget(request);
+      }
+      boolean untouched = request != null && running == null;
+      KvMessage.Outcome outcome =
+          untouched ? KvMessage.Outcome.CANCELLED : KvMessage.Outcome.NOT_RUNNING;
+      tell(
+              sender,
+              new KvMessage.End(
+                  id,
+                  outcome,
+                  untouched || quietWhenDone(),
+                  untouched ? 0 : KvMessage.End.UNKNOWN,
+                  "cancelled"))
+          .subscribe();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.reactivetransfer.kvcache;
+
+/**
+ * A pool has fewer free pages than were asked for. Nothing was taken; try again when some are back.
+ */
+public final class PagesExhaustedException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final int requested;
+  private final int free;
+
+  PagesExhaustedException(int requested, int free, int size) {
+    super("expected " + requested + " free pages, got " + free + " in a pool of " + size);
+    this.requested = requested;
+    this.free = free;
+  }
+
+  /** How many pages were asked for. */
+  public int requested() {
+    return requested;
+  }
+
+  /** How many were free. */
+  public int free() {
+    return free;
+  }
+}

@@ -1,0 +1,258 @@
+package io.reactivetransfer.kvcache;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferFailedException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/** One hand-over on the decode side. */
+final class Reception {
+
+  private static final Logger LOG = Loggers.getLogger(Reception.class);
+
+  private enum State {
+    RUNNING,
+    /** All is here; the pages are the receiver's. */
+    ARRIVED,
+    /** Ended early; the pages are held until nothing can write to them. */
+    HELD,
+    /** Ended early; the pages are back in the pool. */
+    FREED
+  }
+
+  /** What became of the request. */
+  private enum Request {
+    NOT_SENT,
+    /** It may have gone out. */
+    SENDING,
+    SENT
+  }
+
+  private final KvDecode owner;
+  private final long id;
+  private final KvOrder order;
+  private final PageReservation reservation;
+  private final Imm imm;
+  private final long arrivals;
+  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+  private final Sinks.One<KvMessage.End> end = Sinks.one();
+  private final Sinks.Empty<Void> freed = Sinks.empty();
+  private volatile Request request = Request.NOT_SENT;
+  private volatile KvMessage.@Nullable End said;
+  private volatile boolean firstClaimed;
+  private volatile long startNanos;
+  private volatile long firstNanos;
+
+  Reception(KvDecode owner, long id, KvOrder order, PageReservation reservation, Imm imm) {
+    this.owner = owner;
+    this.id = id;
+    this.order = order;
+    this.reservation = reservation;
+    this.imm = imm;
+    this.arrivals = owner.memory.layout().arrivals(order.pages());
+  }
+
+  long id() {
+    return id;
+  }
+
+  boolean isWith(Peer sender) {
+    return order.prefill().id().equals(sender.id());
+  }
+
+  boolean isHeld() {
+    return state.get() == State.HELD;
+  }
+
+  MemoryRegion tailRegion() {
+    return order.tail().region();
+  }
+
+  Mono<Void> freed() {
+    return freed.asMono();
+  }
+
+  /** Prefill has stopped. */
+  void ended(KvMessage.End message) {
+    said = message;
+    end.tryEmitValue(message);
+  }
+
+  /** Subscribed to once. The claim comes before the request: nothing can arrive unexpected. */
+  Mono<KvArrival> run() {
+    startNanos = now();
+    Mono<Void> refused = end.asMono().flatMap(message -> Mono.error(refusal(message)));
+    return Mono.firstWithSignal(Mono.when(counted(), send()), refused)
+        .timeout(order.deadline(), Mono.error(this::late))
+        .then(Mono.fromCallable(this::arrived))
+        .onErrorMap(e -> HandOverException.of(e, "prefill", order.prefill(), id))
+        .doOnError(this::abandon)
+        .doOnCancel(() -> abandon(null));
+  }
+
+  /** Two claims, so that the time of the first arrival is known. */
+  private Mono<Void> counted() {
+    ImmCounter counter = owner.engine.counter(imm).boundTo(order.prefill());
+    return counter
+        .next(1)
+        .then(
+            Mono.defer(() -> {
+              firstNanos = now();
+              firstClaimed = true;
+              return counter.next(arrivals - 1);
+            }));
+  }
+
+  private Mono<Void> send() {
+    return Mono.defer(() -> {
+      ByteBuffer bytes = encodeRequest();
+      request = Request.SENDING;
+      return owner
+          .engine
+          .send(order.prefill(), bytes)
+          .doOnError(e -> request = Request.NOT_SENT)
+          .doOnSuccess(done -> request = Request.SENT);
+    });
+  }
+
+  private ByteBuffer encodeRequest() {
+    MemorySlice tail = order.tail();
+    ByteBuffer bytes =
+        KvCodec.encode(
+            new KvMessage.Request(
+                id,
+                imm,
+                owner.memory.layout(),
+                owner.memory.region().descriptor(),
+                reservation.pages(),
+                new KvMessage.Tail(tail.region().descriptor(), tail.offset(), tail.length()),
+                order.deadline(),
+                order.body()));
+    int max = owner.engine.options().maxMessageBytes();
+    if (bytes.remaining() > max) {
+      throw new IllegalArgumentException(
+          "expected a request of at most "
+              + max
+              + " bytes (EngineOptions.maxMessageBytes), got "
+              + bytes.remaining()
+              + " for "
+              + order.pages()
+              + " pages of 4 bytes each and a body of "
+              + order.body().remaining());
+    }
+    return bytes;
+  }
+
+  /** Null if it ended at the same moment: then nobody waits for the value. */
+  private @Nullable KvArrival arrived() {
+    if (!state.compareAndSet(State.RUNNING, State.ARRIVED)) {
+      return null;
+    }
+    owner.forget(this, imm);
+    return new KvArrival(
+        id,
+        reservation,
+        order.tail(),
+        arrivals,
+        Duration.ofNanos(firstNanos - startNanos),
+        Duration.ofNanos(now() - firstNanos));
+  }
+
+  private Throwable late() {
+    String came = firstClaimed ? "not all of them came" : "none came";
+    return new DeadlineExceededException(
+        "expected " + arrivals + " arrivals within " + order.deadline() + ", " + came);
+  }
+
+  private Throwable refusal(KvMessage.End message) {
+    HandOverException.Reason reason =
+        switch (message.outcome()) {
+          case REFUSED -> HandOverException.Reason.REFUSED;
+          case CANCELLED -> HandOverException.Reason.CANCELLED;
+          case FAILED, NOT_RUNNING -> HandOverException.Reason.FAILED;
+        };
+    String text = "prefill ended it (" + reason + "): " + message.text();
+    return new HandOverException(reason, "prefill", order.prefill(), id, text, null);
+  }
+
+  private void abandon(@Nullable Throwable cause) {
+    if (!state.compareAndSet(State.RUNNING, State.HELD)) {
+      return;
+    }
+    boolean lost =
+        cause instanceof HandOverException e && e.reason() == HandOverException.Reason.PEER_LOST;
+    if (lost || request == Request.NOT_SENT) {
+      free();
+      return;
+    }
+    Mono.firstWithSignal(stopped().flatMap(this::landed), owner.lossOf(order.prefill()))
+        .subscribe(done -> {}, this::unanswered, this::free);
+  }
+
+  /** What prefill says when it writes nothing more. */
+  private Mono<KvMessage.End> stopped() {
+    if (said != null) {
+      return end.asMono();
+    }
+    ByteBuffer cancel = KvCodec.encode(new KvMessage.Cancel(id));
+    return owner.engine.send(order.prefill(), cancel).then(end.asMono());
+  }
+
+  /** Completes when what prefill had posted has landed. */
+  private Mono<Void> landed(KvMessage.End message) {
+    if (message.quiet()) {
+      return Mono.empty();
+    }
+    // Prefill got the request and runs it no more, without a word of failure: all of it went out.
+    boolean complete =
+        message.outcome() == KvMessage.Outcome.NOT_RUNNING && request == Request.SENT;
+    long counted = complete ? arrivals : message.arrivals();
+    if (counted == KvMessage.End.UNKNOWN) {
+      LOG.warn("{} cannot say whether hand-over {} still writes", order.prefill().address(), id);
+      return Mono.never();
+    }
+    long missing = counted - (firstClaimed ? 1 : 0);
+    return missing < 1
+        ? Mono.empty()
+        : owner
+            .engine
+            .counter(imm)
+            .next(missing)
+            .onErrorResume(TransferFailedException.class, e -> Mono.never());
+  }
+
+  /** Without its answer the pages stay held, unless nobody is left who could write. */
+  private void unanswered(Throwable failure) {
+    if (failure instanceof PeerUnreachableException || owner.engine.isClosed()) {
+      free();
+    } else {
+      LOG.warn("pages of hand-over {} stay held: {}", id, failure.toString());
+    }
+  }
+
+  void free() {
+    if (state.compareAndSet(State.HELD, State.FREED)) {
+      reservation.release();
+      owner.forget(this, imm);
+      freed.tryEmitEmpty();
+    }
+  }
+
+  private static long now() {
+    return Schedulers.parallel().now(TimeUnit.NANOSECONDS);
+  }
+}

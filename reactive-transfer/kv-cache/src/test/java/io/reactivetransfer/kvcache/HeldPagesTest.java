@@ -1,0 +1,186 @@
+package io.reactivetransfer.kvcache;
+
+import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
+import static io.reactivetransfer.kvcache.TestNode.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.reactivetransfer.Message;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.WriteImm;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+
+/** When pages come back, with a prefill side that says what the test wants it to say. */
+class HeldPagesTest {
+
+  private static final KvLayout LAYOUT = new KvLayout(2, 8, 64);
+
+  private TestNode decodeNode;
+  private TestNode prefillNode;
+  private PagePool pool;
+  private KvDecode decode;
+  private final BlockingQueue<Message> messages = new LinkedBlockingQueue<>();
+
+  @BeforeEach
+  void open() {
+    decodeNode = new TestNode("loopback", LAYOUT);
+    prefillNode = new TestNode("loopback", LAYOUT);
+    pool = PagePool.of(8);
+    decode = decodeNode.decode(pool);
+    prefillNode.engine.messages().subscribe(messages::add);
+  }
+
+  @AfterEach
+  void close() {
+    prefillNode.close();
+    decodeNode.close();
+  }
+
+  private Disposable receive() {
+    KvOrder order =
+        KvOrder.of(
+            prefillNode.seenFrom(decodeNode), 4, decodeNode.tailRegion.slice(0, 16), PATIENCE);
+    return decode.receive(order).subscribe(arrival -> {}, failure -> {});
+  }
+
+  private KvMessage next() throws InterruptedException {
+    Message message = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    assertThat(message).isNotNull();
+    return KvCodec.decode(message.bytes());
+  }
+
+  private void say(KvMessage message) {
+    prefillNode
+        .engine
+        .send(decodeNode.seenFrom(prefillNode), KvCodec.encode(message))
+        .block(PATIENCE);
+  }
+
+  private void write(KvMessage.Request request, int times) {
+    RemoteRegion target = prefillNode.engine.remote(request.memory());
+    for (int i = 0; i < times; i++) {
+      await(
+          prefillNode.engine.submit(
+              WriteImm.of(prefillNode.memory.page(0, i), target.slice(0, 64), request.imm())));
+    }
+  }
+
+  @Test
+  void areHeldUntilWhatPrefillHadPostedHasLanded() throws InterruptedException {
+    Disposable subscription = receive();
+    KvMessage.Request request = (KvMessage.Request) next();
+    write(request, 2);
+    subscription.dispose();
+    assertThat(next()).isEqualTo(new KvMessage.Cancel(request.id()));
+    assertThat(decode.held()).isEqualTo(1);
+    assertThat(pool.free()).isEqualTo(4);
+
+    say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, false, 3, ""));
+    // Its answer has come when a later message has made the round.
+    roundTrip();
+    assertThat(decode.held()).isEqualTo(1);
+
+    write(request, 1);
+    decode.settled().block(PATIENCE);
+    assertThat(pool.free()).isEqualTo(8);
+  }
+
+  @Test
+  void comeBackAtOnceWhenPrefillSaysThatNothingIsOnItsWay() throws InterruptedException {
+    Disposable subscription = receive();
+    KvMessage.Request request = (KvMessage.Request) next();
+    write(request, 2);
+    subscription.dispose();
+    say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 2, ""));
+    decode.settled().block(PATIENCE);
+    assertThat(pool.free()).isEqualTo(8);
+    assertThat(decodeNode.engine.stats().unclaimedImms()).isZero();
+  }
+
+  @Test
+  void areHeldForAllArrivalsWhenEverythingHadGoneOut() throws InterruptedException {
+    Disposable subscription = receive();
+    KvMessage.Request request = (KvMessage.Request) next();
+    subscription.dispose();
+    say(new KvMessage.End(request.id(), KvMessage.Outcome.NOT_RUNNING, false, -1, ""));
+    write(request, 8);
+    roundTrip();
+    assertThat(decode.held()).isEqualTo(1);
+    write(request, 1);
+    decode.settled().block(PATIENCE);
+    assertThat(pool.free()).isEqualTo(8);
+  }
+
+  @Test
+  void comeBackWhenPrefillIsGone() throws InterruptedException {
+    Disposable subscription = receive();
+    next();
+    subscription.dispose();
+    next();
+    assertThat(decode.held()).isEqualTo(1);
+    prefillNode.engine.close().block(PATIENCE);
+    decode.settled().block(PATIENCE);
+    assertThat(pool.free()).isEqualTo(8);
+  }
+
+  @Test
+  void stayHeldWhenPrefillCannotSayAndAreReclaimedByForce() throws InterruptedException {
+    Disposable subscription = receive();
+    KvMessage.Request request = (KvMessage.Request) next();
+    subscription.dispose();
+    say(new KvMessage.End(request.id(), KvMessage.Outcome.FAILED, false, -1, "nic"));
+    roundTrip();
+    assertThat(decode.held()).isEqualTo(1);
+
+    decode.reclaim().block(PATIENCE);
+
+    assertThat(decode.held()).isZero();
+    assertThat(pool.free()).isEqualTo(8);
+    RegionDescriptor now = decodeNode.memory.region().descriptor();
+    assertThat(now).isNotEqualTo(request.memory());
+    assertThatThrownBy(() -> write(request, 1)).isInstanceOf(RuntimeException.class);
+  }
+
+  @Test
+  void anAnswerOfAnotherEngineIsIgnored() throws InterruptedException {
+    Disposable subscription = receive();
+    KvMessage.Request request = (KvMessage.Request) next();
+    subscription.dispose();
+    try (TestNode stranger = new TestNode("loopback", LAYOUT)) {
+      KvMessage lie = new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 0, "");
+      stranger.engine.send(decodeNode.seenFrom(stranger), KvCodec.encode(lie)).block(PATIENCE);
+      roundTrip();
+      assertThat(decode.held()).isEqualTo(1);
+    }
+    say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 0, ""));
+    decode.settled().block(PATIENCE);
+  }
+
+  /** A second hand-over that is refused: when that is known, earlier messages have been read. */
+  private void roundTrip() throws InterruptedException {
+    int free = pool.free();
+    KvOrder order =
+        KvOrder.of(
+            prefillNode.seenFrom(decodeNode),
+            1,
+            decodeNode.tailRegion.slice(16, 16),
+            Duration.ofSeconds(20));
+    var refused = decode.receive(order).toFuture();
+    KvMessage message = next();
+    while (!(message instanceof KvMessage.Request)) {
+      message = next();
+    }
+    say(new KvMessage.End(message.id(), KvMessage.Outcome.REFUSED, true, 0, ""));
+    await().atMost(PATIENCE).until(refused::isCompletedExceptionally);
+    await().atMost(PATIENCE).until(() -> pool.free() == free);
+  }
+}
