@@ -127,6 +127,7 @@ final class MemorySaboteurs {
   private static final class TriesForEver extends TrackingDomain {
     private final Set<EngineId> reached = new HashSet<>();
     private final Set<EngineId> missed = new HashSet<>();
+
     TriesForEver(Domain inner, OpenContext context) {
       super(inner, context);
     }
@@ -288,6 +289,7 @@ final class MemorySaboteurs {
       super(inner, context);
     }
 
+    @SuppressWarnings("restricted") // beyond the end is where it wants to write
     @Override
     public boolean post(WriteOp op) {
       Memory memory = remote.get(op.target());
