@@ -136,7 +136,7 @@ final class ValveDomain extends ForwardingDomain {
   private void end(Report report) {
     valve.end();
     reports.add(report);
-    reports.sort(Comparator.comparing(each -> each.entry().write().number()));
+    reports.sort(Comparator.comparingInt(each -> each.entry().write().number()));
   }
 
   private int report(CompletionSink sink) {

@@ -289,6 +289,7 @@ final class MemorySaboteurs {
     }
 
     @Override
+    @SuppressWarnings("restricted") // the point of it: nothing checks this access
     public boolean post(WriteOp op) {
       Memory memory = remote.get(op.target());
       long end = op.targetOffset() + op.length();
