@@ -17,8 +17,7 @@ import picocli.CommandLine.Spec;
 /** Says of every backend whether it can run here; if not, why not and how to mend it. */
 @Command(
     name = "doctor",
-    description = "Says of every backend whether it can run here, and if not, how to mend it.",
-    mixinStandardHelpOptions = true)
+    description = "Says of every backend whether it can run here, and if not, how to mend it.")
 public final class DoctorCommand implements Callable<Integer> {
 
   @Spec
@@ -45,7 +44,7 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /** One bad provider must not hide the others. */
-  private static boolean examine(Iterator<Backend> backends, PrintWriter out) {
+  static boolean examine(Iterator<Backend> backends, PrintWriter out) {
     String name = "?";
     try {
       Backend backend = backends.next();

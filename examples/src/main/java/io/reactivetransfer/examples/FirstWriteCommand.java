@@ -6,8 +6,7 @@ import picocli.CommandLine.Command;
 /** Runs the program of the README. */
 @Command(
     name = "first-write",
-    description = "The program in the README: one write between two engines, over loopback TCP.",
-    mixinStandardHelpOptions = true)
+    description = "The program in the README: one write between two engines, over loopback TCP.")
 public final class FirstWriteCommand implements Runnable {
 
   @Override

@@ -7,8 +7,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** All examples. Without a name it lists them. */
 @Command(
@@ -47,17 +49,34 @@ public final class Main implements Runnable {
 
   /** Wrong values: one line, exit code 2. Failures: one line, exit code 1. */
   static CommandLine commandLine() {
-    return new CommandLine(new Main())
-        .setCaseInsensitiveEnumValuesAllowed(true)
+    CommandLine all = new CommandLine(new Main());
+    all.getSubcommands().values().forEach(Main::addHelp);
+    return all.setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(100)
         .setParameterExceptionHandler(Main::wrongValue)
         .setExecutionExceptionHandler(Main::failure);
   }
 
+  private static void addHelp(CommandLine example) {
+    if (!(example.getCommand() instanceof HelpCommand)) {
+      OptionSpec.Builder help = OptionSpec.builder("-h", "--help").usageHelp(true);
+      example.getCommandSpec().addOption(help.description("Show this and exit.").build());
+    }
+  }
+
   private static int wrongValue(ParameterException wrong, String[] arguments) {
     CommandLine command = wrong.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(name(command) + ": " + describe(wrong));
+    boolean noSuchExample =
+        wrong instanceof UnmatchedArgumentException && command.getCommand() instanceof Main;
+    String text =
+        noSuchExample
+            ? "expected one of "
+                + String.join(", ", command.getSubcommands().keySet())
+                + ", got "
+                + String.join(" ", arguments)
+            : describe(wrong);
+    err.println(name(command) + ": " + text);
     err.flush();
     return CommandLine.ExitCode.USAGE;
   }

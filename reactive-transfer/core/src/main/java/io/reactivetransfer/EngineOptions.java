@@ -20,8 +20,8 @@ import reactor.core.scheduler.Scheduler;
  *     loudly
  * @param maxMessageBytes the longest message, 1 to 65,536 bytes; the backend may allow less
  * @param messageCredits messages of one sender that are kept until the application takes them
- * @param connectTimeout how long a connection to a peer may take to come about
- * @param closeTimeout how long {@code close} waits for what is in flight
+ * @param connectTimeout how long a connection to a peer may take to come about, up to 365 days
+ * @param closeTimeout how long {@code close} waits for what is in flight, up to 365 days
  * @param idle what a dedicated NIC thread does when there is no work
  * @param cpu the CPU to pin a dedicated NIC thread to; empty leaves it to the operating system
  * @param signalScheduler where signals come; null for {@code Schedulers.parallel()}. {@code
@@ -44,6 +44,9 @@ public record EngineOptions(
     OptionalInt cpu,
     @Nullable Scheduler signalScheduler) {
 
+  /** Far above any sensible setting, far below what nanoseconds in 64 bits can say. */
+  private static final Duration MAX_TIME = Duration.ofDays(365);
+
   /** Checks every bound. */
   public EngineOptions {
     requireWithin("nics", nics, 0, PeerAddress.MAX_NICS);
@@ -55,8 +58,8 @@ public record EngineOptions(
     requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
     requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 16);
     requireWithin("messageCredits", messageCredits, 1, 1 << 16);
-    requirePositive("connectTimeout", connectTimeout);
-    requirePositive("closeTimeout", closeTimeout);
+    requireTime("connectTimeout", connectTimeout);
+    requireTime("closeTimeout", closeTimeout);
     Objects.requireNonNull(idle, "idle");
     if (cpu.isPresent()) {
       requireWithin("cpu", cpu.getAsInt(), 0, 1 << 16);
@@ -85,9 +88,10 @@ public record EngineOptions(
     }
   }
 
-  private static void requirePositive(String name, Duration value) {
-    if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException("expected a " + name + " above 0, got " + value);
+  private static void requireTime(String name, Duration value) {
+    if (value.isNegative() || value.isZero() || value.compareTo(MAX_TIME) > 0) {
+      throw new IllegalArgumentException(
+          "expected a " + name + " above 0 and up to " + MAX_TIME + ", got " + value);
     }
   }
 

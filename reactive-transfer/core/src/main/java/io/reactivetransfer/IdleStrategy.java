@@ -9,18 +9,28 @@ import java.time.Duration;
  *
  * @param spins turns without work before the thread parks for the first time
  * @param minPark first park
- * @param maxPark longest park
+ * @param maxPark longest park, up to 365 days
  */
 public record IdleStrategy(int spins, Duration minPark, Duration maxPark) {
+
+  private static final Duration LONGEST_PARK = Duration.ofDays(365);
 
   /** Checks the numbers. */
   public IdleStrategy {
     if (spins < 0) {
       throw new IllegalArgumentException("expected 0 or more spins, got " + spins);
     }
-    if (minPark.isNegative() || minPark.isZero() || maxPark.compareTo(minPark) < 0) {
+    if (minPark.isNegative()
+        || minPark.isZero()
+        || maxPark.compareTo(minPark) < 0
+        || maxPark.compareTo(LONGEST_PARK) > 0) {
       throw new IllegalArgumentException(
-          "expected 0 < minPark <= maxPark, got minPark " + minPark + " and maxPark " + maxPark);
+          "expected 0 < minPark <= maxPark <= "
+              + LONGEST_PARK
+              + ", got minPark "
+              + minPark
+              + " and maxPark "
+              + maxPark);
     }
   }
 

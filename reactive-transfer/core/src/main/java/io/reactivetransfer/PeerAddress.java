@@ -48,12 +48,16 @@ public final class PeerAddress {
   /**
    * Made by an engine for itself.
    *
-   * @param backend name of the backend, 1 to 32 bytes of US-ASCII
+   * @param backend name of the backend, 1 to 32 printable letters of US-ASCII, no blanks
    * @param engine id of the engine
    * @param nics 1 to 8 NICs
    */
   public PeerAddress(String backend, EngineId engine, List<NicAddress> nics) {
     requireLength("a backend name", backend.length(), MAX_NAME_BYTES);
+    if (!backend.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw new IllegalArgumentException(
+          "expected printable US-ASCII without blanks as a backend name, got '" + backend + "'");
+    }
     requireLength("the NICs of a peer", nics.size(), MAX_NICS);
     this.backend = backend;
     this.engine = engine;

@@ -38,6 +38,12 @@ public final class RegionDescriptor {
     if (length < 1) {
       throw new IllegalArgumentException("expected a length of 1 or more bytes, got " + length);
     }
+    for (byte[] key : keys) {
+      if (key.length < 1 || key.length > MAX_KEY_BYTES) {
+        throw new IllegalArgumentException(
+            "expected keys of 1 to " + MAX_KEY_BYTES + " bytes, got one of " + key.length);
+      }
+    }
     this.owner = owner;
     this.length = length;
     this.access = access;

@@ -24,6 +24,7 @@ final class Child {
   private final CompletableFuture<@Nullable String> address = new CompletableFuture<>();
   private final Thread reader;
   private volatile @Nullable String report;
+  private boolean stuck;
 
   private Child(String name, Process process, Progress progress) {
     this.name = name;
@@ -71,10 +72,11 @@ final class Child {
     process.destroyForcibly();
   }
 
-  /** Waits until it has ended by itself; ends it if it does not. */
-  void awaitEnd(long millis) throws InterruptedException {
-    if (!process.waitFor(millis, TimeUnit.MILLISECONDS)) {
-      destroy();
+  /** Waits until it has ended by itself, at most until then; then ends it. */
+  void awaitEnd(long untilNanos) throws InterruptedException {
+    if (!process.waitFor(untilNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+      stuck = true;
+      process.destroyForcibly().waitFor();
     }
     reader.join();
   }
@@ -88,7 +90,9 @@ final class Child {
   String ending() {
     int code = process.exitValue();
     String how =
-        code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
+        stuck
+            ? "did not end by itself and was killed"
+            : code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
     return name + " (process " + pid() + ") " + how;
   }
 

@@ -21,7 +21,6 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "kv-cache",
     description = "Hands a paged KV cache from a prefill process over to a decode process.",
-    mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",

@@ -64,9 +64,13 @@ final class FlightControl {
     return table.inUse();
   }
 
-  /** Whether this transfer can be begun now; if not, some that are in flight must end first. */
+  /**
+   * Whether this transfer can be begun now; if not, some that are in flight must end first. What is
+   * too large to be begun ever is begun, and rejected there.
+   */
   boolean hasRoomFor(Transfer transfer) {
-    return table.hasRoomFor(flightsOf(transfer));
+    int flights = flightsOf(transfer);
+    return flights > FlightTable.MAX_FLIGHTS || table.hasRoomFor(flights);
   }
 
   private static int flightsOf(Transfer transfer) {
@@ -197,12 +201,15 @@ final class FlightControl {
       worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
-    nics.dequeue(flight);
-    flight.fail(
+    TransferException failure =
         new TransferFailedException(
             "a write to " + flight.peer() + " failed: " + text,
             new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
-            null));
+            null);
+    nics.dequeue(flight);
+    flight.fail(failure);
+    // at once, not when the flight has ended: nothing more is pulled, nothing more is posted
+    flight.submission().stop(failure);
     landed(nic, flight);
   }
 
@@ -235,7 +242,9 @@ final class FlightControl {
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
     table.forEach(flight -> {
       if (flight.peer() == peer) {
+        Submission<?> submission = flight.submission();
         stop(flight, loss);
+        submission.stop(loss);
       }
     });
   }

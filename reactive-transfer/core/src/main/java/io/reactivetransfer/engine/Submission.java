@@ -40,6 +40,7 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   // upstream's side, and anyone's
   private @Nullable Subscription upstream;
   private @Nullable Throwable upstreamError;
+  private long received;
   private volatile boolean upstreamDone;
   private volatile boolean cancelled;
   private volatile @Nullable Throwable misuse;
@@ -95,12 +96,12 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   public void onNext(T transfer) {
     if (upstreamDone) {
       Operators.onNextDropped(transfer, currentContext());
-    } else if (!incoming.offer(transfer)) {
+    } else if (++received > asked || !incoming.offer(transfer)) {
       misuse(
           new IllegalStateException(
-              "expected upstream to emit no more than it was asked for (rule 1.1), got more than "
-                  + window
-                  + " transfers at once"));
+              "expected upstream to emit no more than the "
+                  + asked
+                  + " transfers that it was asked for (rule 1.1), got one more"));
     } else if (!isReplenishing()) {
       wake();
     }

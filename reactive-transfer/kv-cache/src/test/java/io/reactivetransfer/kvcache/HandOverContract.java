@@ -297,8 +297,8 @@ abstract class HandOverContract {
 
   @Test
   void pagesMayNeitherMissNorComeTwice() {
-    decode.receive(order()).subscribe(arrived -> {}, failed -> {});
-    decode.receive(order()).subscribe(arrived -> {}, failed -> {});
+    List<CompletableFuture<KvArrival>> arrivals =
+        List.of(decode.receive(order()).toFuture(), decode.receive(order()).toFuture());
     List<KvRequest> requests = await(prefill.requests().take(2).collectList());
     KvRequest first = requests.get(0);
     assertThat(failureOf(handOver(first, allLayers(first).take(4)).then().toFuture()))
@@ -306,6 +306,9 @@ abstract class HandOverContract {
     KvRequest second = requests.get(1);
     assertThat(failureOf(handOver(second, allLayers(second).repeat()).then().toFuture()))
         .hasMessageContaining("got page 0 of layer 0 again");
+    for (CompletableFuture<KvArrival> arrival : arrivals) {
+      assertThat(failureOf(arrival).reason()).isEqualTo(HandOverException.Reason.FAILED);
+    }
     requireSettled();
   }
 

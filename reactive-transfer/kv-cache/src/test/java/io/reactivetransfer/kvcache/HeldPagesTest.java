@@ -103,7 +103,7 @@ class HeldPagesTest {
     say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 2, ""));
     decode.settled().block(PATIENCE);
     assertThat(pool.free()).isEqualTo(8);
-    assertThat(decodeNode.engine.stats().unclaimedImms()).isZero();
+    await().atMost(PATIENCE).until(() -> decodeNode.engine.stats().unclaimedImms() == 0);
   }
 
   @Test

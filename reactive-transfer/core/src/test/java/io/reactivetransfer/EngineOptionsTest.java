@@ -1,0 +1,174 @@
+package io.reactivetransfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.reactivetransfer.EngineOptions.Builder;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.scheduler.Schedulers;
+
+class EngineOptionsTest {
+
+  /** Every number, with its documented bounds. */
+  enum Bound {
+    NICS(0, 8, (b, n) -> b.nics(n.intValue())),
+    WINDOW(1, 65_536, (b, n) -> b.window(n.intValue())),
+    NIC_DEPTH(1, 65_536, (b, n) -> b.nicDepth(n.intValue())),
+    PEER_DEPTH(1, 1_048_576, (b, n) -> b.peerDepth(n.intValue())),
+    MAX_SUBMISSIONS(1, 1_048_576, (b, n) -> b.maxSubmissions(n.intValue())),
+    MIN_PIECE_BYTES(1, Long.MAX_VALUE, Builder::minPieceBytes),
+    MAX_UNCLAIMED_IMMS(1, 16_777_216, (b, n) -> b.maxUnclaimedImms(n.intValue())),
+    MAX_MESSAGE_BYTES(1, 65_536, (b, n) -> b.maxMessageBytes(n.intValue())),
+    MESSAGE_CREDITS(1, 65_536, (b, n) -> b.messageCredits(n.intValue())),
+    CPU(0, 65_536, (b, n) -> b.cpu(n.intValue()));
+
+    final long min;
+    final long max;
+    final BiFunction<Builder, Long, Builder> setter;
+
+    Bound(long min, long max, BiFunction<Builder, Long, Builder> setter) {
+      this.min = min;
+      this.max = max;
+      this.setter = setter;
+    }
+
+    Builder set(long value) {
+      return setter.apply(EngineOptions.builder(), value);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void acceptsItsBoundsAndNothingBeyond(Bound bound) {
+    bound.set(bound.min).build();
+    bound.set(bound.max).build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bound.set(bound.min - 1).build())
+        .withMessageContaining(String.valueOf(bound.min - 1));
+    if (bound.max < Integer.MAX_VALUE) {
+      assertThatIllegalArgumentException().isThrownBy(() -> bound.set(bound.max + 1).build());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, -1, Long.MIN_VALUE})
+  void timesArePositive(long nanos) {
+    Duration time = Duration.ofNanos(nanos);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EngineOptions.builder().closeTimeout(time).build())
+        .withMessageContaining("closeTimeout");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EngineOptions.builder().connectTimeout(time).build())
+        .withMessageContaining("connectTimeout");
+  }
+
+  /** The engine counts in nanoseconds; what does not fit must not surprise it when it closes. */
+  @Test
+  void timesAreBounded() {
+    Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EngineOptions.builder().closeTimeout(endless).build());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EngineOptions.builder().connectTimeout(endless).build());
+    Duration long1 = Duration.ofDays(1);
+    EngineOptions.builder().closeTimeout(long1).connectTimeout(long1).build();
+  }
+
+  @Test
+  void hasTheDefaultsThatItDocuments() {
+    EngineOptions options = EngineOptions.defaults();
+    assertThat(options.nics()).isZero();
+    assertThat(options.window()).isEqualTo(256);
+    assertThat(options.nicDepth()).isEqualTo(1_024);
+    assertThat(options.peerDepth()).isEqualTo(4_096);
+    assertThat(options.maxSubmissions()).isEqualTo(65_536);
+    assertThat(options.minPieceBytes()).isEqualTo(65_536);
+    assertThat(options.maxUnclaimedImms()).isEqualTo(65_536);
+    assertThat(options.maxMessageBytes()).isEqualTo(16 * 1024);
+    assertThat(options.messageCredits()).isEqualTo(16);
+    assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(options.closeTimeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(options.idle()).isEqualTo(IdleStrategy.backOff());
+    assertThat(options.cpu()).isEmpty();
+    assertThat(options.signalScheduler()).isNull();
+    assertThat(EngineOptions.builder().build()).isEqualTo(options);
+  }
+
+  @Test
+  void keepsWhatWasSet() {
+    EngineOptions options =
+        EngineOptions.builder()
+            .nics(2)
+            .window(3)
+            .nicDepth(4)
+            .peerDepth(5)
+            .maxSubmissions(6)
+            .minPieceBytes(7)
+            .maxUnclaimedImms(8)
+            .maxMessageBytes(9)
+            .messageCredits(10)
+            .connectTimeout(Duration.ofMillis(11))
+            .closeTimeout(Duration.ofMillis(12))
+            .idle(IdleStrategy.spin())
+            .cpu(13)
+            .signalScheduler(Schedulers.immediate())
+            .build();
+    assertThat(options)
+        .isEqualTo(
+            new EngineOptions(
+                2,
+                3,
+                4,
+                5,
+                6,
+                7,
+                8,
+                9,
+                10,
+                Duration.ofMillis(11),
+                Duration.ofMillis(12),
+                IdleStrategy.spin(),
+                OptionalInt.of(13),
+                Schedulers.immediate()));
+  }
+
+  @Test
+  void needsAnIdleStrategy() {
+    assertThatNullPointerException().isThrownBy(() -> EngineOptions.builder().idle(null).build());
+  }
+
+  // ---- the idle strategy ----
+
+  @Test
+  void parksForeverLongerWithinItsBounds() {
+    Duration one = Duration.ofNanos(1);
+    Duration two = Duration.ofNanos(2);
+    assertThat(new IdleStrategy(0, one, two).spins()).isZero();
+    new IdleStrategy(0, two, two);
+    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(-1, one, two));
+    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(0, two, one));
+    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(0, Duration.ZERO, two));
+    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(0, one.negated(), two));
+  }
+
+  @Test
+  void doesNotParkForLongerThanNanosecondsCanSay() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> new IdleStrategy(0, Duration.ofNanos(1), Duration.ofSeconds(Long.MAX_VALUE)));
+    new IdleStrategy(0, Duration.ofHours(1), Duration.ofDays(1));
+  }
+
+  @Test
+  void spinsOrBacksOff() {
+    assertThat(IdleStrategy.spin().spins()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(IdleStrategy.backOff().maxPark()).isEqualTo(Duration.ofMillis(1));
+  }
+}

@@ -1,0 +1,15 @@
+package io.reactivetransfer;
+
+/** A peer that has an id. */
+record FakePeer(long number) implements Peer {
+
+  @Override
+  public EngineId id() {
+    return new EngineId(0, number);
+  }
+
+  @Override
+  public PeerAddress address() {
+    throw new IllegalStateException("not used");
+  }
+}

@@ -1,0 +1,243 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.spi.EngineEnvironment;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.reactivestreams.Publisher;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * An engine over {@link ScriptedNic}s that a test turns on its own thread. Signals come on that
+ * thread too, within the turn. After each test it closes the engine, and checks that everything
+ * ended as it must: one end for each subscription, nothing in flight, no rule of the SPI broken.
+ */
+final class EngineByHand implements AfterEachCallback {
+
+  static final long REGION = 1 << 24;
+
+  final HandLoop loop = new HandLoop();
+  final ScriptedBackend backend = new ScriptedBackend(loop);
+
+  /** Where signals come; on the test's thread at once, unless it is set before {@link #open}. */
+  Scheduler signals = Schedulers.immediate();
+
+  private final List<Probe<?>> probes = new ArrayList<>();
+  private TransferEngine engine;
+
+  // ---- the beginning ----
+
+  EngineByHand open(int nics) {
+    return open(nics, UnaryOperator.identity());
+  }
+
+  EngineByHand open(int nics, UnaryOperator<EngineOptions.Builder> options) {
+    Probe<TransferEngine> probe = opening(nics, options);
+    turn();
+    engine = probe.assertComplete().items().getFirst();
+    return this;
+  }
+
+  /** Begins to open. */
+  Probe<TransferEngine> opening(int nics, UnaryOperator<EngineOptions.Builder> options) {
+    backend.count = nics;
+    EngineOptions.Builder builder = EngineOptions.builder().signalScheduler(signals);
+    var environment =
+        new EngineEnvironment(
+            loop::now, () -> new EngineId(1, 1), EngineEnvironment.system().pinning());
+    return probe(
+        TransferEngineBuilder.create()
+            .backend(backend)
+            .environment(environment)
+            .options(options.apply(builder).build())
+            .open());
+  }
+
+  TransferEngine engine() {
+    return engine;
+  }
+
+  // ---- time ----
+
+  /** Turns until there is nothing to do; as long as signals are given out by hand, those too. */
+  void turn() {
+    do {
+      backend.opened().stream().findFirst().ifPresent(nic -> nic.context.doorbell().ring());
+      loop.runUntilIdle();
+    } while (signals instanceof HandScheduler hand && hand.step());
+  }
+
+  /** Turns the worker only; signals stay where they are. */
+  void turnWorker() {
+    backend.opened().stream().findFirst().ifPresent(nic -> nic.context.doorbell().ring());
+    loop.runUntilIdle();
+  }
+
+  void advance(Duration time) {
+    loop.advance(time);
+    turn();
+  }
+
+  // ---- NICs ----
+
+  ScriptedNic nic(int index) {
+    return backend.opened().get(index);
+  }
+
+  List<ScriptedNic> nics() {
+    return backend.opened();
+  }
+
+  List<Piece> posted() {
+    return nics().stream().flatMap(nic -> nic.posted().stream()).toList();
+  }
+
+  List<Piece> inFlight() {
+    return nics().stream().flatMap(nic -> nic.inFlight().stream()).toList();
+  }
+
+  void complete(Piece piece) {
+    nic(piece.nic()).complete(piece);
+    turn();
+  }
+
+  void fail(Piece piece) {
+    nic(piece.nic()).fail(piece, 5, "told to fail");
+    turn();
+  }
+
+  /** Completes what is in flight now, and turns. */
+  void completeAll() {
+    nics().forEach(ScriptedNic::completeAll);
+    turn();
+  }
+
+  /** Completes what is in flight, and what follows from it, until nothing is. */
+  void settle() {
+    do {
+      completeAll();
+    } while (!inFlight().isEmpty());
+  }
+
+  void lose(Peer peer) {
+    nics().forEach(nic -> nic.lose(peer.id(), 104, "told to lose it"));
+    turn();
+  }
+
+  // ---- memory, peers, subscriptions ----
+
+  MemoryRegion region() {
+    return region(REGION);
+  }
+
+  MemoryRegion region(long length) {
+    Probe<MemoryRegion> probe =
+        probe(
+            engine.register(new HostMemory(Arena.ofAuto().allocate(length)), Access.REMOTE_WRITE));
+    turn();
+    return probe.assertComplete().items().getFirst();
+  }
+
+  /** The address of another engine of this number, with as many NICs as ours. */
+  PeerAddress address(int number) {
+    return address(number, Math.max(1, backend.count));
+  }
+
+  static PeerAddress address(int number, int nics) {
+    List<NicAddress> list =
+        IntStream.range(0, nics)
+            .mapToObj(i ->
+                new NicAddress(("peer" + number + "nic" + i).getBytes(), ("bell" + i).getBytes()))
+            .toList();
+    return new PeerAddress(ScriptedBackend.NAME, new EngineId(100, number), list);
+  }
+
+  static RegionDescriptor descriptor(PeerAddress owner, long length) {
+    List<byte[]> keys =
+        IntStream.range(0, owner.nics().size()).mapToObj(i -> ("key" + i).getBytes()).toList();
+    return new RegionDescriptor(owner, length, Access.REMOTE_WRITE, keys);
+  }
+
+  Peer peer(int number) {
+    return engine.peer(address(number));
+  }
+
+  /** Memory of the peer of this number. */
+  RemoteRegion remote(int number) {
+    return engine.remote(descriptor(address(number), REGION));
+  }
+
+  /** Subscribes with unbounded demand. */
+  <T> Probe<T> probe(Publisher<T> publisher) {
+    return probe(publisher, Probe.unbounded());
+  }
+
+  <T> Probe<T> probe(Publisher<T> publisher, Probe<T> probe) {
+    probes.add(probe);
+    publisher.subscribe(probe);
+    return probe;
+  }
+
+  EngineStats stats() {
+    return engine.stats();
+  }
+
+  // ---- the end ----
+
+  /** Begins to close, and turns. */
+  Probe<Void> close() {
+    Probe<Void> closing = probe(engine.close());
+    turn();
+    return closing;
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    if (context.getExecutionException().isPresent()) {
+      return;
+    }
+    if (engine != null) {
+      nics().forEach(nic -> nic.completing = true);
+      Probe<Void> closing = close();
+      closing.assertComplete();
+      loop.end();
+      turn();
+      assertThat(engine.isClosed()).isTrue();
+      assertThat(engine.stats())
+          .extracting(
+              EngineStats::transfersInFlight,
+              EngineStats::writesInFlight,
+              EngineStats::openRegions,
+              EngineStats::pendingClaims)
+          .containsExactly(0L, 0L, 0L, 0L);
+      assertThat(nics()).allMatch(ScriptedNic::isClosed);
+      assertThat(loop.isClosed()).isTrue();
+    }
+    assertThat(backend.violations()).isEmpty();
+    probes.forEach(Probe::assertLawful);
+    if (signals instanceof HandScheduler hand) {
+      assertThat(hand.liveWorkers()).as("workers of the signal scheduler").isZero();
+    }
+  }
+}

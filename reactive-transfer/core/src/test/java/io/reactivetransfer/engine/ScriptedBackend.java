@@ -1,0 +1,103 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/** Opens {@link ScriptedNic}s, and keeps the journal of what happened. */
+final class ScriptedBackend implements Backend {
+
+  static final String NAME = "scripted";
+
+  private final WorkerLoop loop;
+  private final List<ScriptedNic> opened = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> journal = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
+
+  int count = 1;
+  int maxControlBytes = 1 << 17;
+  int queueDepth = 1 << 16;
+  long maxWriteBytes = 1 << 20;
+  CompletionLevel completion = CompletionLevel.DELIVERED;
+  Availability availability = Availability.available();
+
+  /** What opening the NIC of this number gives instead of the NIC. */
+  IntFunction<CompletionStage<Domain>> instead = number -> null;
+
+  /** Without a loop, the engine drives the NICs by a thread. */
+  ScriptedBackend(WorkerLoop loop) {
+    this.loop = loop;
+  }
+
+  List<ScriptedNic> opened() {
+    return List.copyOf(opened);
+  }
+
+  List<String> journal() {
+    return List.copyOf(journal);
+  }
+
+  void note(String event) {
+    journal.add(event);
+  }
+
+  List<String> violations() {
+    return List.copyOf(violations);
+  }
+
+  void violated(String what) {
+    violations.add(what);
+  }
+
+  /** A NIC such as {@link #open} makes, for a test that wants to hold it back. */
+  ScriptedNic make(int number, OpenContext context) {
+    ScriptedNic nic =
+        new ScriptedNic(
+            this,
+            number,
+            context,
+            new Capabilities(completion, maxWriteBytes, queueDepth, maxControlBytes, false, false));
+    opened.add(nic);
+    return nic;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Availability availability() {
+    return availability;
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return IntStream.range(0, count).mapToObj(i -> Nic.named("s" + i)).toList();
+  }
+
+  @Override
+  public WorkerLoop newLoop() {
+    return loop;
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    int number = Integer.parseInt(nic.name().substring(1));
+    note("open " + nic.name());
+    CompletionStage<Domain> other = instead.apply(number);
+    return other != null ? other : CompletableFuture.completedStage(make(number, context));
+  }
+}

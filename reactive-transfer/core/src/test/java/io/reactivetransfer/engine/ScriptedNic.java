@@ -1,0 +1,346 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * A NIC that does what it is told: it writes down what it gets, and reports only what the test
+ * makes it report. What the engine must never do, it notes as a violation.
+ */
+final class ScriptedNic implements Domain {
+
+  /** Memory registered here. */
+  record Local(ScriptedNic nic, Memory memory, int id, int version) implements LocalMemory {
+    @Override
+    public byte[] key() {
+      return new byte[] {(byte) nic.index, (byte) id, (byte) version};
+    }
+  }
+
+  /** Another engine's NIC, resolved here. */
+  record Remote(ScriptedNic nic, EngineId engine, String address) implements RemotePeer {}
+
+  /** Another engine's memory, resolved here. */
+  record Target(Remote peer, String key, long length) implements RemoteMemory {}
+
+  /** A write that was taken over. */
+  record Piece(
+      int nic,
+      Local source,
+      Target target,
+      long sourceOffset,
+      long targetOffset,
+      long length,
+      long token,
+      boolean counted,
+      int wireImm) {}
+
+  /** A control message that was taken over. */
+  record Frame(EngineId to, byte kind, byte[] content) {}
+
+  final int index;
+  final OpenContext context;
+  private final ScriptedBackend backend;
+  private final Capabilities capabilities;
+  private final Thread thread = Thread.currentThread();
+  private final ArrayDeque<Consumer<CompletionSink>> reports = new ArrayDeque<>();
+  private final List<Piece> posted = new ArrayList<>();
+  private final List<Piece> inFlight = new ArrayList<>();
+  private final List<Frame> sent = new ArrayList<>();
+  private final Map<Integer, Local> registered = new HashMap<>();
+  private int ids;
+  private boolean closed;
+
+  /** How many writes it takes over before it refuses. */
+  int room = Integer.MAX_VALUE;
+
+  /** How many control messages it takes over before it refuses. */
+  int sendRoom = Integer.MAX_VALUE;
+
+  /** Whether every poll completes all that is in flight. */
+  boolean completing;
+
+  // what these calls throw, if anything
+  RuntimeException pollFailure;
+  RuntimeException postFailure;
+  RuntimeException registerFailure;
+  RuntimeException revokeFailure;
+  RuntimeException deregisterFailure;
+  RuntimeException resolveFailure;
+  RuntimeException closeFailure;
+
+  ScriptedNic(ScriptedBackend backend, int index, OpenContext context, Capabilities capabilities) {
+    this.backend = backend;
+    this.index = index;
+    this.context = context;
+    this.capabilities = capabilities;
+  }
+
+  // ---- what a test sees ----
+
+  /** All that was taken over. */
+  List<Piece> posted() {
+    return List.copyOf(posted);
+  }
+
+  /** What was taken over and not reported. */
+  List<Piece> inFlight() {
+    return List.copyOf(inFlight);
+  }
+
+  List<Frame> sent() {
+    return List.copyOf(sent);
+  }
+
+  List<Frame> sent(byte kind) {
+    return sent.stream().filter(frame -> frame.kind() == kind).toList();
+  }
+
+  int registrations() {
+    return registered.size();
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  // ---- what a test makes it do, at the next poll ----
+
+  void report(Consumer<CompletionSink> report) {
+    reports.add(report);
+  }
+
+  void complete(Piece piece) {
+    report(sink -> {
+      if (inFlight.remove(piece)) {
+        sink.written(piece.token());
+      }
+    });
+  }
+
+  void completeAll() {
+    inFlight().forEach(this::complete);
+  }
+
+  void fail(Piece piece, int code, String text) {
+    report(sink -> {
+      if (inFlight.remove(piece)) {
+        sink.failed(piece.token(), code, text);
+      }
+    });
+  }
+
+  void receive(EngineId sender, ByteBuffer frame) {
+    report(sink -> sink.received(sender, frame));
+  }
+
+  void arrive(int wireImm) {
+    report(sink -> sink.immArrived(wireImm));
+  }
+
+  /** Loses a peer as the contract says: first the peer, then each write to it. */
+  void lose(EngineId peer, int code, String text) {
+    report(sink -> {
+      sink.peerLost(peer, code, text);
+      for (Piece piece : inFlight()) {
+        if (piece.target().peer().engine().equals(peer)) {
+          inFlight.remove(piece);
+          sink.failed(piece.token(), code, text);
+        }
+      }
+    });
+  }
+
+  // ---- what the engine calls ----
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public byte[] address() {
+    return ("nic" + index).getBytes();
+  }
+
+  @Override
+  public LocalMemory register(Memory memory, Access access) {
+    called("register");
+    raise(registerFailure);
+    Local local = new Local(this, memory, ids++, 0);
+    registered.put(local.id(), local);
+    return local;
+  }
+
+  @Override
+  public LocalMemory revoke(LocalMemory memory) {
+    called("revoke");
+    raise(revokeFailure);
+    Local old = own(memory);
+    Local fresh = new Local(this, old.memory(), old.id(), old.version() + 1);
+    registered.put(old.id(), fresh);
+    return fresh;
+  }
+
+  @Override
+  public void deregister(LocalMemory memory) {
+    called("deregister");
+    raise(deregisterFailure);
+    Local old = own(memory);
+    registered.remove(old.id());
+    for (Piece piece : inFlight) {
+      if (piece.source().id() == old.id()) {
+        backend.violated("deregistered while in flight: " + piece);
+      }
+    }
+  }
+
+  private Local own(LocalMemory memory) {
+    if (!(memory instanceof Local local) || local.nic() != this) {
+      backend.violated("memory of another NIC: " + memory);
+      throw new IllegalStateException("memory of another NIC");
+    }
+    if (registered.get(local.id()) != local) {
+      backend.violated("not the present registration: " + local);
+    }
+    return local;
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] address) {
+    called("resolve a peer");
+    raise(resolveFailure);
+    return new Remote(this, engine, new String(address));
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    called("resolve a key");
+    raise(resolveFailure);
+    if (!(peer instanceof Remote remote) || remote.nic() != this) {
+      backend.violated("a peer of another NIC: " + peer);
+      throw new IllegalStateException("a peer of another NIC");
+    }
+    return new Target(remote, new String(key), length);
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    called("post");
+    raise(postFailure);
+    Local source = own(op.source());
+    Target target = (Target) op.target();
+    if (target.peer().nic() != this) {
+      backend.violated("a target of another NIC: " + target);
+    }
+    if (op.length() < 0 || op.length() > capabilities.maxWriteBytes()) {
+      backend.violated("a write of " + op.length() + " bytes");
+    }
+    if (op.sourceOffset() < 0 || op.sourceOffset() + op.length() > source.memory().length()) {
+      backend.violated("a source out of bounds: " + op.sourceOffset() + " + " + op.length());
+    }
+    if (op.targetOffset() < 0 || op.targetOffset() + op.length() > target.length()) {
+      backend.violated("a target out of bounds: " + op.targetOffset() + " + " + op.length());
+    }
+    if (inFlight.size() >= Math.min(context.nicDepth(), capabilities.queueDepth())) {
+      backend.violated("more than " + inFlight.size() + " writes in flight");
+    }
+    if (room == 0) {
+      return false;
+    }
+    room--;
+    Piece piece =
+        new Piece(
+            index,
+            source,
+            target,
+            op.sourceOffset(),
+            op.targetOffset(),
+            op.length(),
+            op.token(),
+            op.hasImm(),
+            op.imm());
+    posted.add(piece);
+    inFlight.add(piece);
+    return true;
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    called("send");
+    if (bytes.remaining() > capabilities.maxControlBytes()) {
+      backend.violated("a control message of " + bytes.remaining() + " bytes");
+    }
+    if (sendRoom == 0) {
+      return false;
+    }
+    sendRoom--;
+    ByteBuffer copy = bytes.duplicate();
+    byte kind = copy.get();
+    byte[] content = new byte[copy.remaining()];
+    copy.get(content);
+    sent.add(new Frame(((Remote) peer).engine(), kind, content));
+    return true;
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    called("poll");
+    raise(pollFailure);
+    if (completing) {
+      completeAll();
+    }
+    int count = 0;
+    Consumer<CompletionSink> next;
+    while ((next = reports.poll()) != null) {
+      next.accept(sink);
+      count++;
+    }
+    return count;
+  }
+
+  @Override
+  public void close() {
+    called("close");
+    backend.note("nic" + index + " closed with " + inFlight.size() + " in flight");
+    closed = true;
+    inFlight.clear();
+    raise(closeFailure);
+  }
+
+  private void called(String what) {
+    if (closed) {
+      backend.violated(what + " after close of NIC " + index);
+    }
+    if (Thread.currentThread() != thread) {
+      backend.violated(what + " on " + Thread.currentThread() + " instead of " + thread);
+    }
+  }
+
+  private static void raise(RuntimeException failure) {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "nic" + index;
+  }
+}
