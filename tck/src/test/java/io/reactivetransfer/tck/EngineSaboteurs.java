@@ -29,7 +29,10 @@ final class EngineSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          options("6.1", "has a larger window", (o, b) -> b.window(o.window() + 1)),
+          options(
+              "6.1",
+              "has a window of 5 instead of 4",
+              (o, b) -> b.window(o.window() == 4 ? 5 : o.window())),
           options("6.2", "has more in flight on a NIC", (o, b) -> b.nicDepth(o.nicDepth() + 1)),
           options("6.3", "has more in flight to a peer", (o, b) -> b.peerDepth(o.peerDepth() + 1)),
           options(

@@ -291,6 +291,7 @@ final class MemorySaboteurs {
 
     @SuppressWarnings("restricted") // beyond the end is where it wants to write
     @Override
+    @SuppressWarnings("restricted") // the point of it: nothing checks this access
     public boolean post(WriteOp op) {
       Memory memory = remote.get(op.target());
       long end = op.targetOffset() + op.length();
