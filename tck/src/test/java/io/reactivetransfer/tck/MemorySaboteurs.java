@@ -289,7 +289,6 @@ final class MemorySaboteurs {
       super(inner, context);
     }
 
-    @SuppressWarnings("restricted") // beyond the end is where it wants to write
     @Override
     @SuppressWarnings("restricted") // the point of it: nothing checks this access
     public boolean post(WriteOp op) {

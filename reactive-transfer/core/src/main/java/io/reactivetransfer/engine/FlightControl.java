@@ -356,12 +356,13 @@ final class FlightControl {
       abort(flight.peer(), flight.imm(), reason);
     }
     table.release(flight);
-    source.flightEnded();
     if (fan == null) {
       submission.transferEnded(transfer, failure, done);
     } else if (fan.ended(failure, done)) {
       submission.transferEnded(transfer, fan.failure(), fan.isDone());
     }
+    // last, because a region that is quiet now may be deregistered, and a NIC may fail to
+    source.flightEnded();
   }
 
   private static int immOf(@Nullable Imm imm) {

@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The NICs of one worker, and the posting of flights on them. A piece goes to the next NIC, in
@@ -163,11 +164,20 @@ final class NicGroup {
     return closed;
   }
 
-  void close() {
+  /** Closes all, whether or not one of them fails to. */
+  void close(Consumer<String> defects) {
     if (!closed) {
       closed = true;
-      for (Domain domain : domains) {
+      close(List.of(domains), defects);
+    }
+  }
+
+  static void close(List<Domain> domains, Consumer<String> defects) {
+    for (Domain domain : domains) {
+      try {
         domain.close();
+      } catch (RuntimeException e) {
+        defects.accept("a NIC could not be closed: " + e);
       }
     }
   }
