@@ -31,6 +31,7 @@ final class Claim implements Runnable {
   private final Listener listener;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
+  private @Nullable Throwable refusal;
 
   Claim(Worker worker, int imm, long writes, List<PeerLink> bound, Listener listener) {
     this.worker = worker;
@@ -47,7 +48,10 @@ final class Claim implements Runnable {
 
   /** Fails it, unless it was decided already. From any thread. */
   void refuse(Throwable reason) {
-    worker.execute(() -> worker.imms().fail(this, reason));
+    worker.execute(() -> {
+      refusal = reason; // it may not have been made yet
+      worker.imms().fail(this, reason);
+    });
   }
 
   /** From any thread, at any time, more than once. */
@@ -57,6 +61,15 @@ final class Claim implements Runnable {
     } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
       worker.execute(() -> worker.imms().giveBack(imm, writes));
     }
+  }
+
+  boolean isCancelled() {
+    return state.get() == CANCELLED;
+  }
+
+  /** Why it was refused before it was made, or null. On the worker. */
+  @Nullable Throwable refusal() {
+    return refusal;
   }
 
   long shares() {

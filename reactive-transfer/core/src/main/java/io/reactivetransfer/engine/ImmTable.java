@@ -85,11 +85,17 @@ final class ImmTable {
   }
 
   void add(Claim claim) {
+    if (claim.isCancelled()) {
+      return;
+    }
+    Throwable refusal = claim.refusal();
     PeerUnreachableException loss = claim.lossOfBound();
     Entry entry = entries.get(claim.imm);
     boolean served = entry != null && entry.claims.isEmpty() && entry.shares >= claim.shares();
     if (closed != null) {
       claim.decide(closed);
+    } else if (refusal != null) {
+      claim.decide(refusal);
     } else if (loss != null && !served) {
       claim.decide(loss);
     } else if (entry == null && dropped > 0) {
@@ -137,10 +143,13 @@ final class ImmTable {
     serve(entry);
   }
 
-  /** Drops what is unclaimed; returns how many whole writes that was. */
+  /**
+   * Drops what is unclaimed; returns how many whole writes that was. While someone waits, nothing
+   * is unclaimed.
+   */
   long discard(int imm) {
     Entry entry = entries.get(imm);
-    if (entry == null) {
+    if (entry == null || !entry.claims.isEmpty()) {
       return 0;
     }
     long writes = entry.shares / WireImm.SHARES;

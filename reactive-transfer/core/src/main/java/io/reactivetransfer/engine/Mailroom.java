@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailroom {
 
+  /** More credit than this is not believed. */
+  private static final int MAX_CREDITS = 1 << 16;
+
   private final Worker worker;
   private final int maxCredits;
   private final Inbox inbox;
@@ -109,7 +112,8 @@ final class Mailroom {
       worker.defect("a control message came from an unknown engine " + sender.toShortString());
     } else if (kind == ControlFrame.CREDIT && frame.remaining() == Integer.BYTES) {
       peer.alive();
-      peer.mail.credits = Math.min(1 << 16, peer.mail.credits + Math.max(0, frame.getInt()));
+      int more = Math.clamp(frame.getInt(), 0, MAX_CREDITS);
+      peer.mail.credits = Math.min(MAX_CREDITS, peer.mail.credits + more);
       list(peer.mail);
     } else if (kind == ControlFrame.MESSAGE && peer.mail.granted > 0) {
       peer.alive();
