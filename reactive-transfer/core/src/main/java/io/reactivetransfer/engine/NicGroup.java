@@ -31,6 +31,7 @@ final class NicGroup {
   private final int allNics;
   private final int peerDepth;
   private final long maxPieceBytes;
+  private final int maxControlBytes;
   private final long minPieceBytes;
   private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
   private final WriteOp op = new WriteOp();
@@ -52,11 +53,14 @@ final class NicGroup {
     this.minPieceBytes = options.minPieceBytes();
     this.counters = counters;
     long max = Long.MAX_VALUE;
+    int control = Integer.MAX_VALUE;
     for (int nic = 0; nic < this.domains.length; nic++) {
       Capabilities can = this.domains[nic].capabilities();
       depth[nic] = Math.min(options.nicDepth(), can.queueDepth());
       max = Math.min(max, can.maxWriteBytes());
+      control = Math.min(control, can.maxControlBytes());
     }
+    this.maxControlBytes = control;
     this.maxPieceBytes = max;
   }
 
@@ -76,6 +80,11 @@ final class NicGroup {
       }
     }
     return CompletionLevel.DELIVERED;
+  }
+
+  /** The longest control message that every NIC takes. */
+  int maxControlBytes() {
+    return maxControlBytes;
   }
 
   int size() {
