@@ -348,7 +348,7 @@ final class FlightControl {
     Transfer transfer = flight.transfer();
     RegisteredRegion source = Flight.known(flight.source);
     TransferException failure = flight.failure();
-    boolean done = failure == null && !flight.isStopped();
+    boolean done = flight.isWhole();
     Fan fan = flight.fan;
     if (!done && flight.imm() >= 0) {
       String reason =
