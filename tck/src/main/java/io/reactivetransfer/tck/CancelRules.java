@@ -59,7 +59,7 @@ abstract class CancelRules extends RuleGroup {
   final void r4_3_cancellingAStreamStopsItQuietly() {
     Valve valve = new Valve().holdReports(w -> true);
     Duo duo = Duo.open(stage(), 1, valve, options -> options.window(2));
-    Upstream<Write> upstream = Upstream.of(duo.writes(10));
+    Upstream<Write> upstream = Upstream.open(duo.writes(10));
     Probe<Write> stream = stage().probe("a stream", duo.origin().submit(upstream));
     stage().patience().until("2 writes posted", () -> valve.inFlight() == 2);
     stream.cancel();
@@ -79,8 +79,7 @@ abstract class CancelRules extends RuleGroup {
       Imm imm = stage().imm();
       claims.add(stage().claim(duo.target(), imm, 100));
       streams.add(
-          stage()
-              .probe("100 writes", duo.origin().submit(Upstream.of(duo.writes(100, imm))), 50));
+          stage().probe("100 writes", duo.origin().submit(Upstream.of(duo.writes(100, imm))), 50));
     }
     streams.get(1).awaitValues(1);
     streams.get(1).cancel();

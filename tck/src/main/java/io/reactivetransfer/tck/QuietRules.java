@@ -33,7 +33,7 @@ abstract class QuietRules extends RuleGroup {
   final void r3_2_afterAFailureNothingIsPostedAndAllIsAwaited() {
     Valve valve = new Valve().holdReports(w -> w.number() != 1).fail(w -> w.number() == 1);
     Duo duo = Duo.open(stage(), 1, valve, options -> options.window(6));
-    Upstream<Write> upstream = Upstream.of(duo.writes(20));
+    Upstream<Write> upstream = Upstream.open(duo.writes(20));
     Probe<Write> stream = stage().probe("a stream", duo.origin().submit(upstream));
     stage().patience().until("upstream cancelled", upstream::isCancelled);
     stream.assertSilent();

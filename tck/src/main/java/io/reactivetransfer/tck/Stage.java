@@ -220,6 +220,11 @@ final class Stage implements AutoCloseable {
     return claim;
   }
 
+  /** Returns when the engine has heard of everything that was asked of it before. */
+  void fence(TransferEngine engine) {
+    get(engine.counter(imm()).discard());
+  }
+
   /** Waits until so many pieces with an immediate have arrived at an engine in all. */
   void awaitArrivals(TransferEngine target, long pieces) {
     patience.until(pieces + " arrivals", () -> target.stats().arrivals() >= pieces);

@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its report. */
+/**
+ * One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its
+ * report.
+ */
 final class ValveDomain extends ForwardingDomain {
 
   /** What a failure by the valve says. */
@@ -88,7 +91,8 @@ final class ValveDomain extends ForwardingDomain {
       end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
       context.doorbell().ring();
     } else if (valve.heldWrites().test(write) || !inner.post(entry.op())) {
-      // Taken over all the same: the NIC is slow, or its queue is longer than that of the one below.
+      // Taken over all the same: the NIC is slow, or its queue is longer than that of the one
+      // below.
       waiting.add(entry);
     } else {
       running.put(entry.op().token(), entry);
@@ -136,7 +140,7 @@ final class ValveDomain extends ForwardingDomain {
   private void end(Report report) {
     valve.end();
     reports.add(report);
-    reports.sort(Comparator.comparing(each -> each.entry().write().number()));
+    reports.sort(Comparator.comparingInt(each -> each.entry().write().number()));
   }
 
   private int report(CompletionSink sink) {

@@ -29,7 +29,10 @@ final class EngineSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          options("6.1", "has a larger window", (o, b) -> b.window(o.window() + 1)),
+          options(
+              "6.1",
+              "has a window of 5 instead of 4",
+              (o, b) -> b.window(o.window() == 4 ? 5 : o.window())),
           options("6.2", "has more in flight on a NIC", (o, b) -> b.nicDepth(o.nicDepth() + 1)),
           options("6.3", "has more in flight to a peer", (o, b) -> b.peerDepth(o.peerDepth() + 1)),
           options(
@@ -150,11 +153,10 @@ final class EngineSaboteurs {
     public Flux<Message> messages() {
       return inner
           .messages()
-          .map(
-              message -> {
-                first.compareAndSet(null, message.sender());
-                return new Message(first.get(), message.bytes());
-              });
+          .map(message -> {
+            first.compareAndSet(null, message.sender());
+            return new Message(first.get(), message.bytes());
+          });
     }
   }
 
@@ -170,21 +172,19 @@ final class EngineSaboteurs {
               public Mono<Void> send(Peer peer, ByteBuffer message) {
                 return inner
                     .send(peer, message)
-                    .doOnSuccess(
-                        sent -> {
-                          if (!subscribed.contains(peer.id())) {
-                            early.merge(peer.id(), 1L, Long::sum);
-                          }
-                        });
+                    .doOnSuccess(sent -> {
+                      if (!subscribed.contains(peer.id())) {
+                        early.merge(peer.id(), 1L, Long::sum);
+                      }
+                    });
               }
 
               @Override
               public Flux<Message> messages() {
-                return Flux.defer(
-                    () ->
-                        subscribed.add(id())
-                            ? inner.messages().skip(early.getOrDefault(id(), 0L))
-                            : inner.messages());
+                return Flux.defer(() ->
+                    subscribed.add(id())
+                        ? inner.messages().skip(early.getOrDefault(id(), 0L))
+                        : inner.messages());
               }
             });
   }
@@ -196,9 +196,7 @@ final class EngineSaboteurs {
 
     @Override
     public Flux<Message> messages() {
-      return inner
-          .messages()
-          .onErrorResume(IllegalStateException.class, second -> Flux.never());
+      return inner.messages().onErrorResume(IllegalStateException.class, second -> Flux.never());
     }
   }
 
@@ -251,15 +249,14 @@ final class EngineSaboteurs {
 
     @Override
     public Mono<Void> close() {
-      return Mono.defer(
-          () -> {
-            boolean busy = stats().transfersInFlight() > 0;
-            if (!busy || closing.getAndSet(true)) {
-              return inner.close();
-            }
-            inner.close().subscribe();
-            return Mono.empty();
-          });
+      return Mono.defer(() -> {
+        boolean busy = stats().transfersInFlight() > 0;
+        if (!busy || closing.getAndSet(true)) {
+          return inner.close();
+        }
+        inner.close().subscribe();
+        return Mono.empty();
+      });
     }
   }
 
@@ -270,8 +267,7 @@ final class EngineSaboteurs {
 
     @Override
     public Mono<Void> close() {
-      return Mono.defer(
-          () -> Schedulers.isInNonBlockingThread() ? Mono.never() : inner.close());
+      return Mono.defer(() -> Schedulers.isInNonBlockingThread() ? Mono.never() : inner.close());
     }
   }
 
@@ -286,12 +282,11 @@ final class EngineSaboteurs {
     public Mono<Void> close() {
       return inner
           .close()
-          .doOnSuccess(
-              closed -> {
-                Thread left = new Thread(() -> LockSupport.parkNanos(LONG.toNanos()), "left");
-                left.setDaemon(true);
-                left.start();
-              });
+          .doOnSuccess(closed -> {
+            Thread left = new Thread(() -> LockSupport.parkNanos(LONG.toNanos()), "left");
+            left.setDaemon(true);
+            left.start();
+          });
     }
   }
 }

@@ -127,6 +127,7 @@ final class MemorySaboteurs {
   private static final class TriesForEver extends TrackingDomain {
     private final Set<EngineId> reached = new HashSet<>();
     private final Set<EngineId> missed = new HashSet<>();
+
     TriesForEver(Domain inner, OpenContext context) {
       super(inner, context);
     }
@@ -289,6 +290,7 @@ final class MemorySaboteurs {
     }
 
     @Override
+    @SuppressWarnings("restricted") // the point of it: nothing checks this access
     public boolean post(WriteOp op) {
       Memory memory = remote.get(op.target());
       long end = op.targetOffset() + op.length();

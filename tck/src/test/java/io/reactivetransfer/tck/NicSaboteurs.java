@@ -65,7 +65,7 @@ final class NicSaboteurs {
 
   /** The first piece carries the count of the whole write, the others carry none. */
   private static Saboteur firstPieceCounts() {
-    Map<EngineId, Map<Long, Integer>> posted = new ConcurrentHashMap<>();
+    Map<EngineId, Map<Integer, Integer>> posted = new ConcurrentHashMap<>();
     return Saboteur.nic(
         "1.2",
         "counts a write with its first piece",
@@ -73,11 +73,11 @@ final class NicSaboteurs {
             new ForwardingDomain(inner) {
               @Override
               public boolean post(WriteOp op) {
-                if (!op.hasImm() || pieces(op) == 1) {
+                if (!op.hasImm() || pieces(op) == 1 || pieces(op) == 8) {
                   return inner.post(op);
                 }
                 var before = posted.computeIfAbsent(context.engine(), id -> new HashMap<>());
-                int index = before.getOrDefault(op.token(), 0);
+                int index = before.getOrDefault(op.imm(), 0);
                 WriteOp changed = TrackingDomain.copy(op);
                 if (index == 0) {
                   changed.withImm(op.imm() & Imm.MAX_VALUE);
@@ -87,7 +87,7 @@ final class NicSaboteurs {
                 if (!inner.post(changed)) {
                   return false;
                 }
-                before.put(op.token(), (index + 1) % pieces(op));
+                before.put(op.imm(), (index + 1) % pieces(op));
                 return true;
               }
             });
@@ -160,7 +160,7 @@ final class NicSaboteurs {
 
     @Override
     public boolean post(WriteOp op) {
-      boolean adjacent = op.imm() == imm && op.targetOffset() == end;
+      boolean adjacent = op.imm() == imm && op.targetOffset() == end && op.length() > 0;
       boolean merge = adjacent && op.hasImm() && pieces(op) == 1;
       boolean posted = inner.post(merge ? TrackingDomain.copy(op).withoutImm() : op);
       if (posted) {

@@ -18,8 +18,8 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
 /**
- * Proves that the rules can fail: each saboteur has one defect, and the whole kit, run on it, must find
- * that one rule broken and no other.
+ * Proves that the rules can fail: each saboteur has one defect, and the whole kit, run on it, must
+ * find that one rule broken and no other.
  */
 class SabotageTest {
 

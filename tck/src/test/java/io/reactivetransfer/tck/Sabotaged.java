@@ -27,7 +27,9 @@ class Sabotaged extends TransferConformance {
   @Override
   protected Profile profile() {
     return Profile.defaults()
-        .withSignalTimeout(Duration.ofMillis(Long.getLong("reactivetransfer.tck.sabotage.signalTimeoutMillis", 1_500)))
+        .withSignalTimeout(
+            Duration.ofMillis(
+                Long.getLong("reactivetransfer.tck.sabotage.signalTimeoutMillis", 1_500)))
         .withSilence(Duration.ofMillis(15))
         .withNicCounts(1, 3);
   }

@@ -21,8 +21,7 @@ import reactor.core.publisher.Mono;
 record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabotage sabotage) {
 
   /** A backend whose NICs have a defect. */
-  static Saboteur nic(
-      String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
+  static Saboteur nic(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
     return backend(rule, defect, inner -> new ForwardingBackend(inner, wrapper));
   }
 
@@ -32,8 +31,7 @@ record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabo
   }
 
   /** An engine that uses its NICs in a wrong way. */
-  static Saboteur use(
-      String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
+  static Saboteur use(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
     return above(
         rule,
         defect,
