@@ -39,7 +39,7 @@ final class TcpDomain implements Domain {
    * Longer writes are cut by the engine: so their acknowledgements come often enough to be signs of
    * life, even over a slow network.
    */
-  private static final long MAX_PIECE_BYTES = 16 << 20;
+  private static final long MAX_PIECE_BYTES = 16L << 20;
 
   /** How long a peer is left alone after its connection ended. */
   private static final long BACK_OFF_MILLIS = 50;
