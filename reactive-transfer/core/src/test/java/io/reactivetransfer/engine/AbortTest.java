@@ -109,6 +109,23 @@ class AbortTest {
   }
 
   @Test
+  void whatIsStillOutLongAfterItsDeadlineIsGivenUpWithItsPeer() {
+    Probe<WriteImm> probe = hand.probe(hand.engine().submit(write(0)));
+    hand.turn();
+    for (int i = 0; i < 8; i++) {
+      if (i < 7) {
+        probe.assertOpen();
+      }
+      hand.nic(0).receive(hand.peer(1).id(), ControlFrame.alive()); // it lives all the time
+      hand.turn();
+      hand.advance(Duration.ofSeconds(10));
+    }
+    hand.turn();
+    assertThat(probe.error()).isInstanceOf(DeadlineExceededException.class);
+    assertThat(hand.inFlight()).isEmpty();
+  }
+
+  @Test
   void theDeadlineOfTheOptionsHoldsWhereNoneIsGiven() {
     hand.nic(0).room = 0;
     Probe<WriteImm> probe = hand.probe(hand.engine().submit(write(0)));

@@ -71,6 +71,11 @@ final class HandLoop implements WorkerLoop {
     now = target;
   }
 
+  /** Time passes, and nothing runs meanwhile: the process was stopped. */
+  void standStill(Duration time) {
+    now += time.toNanos();
+  }
+
   int alarms() {
     return alarms.size();
   }

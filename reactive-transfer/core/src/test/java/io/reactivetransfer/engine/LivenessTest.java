@@ -103,6 +103,30 @@ class LivenessTest {
   }
 
   @Test
+  void whatABackendTellsIsASignOfLifeToo() {
+    Probe<Write> probe = submit();
+    for (int i = 0; i < 8; i++) {
+      pass(DEADLINE.dividedBy(2));
+      hand.nic(0).signOfLife(peer.id());
+      hand.turn();
+    }
+    probe.assertOpen();
+    hand.settle();
+    probe.assertComplete();
+  }
+
+  @Test
+  void timeInWhichTheEngineItselfStoodStillSaysNothing() {
+    Probe<Write> probe = submit();
+    pass(DEADLINE.dividedBy(2));
+    hand.loop.standStill(DEADLINE.multipliedBy(10));
+    hand.advance(Duration.ZERO);
+    probe.assertOpen();
+    pass(DEADLINE.multipliedBy(2));
+    assertThat(probe.error()).isInstanceOf(PeerUnreachableException.class);
+  }
+
+  @Test
   void itAnswersWhenItIsAsked() {
     hand.nic(0).receive(peer.id(), ControlFrame.hello(hand.address(1)));
     hand.nic(0).receive(peer.id(), ControlFrame.ask());

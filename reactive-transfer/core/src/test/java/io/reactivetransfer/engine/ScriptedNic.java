@@ -155,6 +155,10 @@ final class ScriptedNic implements Domain {
     report(sink -> sink.received(sender, frame));
   }
 
+  void signOfLife(EngineId sender) {
+    report(sink -> sink.alive(sender));
+  }
+
   void arrive(int wireImm) {
     report(sink -> sink.immArrived(wireImm));
   }
