@@ -23,6 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       KvCacheCommand.class,
       FirstWriteCommand.class,
       DoctorCommand.class,
+      JmhCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {
@@ -51,6 +52,10 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     CommandLine all = new CommandLine(new Main());
     all.getSubcommands().values().forEach(Main::addHelp);
+    all.getSubcommands()
+        .get("jmh")
+        .setUnmatchedOptionsArePositionalParams(true)
+        .setStopAtPositional(true);
     return all.setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(100)
         .setParameterExceptionHandler(Main::wrongValue)
