@@ -27,17 +27,31 @@ final class Claim implements Runnable {
   final int imm;
   final long writes;
   final List<PeerLink> bound;
+
+  /** How long it may wait, in nanoseconds; 0 for ever. */
+  final long patienceNanos;
+
+  /** Runs out when the patience does; the table's own. */
+  Timers.@Nullable Timer timer;
+
   private final Worker worker;
   private final Listener listener;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
   private @Nullable Throwable refusal;
 
-  Claim(Worker worker, int imm, long writes, List<PeerLink> bound, Listener listener) {
+  Claim(
+      Worker worker,
+      int imm,
+      long writes,
+      List<PeerLink> bound,
+      long patienceNanos,
+      Listener listener) {
     this.worker = worker;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
+    this.patienceNanos = patienceNanos;
     this.listener = listener;
   }
 

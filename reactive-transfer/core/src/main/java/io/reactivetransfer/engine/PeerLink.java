@@ -5,6 +5,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException.Origin;
@@ -12,6 +13,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /**
  * A peer, as one worker drives it: what waits for it, what is in flight to it, and whether it was
@@ -41,11 +43,22 @@ final class PeerLink implements Peer {
 
   private @Nullable PeerUnreachableException loss;
 
+  /** How many wait for it beside what the flights and the mail tell. */
+  private int interest;
+
+  /** How long it has been silent while it was wanted. */
+  private long silentNanos;
+
+  private boolean heard;
+  private boolean watched;
+  private final PeerStates states;
+
   PeerLink(Worker worker, PeerAddress address, int nics) {
     this.worker = worker;
     this.address = address;
     this.remotes = new RemotePeer[nics];
     this.mail = new Mail(this);
+    this.states = new PeerStates(this, worker);
     this.doorbell =
         new ResolvedRegion(
             this,
@@ -82,7 +95,7 @@ final class PeerLink implements Peer {
 
   /** Has every NIC resolve the address of its counterpart; once. */
   void resolve(Domain[] domains) {
-    if (remotes[remotes.length - 1] != null) {
+    if (isResolved()) {
       return;
     }
     for (int nic = 0; nic < remotes.length; nic++) {
@@ -98,6 +111,10 @@ final class PeerLink implements Peer {
     }
   }
 
+  boolean isResolved() {
+    return remotes[remotes.length - 1] != null;
+  }
+
   RemotePeer remote(int nic) {
     return remotes[nic];
   }
@@ -108,12 +125,61 @@ final class PeerLink implements Peer {
   }
 
   void lost(PeerUnreachableException loss) {
+    boolean known = this.loss != null;
     this.loss = loss;
+    if (!known) {
+      states.tell(new PeerState.Lost(loss));
+    }
   }
 
-  /** Something came from it, or reached it. */
-  void alive() {
+  /** A sign of life came from it. */
+  void heard() {
+    heard = true;
+    if (loss != null || !states.isAlive()) {
+      loss = null;
+      states.tell(new PeerState.Alive());
+    }
+  }
+
+  /** A write has reached it: it is not lost, though that is no sign that its process lives. */
+  void reached() {
     loss = null;
+  }
+
+  @Override
+  public Flux<PeerState> state() {
+    return states.flux();
+  }
+
+  PeerStates states() {
+    return states;
+  }
+
+  /** Counts those who wait for it. */
+  void wanted(int change) {
+    interest += change;
+  }
+
+  /** Whether anything is waited for that only it can bring, or take. */
+  boolean isWanted() {
+    return interest > 0 || outstanding > 0 || !waiting.isEmpty() || !mail.outgoing.isEmpty();
+  }
+
+  /**
+   * How long it has been silent while it was wanted.
+   *
+   * @param passed since the last call, in nanoseconds
+   */
+  long silentNanos(long passed) {
+    silentNanos = watched && !heard ? silentNanos + passed : 0;
+    watched = true;
+    heard = false;
+    return silentNanos;
+  }
+
+  /** Nobody waits for it now: silence means nothing. */
+  void unwatch() {
+    watched = false;
   }
 
   @Override

@@ -58,6 +58,8 @@ final class Shutdown {
     worker.submissions().forEach(submission -> submission.stop(closedError()));
     worker.imms().close(closedError());
     worker.mailroom().close(Admission.closedError());
+    worker.barriers().close(Admission.closedError());
+    worker.endWatches(Admission.closedError());
     worker.closeWatchers().forEach(Runnable::run);
     long deadline = worker.now() + worker.options().closeTimeout().toNanos();
     worker.timers().at(deadline, () -> overdue = true);
@@ -71,10 +73,15 @@ final class Shutdown {
 
   /** Goes on with closing, once a turn. */
   void step() {
-    if (begun && !finished && (overdue || worker.flights().inFlight() == 0)) {
+    if (begun && !finished && (overdue || isQuiet())) {
       finished = true;
       finish();
     }
+  }
+
+  /** Nothing is in flight, and everyone who waits for what will not come was told. */
+  private boolean isQuiet() {
+    return worker.flights().inFlight() == 0 && worker.mailroom().flushed();
   }
 
   private void finish() {

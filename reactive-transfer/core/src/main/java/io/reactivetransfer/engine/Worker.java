@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.spi.BackendException;
 import java.util.ArrayList;
@@ -38,6 +39,15 @@ final class Worker {
 
   private static final int COMMAND_CHUNK = 256;
 
+  /** A deadline is kept to a sixteenth of itself, within these bounds. */
+  private static final long SWEEPS_PER_DEADLINE = 16;
+
+  /** A worker that is not polled for its NICs' sake looks at watched words so often. */
+  private static final long WATCH_NANOS = 20_000;
+
+  private static final long SHORTEST_SWEEP_NANOS = 1_000_000;
+  private static final long LONGEST_SWEEP_NANOS = 1_000_000_000;
+
   private final EngineId id;
   private final EngineOptions options;
   private final LongSupplier clock;
@@ -50,9 +60,12 @@ final class Worker {
   private final ImmTable imms;
   private final Mailroom mailroom;
   private final Peers peers;
-  private final Set<Submission<?>> submissions = new LinkedHashSet<>();
-  private final Set<Submission<?>> stalled = new LinkedHashSet<>();
-  private final List<Submission<?>> signalling = new ArrayList<>();
+  private final Liveness liveness;
+  private final Barriers barriers = new Barriers(this);
+  private final List<WatchFlux.Watch> watches = new ArrayList<>();
+  private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
+  private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
+  private final List<Submission<?, ?>> signalling = new ArrayList<>();
   private final Set<RegisteredRegion> regions = new LinkedHashSet<>();
   private final Map<Object, Runnable> closeWatchers = new LinkedHashMap<>();
   private final Completions completions = new Completions(this);
@@ -65,6 +78,10 @@ final class Worker {
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
   private volatile boolean terminated;
+  private long turnNanos;
+  private long defects;
+  private long sweepNanos = Long.MAX_VALUE;
+  private Timers.@Nullable Timer sweep;
 
   Worker(EngineId id, EngineOptions options, LongSupplier clock) {
     this.id = id;
@@ -76,6 +93,7 @@ final class Worker {
     this.imms = new ImmTable(this, options.maxUnclaimedImms());
     this.mailroom = new Mailroom(this, options.messageCredits());
     this.peers = new Peers(this);
+    this.liveness = new Liveness(this);
   }
 
   // ---- what it consists of ----
@@ -112,6 +130,10 @@ final class Worker {
     return mailroom;
   }
 
+  Barriers barriers() {
+    return barriers;
+  }
+
   Peers peers() {
     return peers;
   }
@@ -126,6 +148,10 @@ final class Worker {
 
   FlightControl flights() {
     return opened(flights);
+  }
+
+  Liveness liveness() {
+    return liveness;
   }
 
   PeerAddress address() {
@@ -166,6 +192,8 @@ final class Worker {
     this.address = address;
     this.flights = new FlightControl(this, nics(), doorbell);
     this.openFailure = null;
+    liveness.begin();
+    watchDeadline(options.transferDeadline().toNanos());
   }
 
   /** The thread could not be set up as it was asked for. */
@@ -181,12 +209,16 @@ final class Worker {
   /** One turn: takes commands, polls, posts, signals. Returns how much there was to do. */
   int doWork() {
     try {
+      turnNanos = now();
       int work = runCommands(MAX_COMMANDS);
       if (!timers.isEmpty()) {
-        work += timers.run(now());
+        work += timers.run(turnNanos);
       }
       if (flights != null && !nics().isClosed()) {
         work += drive(nics()) + nics().endTurn();
+      }
+      if (!watches.isEmpty()) {
+        watches.removeIf(watch -> !watch.look());
       }
       shutdown.step();
       if (!terminated) {
@@ -218,7 +250,7 @@ final class Worker {
       work += group.domains()[nic].poll(completions);
     }
     if (!stalled.isEmpty()) {
-      List<Submission<?>> again = List.copyOf(stalled);
+      List<Submission<?, ?>> again = List.copyOf(stalled);
       stalled.clear();
       again.forEach(this::takeFrom);
     }
@@ -244,8 +276,36 @@ final class Worker {
     signalling.clear();
   }
 
+  /** The time at which this turn began. */
+  long turnNanos() {
+    return turnNanos;
+  }
+
+  /** Has transfers that take longer than this found and stopped, soon after. */
+  void watchDeadline(long nanos) {
+    long often = Math.clamp(nanos / SWEEPS_PER_DEADLINE, SHORTEST_SWEEP_NANOS, LONGEST_SWEEP_NANOS);
+    if (often < sweepNanos) {
+      sweepNanos = often;
+      if (sweep != null) {
+        timers.cancel(sweep);
+      }
+      sweepLater();
+    }
+  }
+
+  private void sweepLater() {
+    sweep =
+        timers.at(
+            turnNanos + sweepNanos,
+            () -> {
+              flights().expire(turnNanos);
+              sweepLater();
+            });
+  }
+
   long nanosToNextTimer() {
-    return timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+    long next = timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+    return watches.isEmpty() ? next : Math.min(next, WATCH_NANOS);
   }
 
   // ---- what others ask of it ----
@@ -312,31 +372,41 @@ final class Worker {
     runAfterEnd();
   }
 
+  /** A peer is gone: ends everything that waits for it. */
+  void peerLost(PeerLink peer, PeerUnreachableException loss) {
+    peer.lost(loss);
+    mailroom.peerLost(peer, loss);
+    flights().peerLost(peer, loss);
+    imms.peerLost(peer, loss);
+    barriers.peerLost(peer, loss);
+  }
+
   // ---- its books ----
 
-  void register(Submission<?> submission) {
+  void register(Submission<?, ?> submission) {
+    watchDeadline(submission.deadlineNanos());
     submissions.add(submission);
     if (shutdown.isBegun()) {
       submission.stop(Admission.closedError());
     }
   }
 
-  void unregister(Submission<?> submission) {
+  void unregister(Submission<?, ?> submission) {
     submissions.remove(submission);
     stalled.remove(submission);
   }
 
-  List<Submission<?>> submissions() {
+  List<Submission<?, ?>> submissions() {
     return List.copyOf(submissions);
   }
 
-  void takeFrom(Submission<?> submission) {
+  void takeFrom(Submission<?, ?> submission) {
     if (!submission.intake()) {
       stalled.add(submission);
     }
   }
 
-  void signalLater(Submission<?> submission) {
+  void signalLater(Submission<?, ?> submission) {
     signalling.add(submission);
   }
 
@@ -364,6 +434,20 @@ final class Worker {
     }
   }
 
+  /** Looks after a word from now on. */
+  void watch(WatchFlux.Watch watch) {
+    if (shutdown.isBegun()) {
+      watch.end(Admission.closedError());
+    } else {
+      watches.add(watch);
+    }
+  }
+
+  void endWatches(RuntimeException reason) {
+    watches.forEach(watch -> watch.end(reason));
+    watches.clear();
+  }
+
   void forget(Object key) {
     closeWatchers.remove(key);
   }
@@ -372,9 +456,14 @@ final class Worker {
     return List.copyOf(closeWatchers.values());
   }
 
-  /** Something came from below, or from a peer, that must not come: said, and survived. */
+  /**
+   * Something came from below, or from a peer, that must not come: said, and survived. Of many, the
+   * first, second, fourth, eighth and so on are said.
+   */
   void defect(String text) {
-    LOG.warn("engine {}: {}", id.toShortString(), text);
+    if (Long.bitCount(++defects) == 1) {
+      LOG.warn("engine {}: {} (defect number {})", id.toShortString(), text, defects);
+    }
   }
 
   void taskFailed(Throwable failure) {

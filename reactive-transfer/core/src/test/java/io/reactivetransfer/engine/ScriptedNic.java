@@ -312,6 +312,16 @@ final class ScriptedNic implements Domain {
   }
 
   @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    EngineId engine = ((Remote) peer).engine();
+    for (Piece piece : inFlight()) {
+      if (piece.target().peer().engine().equals(engine)) {
+        fail(piece, 0, reason);
+      }
+    }
+  }
+
+  @Override
   public int poll(CompletionSink sink) {
     called("poll");
     countPoll();
