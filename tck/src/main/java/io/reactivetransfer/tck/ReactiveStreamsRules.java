@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -167,10 +168,18 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   }
 
   private <T> Stream<DynamicTest> verify(PublisherCase<T> publisher) {
+    return tests().map(test -> DynamicTest.dynamicTest(test.getName(), () -> run(publisher, test)));
+  }
+
+  private static Stream<Method> tests() {
     return Arrays.stream(PublisherVerification.class.getMethods())
         .filter(method -> method.isAnnotationPresent(Test.class))
-        .sorted(Comparator.comparing(Method::getName))
-        .map(test -> DynamicTest.dynamicTest(test.getName(), () -> run(publisher, test)));
+        .sorted(Comparator.comparing(Method::getName));
+  }
+
+  /** The tests of the verification, in the order in which they run. */
+  static List<String> testNames() {
+    return tests().map(Method::getName).toList();
   }
 
   private <T> void run(PublisherCase<T> publisher, Method test) throws Throwable {

@@ -22,6 +22,7 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -40,9 +41,15 @@ final class Stage implements AutoCloseable {
   /** Changes some options of an engine. */
   interface Tuning extends UnaryOperator<EngineOptions.Builder> {}
 
+  private static final Duration SETUP = Duration.ofSeconds(10);
+
   private final TransferConformance kit;
   private final Profile profile;
   private final Patience patience;
+
+  /** For what is not under test: an engine that is slow to open is no broken rule. */
+  private final Patience calm;
+
   private final Backend backend;
   private final Random random;
   private final Arena arena = Arena.ofShared();
@@ -57,6 +64,7 @@ final class Stage implements AutoCloseable {
     this.kit = kit;
     this.profile = kit.profile();
     this.patience = new Patience(profile.signalTimeout(), profile.silence());
+    this.calm = new Patience(longer(profile.signalTimeout(), SETUP), profile.silence());
     this.random = new Random(seed);
     this.backend = kit.backend();
   }
@@ -139,12 +147,14 @@ final class Stage implements AutoCloseable {
             .closeTimeout(patience.signal().dividedBy(2));
     Sabotage sabotage = kit.sabotage();
     TransferEngine engine =
-        probe(
+        Probe.on(
                 "opening an engine",
+                calm,
                 TransferEngineBuilder.create()
                     .backend(sabotage.beneathEngine(on))
                     .options(sabotage.options(tuning.apply(options).build()))
-                    .open())
+                    .open(),
+                Long.MAX_VALUE)
             .awaitOne();
     TransferEngine seen = sabotage.engine(engine);
     engines.add(seen);
@@ -164,7 +174,13 @@ final class Stage implements AutoCloseable {
   /** Memory of an engine. */
   Plot plot(TransferEngine owner, long length, Access access) {
     MemorySegment noise = Plot.noise(arena, random, length);
-    MemoryRegion region = get(owner.register(new HostMemory(Plot.within(noise)), access));
+    MemoryRegion region =
+        Probe.on(
+                "registering memory",
+                calm,
+                owner.register(new HostMemory(Plot.within(noise)), access),
+                Long.MAX_VALUE)
+            .awaitOne();
     return Plot.of(owner, noise, region);
   }
 
@@ -246,7 +262,7 @@ final class Stage implements AutoCloseable {
       valves.forEach(Valve::open);
       nics.forEach(BareNic::close);
       for (TransferEngine engine : engines.reversed()) {
-        probe("closing an engine", engine.close()).awaitCompletion();
+        Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
       }
       for (TransferEngine engine : engines) {
         patience.until("nothing left, got " + engine.stats(), () -> isEmpty(engine.stats()));
@@ -255,6 +271,10 @@ final class Stage implements AutoCloseable {
       valves.forEach(valve -> assertTrue(valve.faults().isEmpty(), valve.faults()::toString));
       assertTrue(dropped.all().isEmpty(), dropped.all()::toString);
     }
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   private static boolean isEmpty(EngineStats stats) {

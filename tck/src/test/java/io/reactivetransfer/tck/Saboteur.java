@@ -20,6 +20,9 @@ import reactor.core.publisher.Mono;
  */
 record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabotage sabotage) {
 
+  /** No defect at all. */
+  static final Saboteur NONE = backend("none", "no defect", inner -> inner);
+
   /** A backend whose NICs have a defect. */
   static Saboteur nic(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
     return backend(rule, defect, inner -> new ForwardingBackend(inner, wrapper));

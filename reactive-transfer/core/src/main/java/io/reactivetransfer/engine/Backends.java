@@ -4,6 +4,7 @@ import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -23,10 +24,10 @@ final class Backends {
   static Backend named(String name) {
     List<Backend> all = new ArrayList<>();
     List<String> broken = new ArrayList<>();
-    var found = ServiceLoader.load(Backend.class).stream().iterator();
+    Iterator<Backend> found = ServiceLoader.load(Backend.class).iterator();
     while (found.hasNext()) {
       try {
-        all.add(found.next().get());
+        all.add(found.next());
       } catch (ServiceConfigurationError e) {
         broken.add(String.valueOf(e.getMessage()));
       }

@@ -107,6 +107,8 @@ final class EngineOpening {
       closeDomains();
     } else if (failure != null) {
       fail(failure);
+    } else if (domain == null) {
+      fail(new BackendException(0, "it opened NIC " + nics.get(domains.size()) + " to null"));
     } else {
       openNext();
     }

@@ -64,6 +64,7 @@ final class ScriptedNic implements Domain {
   private final List<Piece> inFlight = new ArrayList<>();
   private final List<Frame> sent = new ArrayList<>();
   private final Map<Integer, Local> registered = new HashMap<>();
+  private volatile long polls;
   private int ids;
   private int revocations;
   private boolean closed;
@@ -119,6 +120,11 @@ final class ScriptedNic implements Domain {
 
   int revocations() {
     return revocations;
+  }
+
+  /** How often it was polled; from any thread. */
+  long polls() {
+    return polls;
   }
 
   boolean isClosed() {
@@ -322,6 +328,7 @@ final class ScriptedNic implements Domain {
   @Override
   public int poll(CompletionSink sink) {
     called("poll");
+    countPoll();
     raise(pollFailure);
     if (completing) {
       completeAll();
@@ -351,6 +358,11 @@ final class ScriptedNic implements Domain {
     if (Thread.currentThread() != thread) {
       backend.violated(what + " on " + Thread.currentThread() + " instead of " + thread);
     }
+  }
+
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one thread writes
+  private void countPoll() {
+    polls++;
   }
 
   private static void raise(RuntimeException failure) {

@@ -1,0 +1,145 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Scatter.Part;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.spi.BackendException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Flux;
+
+/** What is checked before any NIC sees anything. */
+class EngineArgumentsTest {
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+  @RegisterExtension final EngineByHand elsewhere = new EngineByHand();
+
+  private TransferEngine engine;
+  private MemoryRegion source;
+  private MemoryRegion foreignSource;
+  private RemoteRegion target;
+  private RemoteRegion foreignTarget;
+
+  @BeforeEach
+  void open() {
+    hand.open(1);
+    elsewhere.open(1);
+    engine = hand.engine();
+    source = hand.region();
+    foreignSource = elsewhere.region();
+    target = hand.remote(1);
+    foreignTarget = elsewhere.remote(1);
+  }
+
+  private static void rejected(Runnable call) {
+    assertThatExceptionOfType(TransferRejectedException.class).isThrownBy(call::run);
+  }
+
+  @Test
+  void whatBelongsToAnotherEngineIsRejected() {
+    PageList pages = PageList.of(0);
+    Imm imm = Imm.of(1);
+    Part ours = new Part(source.slice(0, 1), target.slice(0, 1));
+    List<Transfer> transfers =
+        List.of(
+            Write.of(foreignSource.slice(0, 1), target.slice(0, 1)),
+            Write.of(source.slice(0, 1), foreignTarget.slice(0, 1)),
+            WriteImm.of(foreignSource.slice(0, 1), target.slice(0, 1), imm),
+            WriteImm.of(source.slice(0, 1), foreignTarget.slice(0, 1), imm),
+            PagedWrite.of(1, foreignSource.whole(), pages, target.whole(), pages, imm),
+            PagedWrite.of(1, source.whole(), pages, foreignTarget.whole(), pages, imm),
+            Scatter.of(imm, ours, new Part(foreignSource.slice(0, 1), target.slice(0, 1))),
+            Scatter.of(imm, ours, new Part(source.slice(0, 1), foreignTarget.slice(0, 1))),
+            Signal.of(elsewhere.peer(1), imm));
+    for (Transfer transfer : transfers) {
+      rejected(() -> engine.submit(transfer));
+      Probe<Transfer> stream = hand.probe(engine.submit(Flux.just(transfer)));
+      hand.turn();
+      assertThat(stream.error()).isInstanceOf(TransferRejectedException.class);
+    }
+    assertThat(hand.posted()).as("nothing was begun").isEmpty();
+    rejected(() -> engine.send(elsewhere.peer(1), ByteBuffer.allocate(1)));
+  }
+
+  @Test
+  void aDescriptorMustAllowWriting() {
+    PeerAddress owner = EngineByHand.address(1, 1);
+    RegionDescriptor local = new RegionDescriptor(owner, 10, Access.LOCAL, List.of(new byte[] {1}));
+    rejected(() -> engine.remote(local));
+  }
+
+  @Test
+  void anotherBackendCannotBeReached() {
+    PeerAddress other =
+        new PeerAddress("other", hand.peer(1).id(), EngineByHand.address(1, 1).nics());
+    rejected(() -> engine.peer(other));
+    rejected(() -> engine.remote(EngineByHand.descriptor(other, 10)));
+  }
+
+  @Test
+  void theSameAddressIsTheSamePeer() {
+    Peer peer = engine.peer(EngineByHand.address(1, 1));
+    assertThat(engine.peer(EngineByHand.address(1, 1))).isSameAs(peer);
+    assertThat(target.peer()).isSameAs(peer);
+    assertThat(engine.peer(EngineByHand.address(2, 1))).isNotEqualTo(peer);
+    assertThat(peer.address()).isEqualTo(EngineByHand.address(1, 1));
+    rejected(() -> engine.peer(EngineByHand.address(1, 2)));
+  }
+
+  @Test
+  void aRemoteRegionIsAsLongAsItsDescriptorSays() {
+    RegionDescriptor descriptor = EngineByHand.descriptor(EngineByHand.address(1, 1), 10);
+    RemoteRegion remote = engine.remote(descriptor);
+    assertThat(remote.length()).isEqualTo(10);
+    assertThat(remote.descriptor()).isEqualTo(descriptor);
+    assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> remote.slice(5, 6));
+  }
+
+  @Test
+  void whatTheNicCannotResolveIsRejected() {
+    hand.nic(0).resolveFailure = new BackendException(22, "not a key of ours");
+    Write write = Write.of(source.slice(0, 1), target.slice(0, 1));
+    Probe<Write> probe = hand.probe(engine.submit(write));
+    hand.turn();
+    assertThat(probe.error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("not a key of ours");
+    hand.nic(0).resolveFailure = null;
+    Probe<Write> again = hand.probe(engine.submit(write));
+    hand.turn();
+    hand.completeAll();
+    again.assertComplete();
+  }
+
+  @Test
+  void nullIsRefusedAtOnce() {
+    assertThatNullPointerException().isThrownBy(() -> engine.counter(null));
+    assertThatNullPointerException().isThrownBy(() -> engine.submit((Flux<Write>) null));
+    assertThatNullPointerException().isThrownBy(() -> engine.submit((Write) null));
+    assertThatNullPointerException().isThrownBy(() -> engine.register(null, Access.LOCAL));
+    assertThatNullPointerException().isThrownBy(() -> engine.register(source.memory(), null));
+    assertThatNullPointerException().isThrownBy(() -> engine.peer(null));
+    assertThatNullPointerException().isThrownBy(() -> engine.remote(null));
+  }
+}

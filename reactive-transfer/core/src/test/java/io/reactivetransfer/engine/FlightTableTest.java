@@ -1,0 +1,105 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.Transfer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class FlightTableTest {
+
+  private final Worker worker = TestWorker.of(o -> o);
+  private final PeerLink peer = new PeerLink(worker, EngineByHand.address(1, 1), 1);
+  private final Transfer transfer = Signal.of(peer, Imm.of(0));
+  private final Submission<?> submission = new Submission<>(worker, new Probe<>(0), 1);
+  private final FlightTable table = new FlightTable();
+
+  private Flight take() {
+    Flight flight = table.take();
+    flight.begin(submission, transfer, peer);
+    return flight;
+  }
+
+  @Test
+  void findsWhatIsOnItsWayAndNothingElse() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    Map<Long, Flight> live = new HashMap<>();
+    List<Long> dead = new ArrayList<>();
+    for (int step = 0; step < 20_000; step++) {
+      if (live.isEmpty() || random.nextInt(100) < 55 && live.size() < 500) {
+        Flight flight = take();
+        assertThat(live).as("seed %d", seed).doesNotContainKey(flight.token());
+        live.put(flight.token(), flight);
+      } else {
+        long token = live.keySet().iterator().next();
+        table.release(live.remove(token));
+        dead.add(token);
+      }
+      assertThat(table.inUse()).isEqualTo(live.size());
+      if (step % 500 == 0) {
+        live.forEach((token, flight) -> assertThat(table.find(token)).isSameAs(flight));
+        dead.forEach(token -> assertThat(table.find(token)).as("seed %d", seed).isNull());
+      }
+    }
+    Set<Flight> seen = new HashSet<>();
+    table.forEach(flight -> assertThat(seen.add(flight)).isTrue());
+    assertThat(seen).containsExactlyInAnyOrderElementsOf(live.values());
+  }
+
+  @Test
+  void growsAndReusesItsSlots() {
+    List<Flight> flights = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      flights.add(take());
+    }
+    assertThat(flights).doesNotHaveDuplicates();
+    flights.forEach(table::release);
+    assertThat(table.inUse()).isZero();
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(flights).contains(take());
+    }
+  }
+
+  @Test
+  void theVisitorMayEndTheFlightThatItIsGiven() {
+    for (int i = 0; i < 100; i++) {
+      take();
+    }
+    int[] visits = new int[1];
+    table.forEach(flight -> {
+      visits[0]++;
+      table.release(flight);
+    });
+    assertThat(visits[0]).isEqualTo(100);
+    assertThat(table.inUse()).isZero();
+    table.forEach(flight -> visits[0]++);
+    assertThat(visits[0]).isEqualTo(100);
+  }
+
+  @Test
+  void isBounded() {
+    assertThat(table.hasRoomFor(FlightTable.MAX_FLIGHTS)).isTrue();
+    take();
+    assertThat(table.hasRoomFor(FlightTable.MAX_FLIGHTS)).isFalse();
+    assertThat(table.hasRoomFor(FlightTable.MAX_FLIGHTS - 1)).isTrue();
+  }
+
+  @Test
+  void tokensOfNobody() {
+    Flight flight = take();
+    long token = flight.token();
+    for (long wrong : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, ~token, token + 1}) {
+      assertThat(table.find(wrong)).isNull();
+    }
+    assertThat(table.find(token)).isSameAs(flight);
+  }
+}

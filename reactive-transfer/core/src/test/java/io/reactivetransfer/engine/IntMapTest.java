@@ -1,0 +1,85 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** The same as {@link HashMap}, whatever is done to it. */
+class IntMapTest {
+
+  private static void compare(int keys, int steps, IntUnaryOperator spread) {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    IntMap<Integer> map = new IntMap<>();
+    Map<Integer, Integer> model = new HashMap<>();
+    for (int step = 0; step < steps; step++) {
+      int key = spread.applyAsInt(random.nextInt(keys)) & Integer.MAX_VALUE;
+      // now it grows, now it shrinks
+      boolean growing = step / (steps / 10 + 1) % 2 == 0;
+      if (random.nextInt(10) < (growing ? 7 : 3)) {
+        map.put(key, step);
+        model.put(key, step);
+      } else {
+        map.remove(key);
+        model.remove(key);
+      }
+      if (map.size() != model.size() || !same(map.get(key), model.get(key))) {
+        throw new AssertionError("seed " + seed + ", step " + step);
+      }
+      if (step % 1_000 == 0) {
+        compareAll(map, model, "seed " + seed + ", step " + step);
+      }
+    }
+    compareAll(map, model, "seed " + seed);
+  }
+
+  private static boolean same(Integer a, Integer b) {
+    return a == null ? b == null : a.equals(b);
+  }
+
+  private static void compareAll(IntMap<Integer> map, Map<Integer, Integer> model, String what) {
+    model.forEach((key, value) -> assertThat(map.get(key)).as(what).isEqualTo(value));
+    List<Integer> values = new ArrayList<>();
+    map.forEach(values::add);
+    assertThat(values).as(what).containsExactlyInAnyOrderElementsOf(model.values());
+  }
+
+  @Test
+  void withKeysSideBySide() {
+    compare(200, 30_000, key -> key);
+  }
+
+  @Test
+  void withKeysThatCollide() {
+    compare(100, 30_000, key -> key << 16);
+    compare(100, 30_000, key -> key << 24);
+  }
+
+  @Test
+  void withKeysAllOver() {
+    compare(5_000, 50_000, key -> key * 0x9E3779B1);
+  }
+
+  @Test
+  void withTheSmallestAndTheLargestKey() {
+    IntMap<String> map = new IntMap<>();
+    assertThat(map.get(0)).isNull();
+    map.put(0, "zero");
+    map.put(Integer.MAX_VALUE, "max");
+    map.put(0, "nought");
+    assertThat(map.get(0)).isEqualTo("nought");
+    assertThat(map.get(Integer.MAX_VALUE)).isEqualTo("max");
+    assertThat(map.size()).isEqualTo(2);
+    map.remove(1);
+    map.remove(0);
+    map.remove(0);
+    assertThat(map.get(0)).isNull();
+    assertThat(map.size()).isEqualTo(1);
+  }
+}

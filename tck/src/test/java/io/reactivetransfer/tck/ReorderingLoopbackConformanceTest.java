@@ -1,0 +1,15 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
+
+/**
+ * The same rules where nothing comes in the order in which it was sent, and a long write in parts.
+ */
+class ReorderingLoopbackConformanceTest extends TransferConformance {
+
+  @Override
+  protected Backend backend() {
+    return LoopbackBackend.builder().reorder(7).maxCopyBytesPerPoll(5_000).build();
+  }
+}

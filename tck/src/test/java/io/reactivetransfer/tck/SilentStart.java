@@ -1,0 +1,119 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import java.nio.ByteBuffer;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** An engine one of whose publishers begins without {@code onSubscribe}. */
+final class SilentStart extends ForwardingEngine {
+
+  private final String publisher;
+
+  /** Names the publisher as its rule does. */
+  SilentStart(TransferEngine inner, String publisher) {
+    super(inner);
+    this.publisher = publisher;
+  }
+
+  private static final class Silent<T> extends Interceptor<T> {
+    Silent(CoreSubscriber<? super T> actual) {
+      super(actual);
+    }
+
+    @Override
+    public void onSubscribe(Subscription s) {
+      upstream = s;
+    }
+  }
+
+  private <T> Mono<T> mono(String name, Mono<T> source) {
+    return name.equals(publisher) ? Interceptor.on(source, Silent::new) : source;
+  }
+
+  private <T> Flux<T> flux(String name, Flux<T> source) {
+    return name.equals(publisher) ? Interceptor.on(source, Silent::new) : source;
+  }
+
+  @Override
+  public <T extends Transfer> Mono<T> submit(T transfer) {
+    return mono("submitOne", inner.submit(transfer));
+  }
+
+  @Override
+  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    return flux("submitStream", inner.submit(transfers));
+  }
+
+  @Override
+  public ImmCounter counter(Imm imm) {
+    return new ForwardingCounter(inner.counter(imm)) {
+      @Override
+      public Mono<Void> next(long n) {
+        return mono("counterNext", super.next(n));
+      }
+
+      @Override
+      public Flux<Long> every(long n) {
+        return flux("counterEvery", super.every(n));
+      }
+
+      @Override
+      public Mono<Long> discard() {
+        return mono("counterDiscard", super.discard());
+      }
+    };
+  }
+
+  @Override
+  public Flux<Message> messages() {
+    return flux("messages", inner.messages());
+  }
+
+  @Override
+  public Mono<Void> send(Peer peer, ByteBuffer message) {
+    return mono("send", inner.send(peer, message));
+  }
+
+  @Override
+  public Mono<MemoryRegion> register(Memory memory, Access access) {
+    Mono<MemoryRegion> region =
+        inner
+            .register(memory, access)
+            .map(registered ->
+                new ForwardingRegion(registered) {
+                  @Override
+                  public Mono<Void> quiesced() {
+                    return mono("quiesced", super.quiesced());
+                  }
+
+                  @Override
+                  public Mono<Void> revoke() {
+                    return mono("revoke", super.revoke());
+                  }
+
+                  @Override
+                  public Mono<Void> close() {
+                    return mono("closeRegion", super.close());
+                  }
+                });
+    return mono("register", region);
+  }
+
+  @Override
+  public Mono<Void> close() {
+    // the first close is the one under test; the kit's own comes later
+    return inner.isClosed() ? inner.close() : mono("closeEngine", inner.close());
+  }
+}
