@@ -20,6 +20,9 @@ import reactor.core.scheduler.Scheduler;
  *     loudly
  * @param maxMessageBytes the longest message, 1 to 65,536 bytes; the backend may allow less
  * @param messageCredits messages of one sender that are kept until the application takes them
+ * @param livenessDeadline a peer that anything is waited for and that was silent this long is lost;
+ *     it is asked for a sign of life every quarter of it
+ * @param transferDeadline how long a transfer may take from when the engine took it over
  * @param connectTimeout how long a connection to a peer may take to come about, up to 365 days
  * @param closeTimeout how long {@code close} waits for what is in flight, up to 365 days
  * @param idle what a dedicated NIC thread does when there is no work
@@ -38,6 +41,8 @@ public record EngineOptions(
     int maxUnclaimedImms,
     int maxMessageBytes,
     int messageCredits,
+    Duration livenessDeadline,
+    Duration transferDeadline,
     Duration connectTimeout,
     Duration closeTimeout,
     IdleStrategy idle,
@@ -58,6 +63,8 @@ public record EngineOptions(
     requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
     requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 16);
     requireWithin("messageCredits", messageCredits, 1, 1 << 16);
+    requireTime("livenessDeadline", livenessDeadline);
+    requireTime("transferDeadline", transferDeadline);
     requireTime("connectTimeout", connectTimeout);
     requireTime("closeTimeout", closeTimeout);
     Objects.requireNonNull(idle, "idle");
@@ -69,8 +76,8 @@ public record EngineOptions(
   /**
    * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
    * 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates, messages of at most
-   * 16 KiB with 16 credits, 10 s to connect, 5 s to close, spin then back off, not pinned, signals
-   * on {@code Schedulers.parallel()}.
+   * 16 KiB with 16 credits, 5 s of silence, 60 s for a transfer, 10 s to connect, 5 s to close,
+   * spin then back off, not pinned, signals on {@code Schedulers.parallel()}.
    */
   public static EngineOptions defaults() {
     return new Builder().build();
@@ -106,6 +113,8 @@ public record EngineOptions(
     private int maxUnclaimedImms = 1 << 16;
     private int maxMessageBytes = 16 * 1024;
     private int messageCredits = 16;
+    private Duration livenessDeadline = Duration.ofSeconds(5);
+    private Duration transferDeadline = Duration.ofSeconds(60);
     private Duration connectTimeout = Duration.ofSeconds(10);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private IdleStrategy idle = IdleStrategy.backOff();
@@ -168,6 +177,18 @@ public record EngineOptions(
       return this;
     }
 
+    /** See {@link EngineOptions#livenessDeadline()}. */
+    public Builder livenessDeadline(Duration livenessDeadline) {
+      this.livenessDeadline = livenessDeadline;
+      return this;
+    }
+
+    /** See {@link EngineOptions#transferDeadline()}. */
+    public Builder transferDeadline(Duration transferDeadline) {
+      this.transferDeadline = transferDeadline;
+      return this;
+    }
+
     /** See {@link EngineOptions#connectTimeout()}. */
     public Builder connectTimeout(Duration connectTimeout) {
       this.connectTimeout = connectTimeout;
@@ -210,6 +231,8 @@ public record EngineOptions(
           maxUnclaimedImms,
           maxMessageBytes,
           messageCredits,
+          livenessDeadline,
+          transferDeadline,
           connectTimeout,
           closeTimeout,
           idle,

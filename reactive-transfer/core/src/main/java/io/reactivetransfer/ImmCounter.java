@@ -1,5 +1,6 @@
 package io.reactivetransfer;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import reactor.core.publisher.Flux;
@@ -16,9 +17,17 @@ import reactor.core.publisher.Mono;
  * says <em>which</em>. So take one immediate for one group of writes ({@link ImmSpace} makes them
  * cheap), and another one for a step that may overlap it.
  *
+ * <p><b>How a claim ends.</b> In exactly one of these ways: it is met; it fails with {@link
+ * TransferFailedException}, because the origin of a write under this immediate told that the write
+ * failed or was cancelled there; with {@link PeerUnreachableException}, when it is {@linkplain
+ * #boundTo bound} to a peer that was lost; with {@link DeadlineExceededException}, when it was to
+ * be met {@linkplain #within within} some time; with {@link TransferRejectedException}, when the
+ * engine closes; or it is cancelled, and returned. The errors say how many of the arrivals had
+ * come. What an origin told of a failure when nobody waited is kept, and fails the next claim that
+ * would have to wait.
+ *
  * <p>All publishers are cold, and each subscription is a claim of its own. They signal on the
- * engine's signal scheduler and end with a {@link TransferRejectedException} when the engine
- * closes.
+ * engine's signal scheduler.
  */
 public interface ImmCounter {
 
@@ -53,6 +62,14 @@ public interface ImmCounter {
   default ImmCounter boundTo(Peer peer) {
     return boundTo(List.of(peer));
   }
+
+  /**
+   * The same counter, whose claims fail with {@link DeadlineExceededException} when they were not
+   * met this long after they were made. For {@link #every}, each round has as long.
+   *
+   * @param deadline above 0
+   */
+  ImmCounter within(Duration deadline);
 
   /**
    * Drops what has arrived and was not claimed, and emits how many whole writes that was. For

@@ -1,5 +1,7 @@
 package io.reactivetransfer;
 
+import reactor.core.publisher.Flux;
+
 /**
  * Another engine, as seen from this one. Made by {@link TransferEngine#peer}; the same address
  * gives the same object. Nothing is connected before the first transfer or message.
@@ -11,4 +13,12 @@ public interface Peer {
 
   /** Its address. */
   PeerAddress address();
+
+  /**
+   * What is known of it: the present state at once, then every change; of changes that come faster
+   * than they are asked for, the last. While there is a subscriber, the peer is asked for signs of
+   * life even when nothing is sent to it. Signals on the engine's signal scheduler; completes when
+   * the engine closes. Cancelling ends the subscriber's interest.
+   */
+  Flux<PeerState> state();
 }

@@ -2,6 +2,7 @@ package io.reactivetransfer;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -88,6 +89,26 @@ public interface TransferEngine {
    */
   <T extends Transfer> Flux<T> submit(Publisher<T> transfers);
 
+  /**
+   * The same as {@link #submit(Transfer)}, with a deadline of its own instead of {@link
+   * EngineOptions#transferDeadline()}. When it is over, nothing more is posted; what was posted is
+   * waited for; then comes a {@link DeadlineExceededException}.
+   */
+  <T extends Transfer> Mono<T> submit(T transfer, Duration deadline);
+
+  /**
+   * The same as {@link #submit(Publisher)}, with a deadline for each transfer, from when the engine
+   * took it over.
+   */
+  <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline);
+
+  /**
+   * Submits a stream of transfers and emits the outcome of each when it is known: the failure of
+   * one does not end the stream. When upstream fails or the engine closes, the transfers that were
+   * taken over and not posted come out as such, and then the error.
+   */
+  <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers);
+
   /** The counter of this immediate; the same one for every caller. */
   ImmCounter counter(Imm imm);
 
@@ -106,6 +127,27 @@ public interface TransferEngine {
    * it, as many as credits were granted. Demand becomes credits. Completes when the engine closes.
    */
   Flux<Message> messages();
+
+  /**
+   * Waits until every member of the group has entered: completes when each of them has subscribed
+   * to a barrier of the same members as often as this engine has. It may be used again and again.
+   * Each subscription enters once, and tells the others at once; cancelling stops the waiting and
+   * cannot recall the entry. Fails with {@link PeerUnreachableException} when a member is lost.
+   *
+   * @param group the other members, in any order; naming this engine, too, changes nothing
+   */
+  Mono<Void> barrier(PeerGroup group);
+
+  /**
+   * Watches a 64-bit word that a device or another thread writes, and emits its changes since the
+   * subscription: of those that come faster than they are asked for, the last. The NIC's thread
+   * looks at it in every turn; it spins, or turns at least every 20 us, while anything is watched.
+   * Fails when the memory is freed or the engine closes.
+   *
+   * @param word 8 bytes of native memory, aligned to 8, that every thread may access; the caller
+   *     keeps them alive until the subscription has ended
+   */
+  Flux<Change> watch(MemorySegment word);
 
   /** Runs tasks on the thread that drives the NICs, between two polls. For experts. */
   Scheduler scheduler();

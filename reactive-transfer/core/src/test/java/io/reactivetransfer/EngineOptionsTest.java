@@ -114,6 +114,8 @@ class EngineOptionsTest {
             .maxUnclaimedImms(8)
             .maxMessageBytes(9)
             .messageCredits(10)
+            .livenessDeadline(Duration.ofMillis(14))
+            .transferDeadline(Duration.ofMillis(15))
             .connectTimeout(Duration.ofMillis(11))
             .closeTimeout(Duration.ofMillis(12))
             .idle(IdleStrategy.spin())
@@ -132,6 +134,8 @@ class EngineOptionsTest {
                 8,
                 9,
                 10,
+                Duration.ofMillis(14),
+                Duration.ofMillis(15),
                 Duration.ofMillis(11),
                 Duration.ofMillis(12),
                 IdleStrategy.spin(),

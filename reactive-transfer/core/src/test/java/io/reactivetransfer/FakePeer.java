@@ -1,5 +1,7 @@
 package io.reactivetransfer;
 
+import reactor.core.publisher.Flux;
+
 /** A peer that has an id. */
 record FakePeer(long number) implements Peer {
 
@@ -10,6 +12,11 @@ record FakePeer(long number) implements Peer {
 
   @Override
   public PeerAddress address() {
+    throw new IllegalStateException("not used");
+  }
+
+  @Override
+  public Flux<PeerState> state() {
     throw new IllegalStateException("not used");
   }
 }

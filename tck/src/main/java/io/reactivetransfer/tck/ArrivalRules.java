@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
-import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -135,7 +135,9 @@ abstract class ArrivalRules extends RuleGroup {
     EngineStats stats = target.stats();
     assertThat(stats.droppedImms()).as("arrivals that were lost").isEqualTo(2);
     assertThat(stats.unclaimedImms()).as("immediates that were kept").isEqualTo(4);
-    stage().probe("a claim", target.counter(imms.getLast()).next(1)).awaitError(TransferException.class);
+    stage()
+        .probe("a claim", target.counter(imms.getLast()).next(1))
+        .awaitError(TransferException.class);
     long kept = 0;
     for (Imm imm : imms) {
       kept += stage().get(target.counter(imm).discard());

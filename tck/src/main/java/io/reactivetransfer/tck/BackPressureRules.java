@@ -29,9 +29,7 @@ abstract class BackPressureRules extends RuleGroup {
     Probe<Void> claim = stage().claim(duo.target(), imm, 50);
     List<WriteImm> writes = duo.writes(50, imm);
     List<WriteImm> done =
-        stage()
-            .probe("50 writes", duo.origin().submit(Upstream.of(writes)))
-            .awaitCompletion();
+        stage().probe("50 writes", duo.origin().submit(Upstream.of(writes))).awaitCompletion();
     assertThat(done).containsExactlyInAnyOrderElementsOf(writes);
     claim.awaitCompletion();
     duo.expectWrites(50);
@@ -53,8 +51,7 @@ abstract class BackPressureRules extends RuleGroup {
     stage()
         .done(
             duo.origin(),
-            PagedWrite.of(
-                32, duo.source(30_000, 640), pages, duo.sink(30_000, 640), pages, null));
+            PagedWrite.of(32, duo.source(30_000, 640), pages, duo.sink(30_000, 640), pages, null));
     stream.awaitCompletion();
     large.awaitCompletion();
     claim.awaitCompletion();

@@ -39,8 +39,14 @@ abstract class BadInputRules extends RuleGroup {
   final void r12_1_slicesLieWithinTheirRegion() {
     Duo duo = Duo.open(stage(), 1);
     long[][] ranges = {
-      {-1, 1}, {0, -1}, {0, Duo.SIZE + 1}, {Duo.SIZE, 1}, {Duo.SIZE + 1, 0},
-      {1, Long.MAX_VALUE}, {Long.MAX_VALUE, 1}, {Long.MIN_VALUE, Long.MIN_VALUE}
+      {-1, 1},
+      {0, -1},
+      {0, Duo.SIZE + 1},
+      {Duo.SIZE, 1},
+      {Duo.SIZE + 1, 0},
+      {1, Long.MAX_VALUE},
+      {Long.MAX_VALUE, 1},
+      {Long.MIN_VALUE, Long.MIN_VALUE}
     };
     for (long[] range : ranges) {
       assertThatThrownBy(() -> duo.view().slice(range[0], range[1]))
@@ -81,13 +87,12 @@ abstract class BadInputRules extends RuleGroup {
     PageList two = PageList.of(0, 1);
     refused(() -> PagedWrite.of(10, source, two, target, PageList.of(0), null));
     refused(() -> PagedWrite.of(0, source, two, target, two, null));
-    refused(
-        () ->
-            PagedWrite.of(
-                10,
-                new PagedWrite.Side<>(source, two, 10),
-                new PagedWrite.Side<>(target, two, 9),
-                null));
+    refused(() ->
+        PagedWrite.of(
+            10,
+            new PagedWrite.Side<>(source, two, 10),
+            new PagedWrite.Side<>(target, two, 9),
+            null));
     refused(() -> new PagedWrite.Side<>(source, two, 0));
     PageList far = PageList.of(0, 10);
     assertThatThrownBy(() -> PagedWrite.of(10, source, far, target, far, null))
@@ -214,8 +219,7 @@ abstract class BadInputRules extends RuleGroup {
     stage()
         .probe(
             "a long message",
-            Mono.defer(
-                () -> origin.send(origin.peer(target.address()), ByteBuffer.allocate(101))))
+            Mono.defer(() -> origin.send(origin.peer(target.address()), ByteBuffer.allocate(101))))
         .awaitError(TransferRejectedException.class);
   }
 }

@@ -113,11 +113,10 @@ final class BareNic implements AutoCloseable {
       return;
     }
     closed = true;
-    call(
-        nic -> {
-          nic.close();
-          return true;
-        });
+    call(nic -> {
+      nic.close();
+      return true;
+    });
     if (own != null) {
       own.shutdown();
     } else if (loop != null) {

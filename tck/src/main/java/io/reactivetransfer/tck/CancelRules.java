@@ -79,8 +79,7 @@ abstract class CancelRules extends RuleGroup {
       Imm imm = stage().imm();
       claims.add(stage().claim(duo.target(), imm, 100));
       streams.add(
-          stage()
-              .probe("100 writes", duo.origin().submit(Upstream.of(duo.writes(100, imm))), 50));
+          stage().probe("100 writes", duo.origin().submit(Upstream.of(duo.writes(100, imm))), 50));
     }
     streams.get(1).awaitValues(1);
     streams.get(1).cancel();

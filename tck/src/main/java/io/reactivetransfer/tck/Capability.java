@@ -2,8 +2,8 @@ package io.reactivetransfer.tck;
 
 /**
  * What a backend may declare that it cannot do. The rules that need it are then skipped, with the
- * declared reason, and nothing else is. Several NICs and the completion level are no part of this: the
- * kit asks the backend itself.
+ * declared reason, and nothing else is. Several NICs and the completion level are no part of this:
+ * the kit asks the backend itself.
  */
 public enum Capability {
   /** The target refuses writes outside of the registered memory, whatever the origin believes. */

@@ -34,8 +34,7 @@ abstract class CountingRules extends RuleGroup {
     countWrites(
         Duo.open(stage(), nics), LongStream.concat(LongStream.of(0, 1, 2, 3), around).toArray());
     long min = 10_000;
-    Duo coarse =
-        Duo.open(stage(), nics, new Valve(), options -> options.minPieceBytes(min));
+    Duo coarse = Duo.open(stage(), nics, new Valve(), options -> options.minPieceBytes(min));
     countWrites(coarse, min - 1, min, min + 1, 2 * min - 1, 2 * min, 2 * min + 1, 9 * min);
   }
 
@@ -45,8 +44,18 @@ abstract class CountingRules extends RuleGroup {
     long max = 64;
     Duo duo = Duo.open(stage(), nics, new Valve().limits(max, 1_024));
     countWrites(
-        duo, max - 1, max, max + 1, 2 * max, 7 * max, 8 * max - 1, 8 * max, 8 * max + 1, 9 * max,
-        16 * max + 1, 100 * max + 7);
+        duo,
+        max - 1,
+        max,
+        max + 1,
+        2 * max,
+        7 * max,
+        8 * max - 1,
+        8 * max,
+        8 * max + 1,
+        9 * max,
+        16 * max + 1,
+        100 * max + 7);
   }
 
   private void countWrites(Duo duo, long... lengths) {
@@ -70,8 +79,7 @@ abstract class CountingRules extends RuleGroup {
         Probe<Void> claim = stage().claim(duo.target(), imm, pages);
         PageList list = PageList.range(0, pages);
         Transfer write =
-            PagedWrite.of(
-                length, duo.source(0, 60_000), list, duo.sink(0, 60_000), list, imm);
+            PagedWrite.of(length, duo.source(0, 60_000), list, duo.sink(0, 60_000), list, imm);
         stage().done(duo.origin(), write);
         assertThat(write.arrivals()).as("arrivals of %s pages", pages).isEqualTo(pages);
         await(pages + " pages of " + length + " bytes", claim);
@@ -87,8 +95,7 @@ abstract class CountingRules extends RuleGroup {
     Imm imm = stage().imm();
     Probe<Void> atOne = stage().claim(one.target(), imm, 1);
     Probe<Void> atTwo = stage().claim(two.target(), imm, 2);
-    Scatter scatter =
-        Scatter.of(imm, part(one, 0, 30_000), part(two, 0, 0), part(two, 500, 500));
+    Scatter scatter = Scatter.of(imm, part(one, 0, 30_000), part(two, 0, 0), part(two, 500, 500));
     stage().done(one.origin(), scatter);
     assertThat(scatter.arrivals()).isEqualTo(3);
     await("a part of 30,000 bytes", atOne);
@@ -106,8 +113,7 @@ abstract class CountingRules extends RuleGroup {
         targets.stream().map(target -> stage().claim(target, imm, 1)).toList();
     Signal signal =
         Signal.of(
-            new PeerGroup(targets.stream().map(each -> origin.peer(each.address())).toList()),
-            imm);
+            new PeerGroup(targets.stream().map(each -> origin.peer(each.address())).toList()), imm);
     stage().done(origin, signal);
     assertThat(signal.arrivals()).isEqualTo(3);
     claims.forEach(claim -> await("a member of the group", claim));

@@ -57,8 +57,7 @@ abstract class DemandRules extends RuleGroup {
 
   private void fill(Duo duo, Valve valve, int depth) {
     Probe<WriteImm> stream =
-        stage()
-            .probe("20 writes", duo.origin().submit(Upstream.of(duo.writes(20, stage().imm()))));
+        stage().probe("20 writes", duo.origin().submit(Upstream.of(duo.writes(20, stage().imm()))));
     stage().patience().until(depth + " writes posted", () -> valve.inFlight() >= depth);
     stream.assertSilent();
     valve.open();

@@ -47,17 +47,14 @@ abstract class DriverRules extends RuleGroup {
     BareNic target = nic(2);
     MemorySegment from = stage().memory(LENGTH);
     MemorySegment to = stage().memory(LENGTH);
-    LocalMemory source =
-        origin.call(nic -> nic.register(new HostMemory(from), Access.LOCAL));
-    LocalMemory local =
-        target.call(nic -> nic.register(new HostMemory(to), Access.REMOTE_WRITE));
+    LocalMemory source = origin.call(nic -> nic.register(new HostMemory(from), Access.LOCAL));
+    LocalMemory local = target.call(nic -> nic.register(new HostMemory(to), Access.REMOTE_WRITE));
     byte[] address = target.call(nic -> nic.address());
     RemoteMemory remote =
-        origin.call(
-            nic -> {
-              RemotePeer peer = nic.resolve(target.engine(), address);
-              return nic.resolve(peer, local.key(), LENGTH + extra);
-            });
+        origin.call(nic -> {
+          RemotePeer peer = nic.resolve(target.engine(), address);
+          return nic.resolve(peer, local.key(), LENGTH + extra);
+        });
     return new Wire(origin, target, new Ends(source, local, remote), from, to);
   }
 
@@ -123,8 +120,9 @@ abstract class DriverRules extends RuleGroup {
     until(
         "all writes reported",
         wire,
-        () -> wire.origin().reports().size() >= written.size()
-            && wire.target().reports().size() >= written.size() / 2);
+        () ->
+            wire.origin().reports().size() >= written.size()
+                && wire.target().reports().size() >= written.size() / 2);
     for (int turn = 0; turn < 50; turn++) {
       wire.origin().turn();
       wire.target().turn();
@@ -132,7 +130,10 @@ abstract class DriverRules extends RuleGroup {
     assertThat(wire.origin().reports()).containsExactlyInAnyOrderElementsOf(written);
     assertThat(wire.target().reports()).hasSize(written.size() / 2).doesNotHaveDuplicates();
     for (int i = 0; i < tokens.size(); i++) {
-      assertThat(wire.to().asSlice((tokens.size() - i) * 32L, 16).mismatch(wire.from().asSlice(i * 32L, 16)))
+      assertThat(
+              wire.to()
+                  .asSlice((tokens.size() - i) * 32L, 16)
+                  .mismatch(wire.from().asSlice(i * 32L, 16)))
           .as("first byte of write %s that differs", i)
           .isEqualTo(-1);
     }

@@ -67,6 +67,11 @@ class ForwardingDomain implements Domain {
   }
 
   @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    inner.disconnect(peer, reason);
+  }
+
+  @Override
   public int poll(CompletionSink sink) {
     return inner.poll(sink);
   }

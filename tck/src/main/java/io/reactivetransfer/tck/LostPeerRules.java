@@ -28,8 +28,7 @@ abstract class LostPeerRules extends RuleGroup {
     PeerUnreachableException lost =
         stage()
             .probe(
-                "a write to a closed engine",
-                duo.origin().submit(duo.write(0, 100, stage().imm())))
+                "a write to a closed engine", duo.origin().submit(duo.write(0, 100, stage().imm())))
             .awaitError(PeerUnreachableException.class);
     assertThat(lost.peer()).isEqualTo(duo.target().id());
   }
@@ -51,7 +50,8 @@ abstract class LostPeerRules extends RuleGroup {
         stage().probe("bound", counter.boundTo(duo.target().peer(duo.origin().address())).next(1));
     Probe<Void> elsewhere =
         stage()
-            .probe("elsewhere", counter.boundTo(duo.target().peer(other.origin().address())).next(1));
+            .probe(
+                "elsewhere", counter.boundTo(duo.target().peer(other.origin().address())).next(1));
     stage().complete(duo.origin().close());
     PeerUnreachableException lost = bound.awaitError(PeerUnreachableException.class);
     assertThat(lost.peer()).isEqualTo(duo.origin().id());

@@ -46,11 +46,9 @@ abstract class PlacementRules extends RuleGroup {
     int[] from = shuffled(pages, stage().random());
     int[] to = shuffled(pages, stage().random());
     var source =
-        new PagedWrite.Side<>(
-            duo.source(0, pages * sourceStride), PageList.of(from), sourceStride);
+        new PagedWrite.Side<>(duo.source(0, pages * sourceStride), PageList.of(from), sourceStride);
     var target =
-        new PagedWrite.Side<>(
-            duo.sink(640, pages * targetStride), PageList.of(to), targetStride);
+        new PagedWrite.Side<>(duo.sink(640, pages * targetStride), PageList.of(to), targetStride);
     stage().done(duo.origin(), PagedWrite.of(length, source, target, null));
     for (int i = 0; i < pages; i++) {
       duo.to()
@@ -121,12 +119,9 @@ abstract class PlacementRules extends RuleGroup {
         Arrays.stream(order)
             .mapToObj(i -> Write.of(duo.source(i * 96L, 80), duo.sink((count - i) * 96L, 80)))
             .toList();
-    stage()
-        .probe("writes", duo.origin().submit(Flux.fromIterable(writes)))
-        .awaitCompletion();
+    stage().probe("writes", duo.origin().submit(Flux.fromIterable(writes))).awaitCompletion();
     for (int i = 0; i < count; i++) {
-      duo.to()
-          .expectCopy((count - i) * 96L, duo.from(), duo.source(i * 96L, 80).offset(), 80);
+      duo.to().expectCopy((count - i) * 96L, duo.from(), duo.source(i * 96L, 80).offset(), 80);
     }
     stage().awaitBytes("after " + count + " writes", duo.to());
   }

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
 /**
- * Registered memory with guard bytes on both sides, filled with noise, and a note of what every byte of
- * it should be. So a byte that changed where none should is found wherever it is.
+ * Registered memory with guard bytes on both sides, filled with noise, and a note of what every
+ * byte of it should be. So a byte that changed where none should is found wherever it is.
  */
 final class Plot {
 

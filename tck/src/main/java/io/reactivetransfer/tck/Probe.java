@@ -10,8 +10,9 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
 /**
- * A subscriber that keeps every signal, asks for exactly what it is told to, and can wait for a signal
- * or for silence. It never throws into the publisher; what broke the protocol is kept as a fault.
+ * A subscriber that keeps every signal, asks for exactly what it is told to, and can wait for a
+ * signal or for silence. It never throws into the publisher; what broke the protocol is kept as a
+ * fault.
  */
 final class Probe<T> implements CoreSubscriber<T> {
 
@@ -168,7 +169,8 @@ final class Probe<T> implements CoreSubscriber<T> {
   synchronized void assertSilent() {
     int seen = values.size();
     if (terminals > 0
-        || patience.happens(this, () -> terminals > 0 || values.size() > seen, patience.silence())) {
+        || patience.happens(
+            this, () -> terminals > 0 || values.size() > seen, patience.silence())) {
       throw unexpected("silence after " + seen + " values");
     }
   }

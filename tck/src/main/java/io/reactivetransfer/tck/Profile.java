@@ -9,10 +9,10 @@ import java.util.stream.IntStream;
 /**
  * How the kit runs against one backend. Immutable; begin with {@link #defaults()}.
  *
- * @param signalTimeout how long a signal that must come is waited for. Only a failing rule takes that
- *     long
- * @param silence how long to watch that a signal does not come. Every rule that says "not before" takes
- *     that long, so it is short; a longer one finds more
+ * @param signalTimeout how long a signal that must come is waited for. Only a failing rule takes
+ *     that long
+ * @param silence how long to watch that a signal does not come. Every rule that says "not before"
+ *     takes that long, so it is short; a longer one finds more
  * @param nicCounts for how many NICs the rules about striping run
  * @param missing what the backend cannot do, and why
  */
@@ -28,7 +28,9 @@ public record Profile(
   /** System property that sets {@link #silence()}, in milliseconds. */
   public static final String SILENCE = "reactivetransfer.tck.silenceMillis";
 
-  /** System property that sets the seed of all random data; a failing rule prints the one it had. */
+  /**
+   * System property that sets the seed of all random data; a failing rule prints the one it had.
+   */
   public static final String SEED = "reactivetransfer.tck.seed";
 
   /** Copies the collections. */
@@ -58,8 +60,7 @@ public record Profile(
 
   /** With other numbers of NICs. */
   public Profile withNicCounts(int... counts) {
-    return new Profile(
-        signalTimeout, silence, IntStream.of(counts).boxed().toList(), missing);
+    return new Profile(signalTimeout, silence, IntStream.of(counts).boxed().toList(), missing);
   }
 
   /**

@@ -11,7 +11,8 @@ import org.reactivestreams.tck.TestEnvironment;
  *
  * @param source makes one
  * @param failing makes one that signals an error at once, or null if there is no such thing
- * @param elements the most that it can have; {@code Long.MAX_VALUE} if it does not complete by itself
+ * @param elements the most that it can have; {@code Long.MAX_VALUE} if it does not complete by
+ *     itself
  */
 record PublisherCase<T>(
     ReactiveStreamsRules.Source<T> source,

@@ -21,8 +21,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Chapter 18: every publisher keeps the rules of Reactive Streams. Runs the verification that Reactive
- * Streams itself provides, each of its tests on engines of its own.
+ * Chapter 18: every publisher keeps the rules of Reactive Streams. Runs the verification that
+ * Reactive Streams itself provides, each of its tests on engines of its own.
  */
 @Tag(ReactiveStreamsRules.TAG)
 abstract class ReactiveStreamsRules extends RuleGroup {
@@ -55,14 +55,13 @@ abstract class ReactiveStreamsRules extends RuleGroup {
                   Duo duo = Duo.open(stage, 1);
                   return duo.origin().submit(duo.write(0, 16));
                 })
-            .failing(
-                stage -> {
-                  Duo duo = Duo.open(stage, 1);
-                  Transfer write = duo.write(0, 16);
-                  Mono<Transfer> late = duo.origin().submit(write);
-                  stage.complete(duo.origin().close());
-                  return late;
-                }));
+            .failing(stage -> {
+              Duo duo = Duo.open(stage, 1);
+              Transfer write = duo.write(0, 16);
+              Mono<Transfer> late = duo.origin().submit(write);
+              stage.complete(duo.origin().close());
+              return late;
+            }));
   }
 
   @TestFactory
@@ -91,24 +90,22 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   @TestFactory
   final Stream<DynamicTest> r18_5_counterDiscard() {
     return verify(
-        PublisherCase.one(
-            stage -> {
-              Duo duo = Duo.open(stage, 1);
-              return duo.target().counter(arrivals(stage, duo)).discard();
-            }));
+        PublisherCase.one(stage -> {
+          Duo duo = Duo.open(stage, 1);
+          return duo.target().counter(arrivals(stage, duo)).discard();
+        }));
   }
 
   @TestFactory
   final Stream<DynamicTest> r18_6_messages() {
     return verify(
-        PublisherCase.endless(
-            stage -> {
-              Duo duo = Duo.open(stage, 1);
-              for (int i = 0; i < PublisherCase.SUPPLY; i++) {
-                stage.probe("send", duo.origin().send(duo.peer(), ByteBuffer.allocate(8)));
-              }
-              return duo.target().messages();
-            }));
+        PublisherCase.endless(stage -> {
+          Duo duo = Duo.open(stage, 1);
+          for (int i = 0; i < PublisherCase.SUPPLY; i++) {
+            stage.probe("send", duo.origin().send(duo.peer(), ByteBuffer.allocate(8)));
+          }
+          return duo.target().messages();
+        }));
   }
 
   @TestFactory
@@ -120,11 +117,10 @@ abstract class ReactiveStreamsRules extends RuleGroup {
                   stage.probe("messages", duo.target().messages());
                   return duo.origin().send(duo.peer(), ByteBuffer.allocate(8));
                 })
-            .failing(
-                stage -> {
-                  Duo duo = closed(stage);
-                  return duo.origin().send(duo.peer(), ByteBuffer.allocate(8));
-                }));
+            .failing(stage -> {
+              Duo duo = closed(stage);
+              return duo.origin().send(duo.peer(), ByteBuffer.allocate(8));
+            }));
   }
 
   @TestFactory
@@ -167,9 +163,7 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   private static Imm arrivals(Stage stage, Duo duo) {
     Imm imm = stage.imm();
     stage.complete(
-        duo.origin()
-            .submit(Flux.just(duo.signal(imm)).repeat(PublisherCase.SUPPLY - 1))
-            .then());
+        duo.origin().submit(Flux.just(duo.signal(imm)).repeat(PublisherCase.SUPPLY - 1)).then());
     return imm;
   }
 

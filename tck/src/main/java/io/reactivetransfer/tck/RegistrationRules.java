@@ -54,7 +54,8 @@ abstract class RegistrationRules extends RuleGroup {
   @Test
   final void r14_3_twoRegionsOfTheSameMemoryAreIndependent() {
     Duo duo = Duo.open(stage(), 1);
-    MemoryRegion twin = stage().get(duo.target().register(duo.to().region().memory(), Access.REMOTE_WRITE));
+    MemoryRegion twin =
+        stage().get(duo.target().register(duo.to().region().memory(), Access.REMOTE_WRITE));
     stage().complete(twin.close());
     stage().done(duo.origin(), duo.write(300, 300));
     duo.expect(300, 300);
@@ -68,8 +69,7 @@ abstract class RegistrationRules extends RuleGroup {
     stage().done(duo.origin(), Write.of(local.slice(100, 200), duo.sink(700, 200)));
     duo.to().expectCopy(700, local, 100, 200);
     stage().awaitBytes("from a local region", duo.to());
-    assertThatThrownBy(() -> local.region().descriptor())
-        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> local.region().descriptor()).isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayNameGeneration;
@@ -8,11 +9,11 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of one chapter of the specification. All that a subclass has is final, and the class that
- * JUnit finds is a final one within {@link TransferConformance}: a backend cannot override a rule.
+ * The rules of one chapter of the specification. All that a subclass has is final, and the class
+ * that JUnit finds is a final one within {@link TransferConformance}: a backend cannot override a
+ * rule.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @DisplayNameGeneration(RuleNames.class)
@@ -75,8 +76,7 @@ abstract class RuleGroup {
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure)
         throws Throwable {
-      failure.addSuppressed(
-          new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
+      failure.addSuppressed(new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
       throw failure;
     }
   }

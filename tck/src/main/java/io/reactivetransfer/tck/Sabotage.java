@@ -7,8 +7,9 @@ import io.reactivetransfer.spi.Backend;
 import reactor.core.publisher.Mono;
 
 /**
- * Where the kit's own tests put a defect, to prove that a rule can fail. Package-private, so that the
- * test class of a backend cannot reach it: a wrapper put here could mend an engine as well as break it.
+ * Where the kit's own tests put a defect, to prove that a rule can fail. Package-private, so that
+ * the test class of a backend cannot reach it: a wrapper put here could mend an engine as well as
+ * break it.
  */
 interface Sabotage {
 

@@ -37,13 +37,16 @@ abstract class ShutdownRules extends RuleGroup {
     Probe<Void> waiting =
         stage().probe("send", duo.origin().send(duo.peer(), ByteBuffer.allocate(4)));
     Probe<Transfer> idle =
-        stage().probe("a stream that waits for upstream", duo.origin().submit(Upstream.open(List.of())));
+        stage()
+            .probe(
+                "a stream that waits for upstream", duo.origin().submit(Upstream.open(List.of())));
     Probe<Transfer> lazy =
         stage()
             .probe("a stream without demand", duo.origin().submit(Upstream.of(duo.writes(3))), 0);
     Probe<Void> claim = stage().claim(duo.origin(), imm, 1);
     Probe<Long> rounds = stage().probe("every", duo.origin().counter(imm).every(1));
-    Probe<Long> unasked = stage().probe("every without demand", duo.origin().counter(imm).every(1), 0);
+    Probe<Long> unasked =
+        stage().probe("every without demand", duo.origin().counter(imm).every(1), 0);
     stage().complete(duo.origin().close());
     messages.awaitCompletion();
     for (Probe<?> pending : List.of(waiting, idle, lazy, claim, rounds, unasked)) {
@@ -111,9 +114,7 @@ abstract class ShutdownRules extends RuleGroup {
   @Test
   final void r15_5_closeMayBeCalledFromASignal() {
     Duo duo = Duo.open(stage(), 1);
-    stage()
-        .complete(
-            duo.origin().submit(duo.write(0, 10)).flatMap(write -> duo.origin().close()));
+    stage().complete(duo.origin().submit(duo.write(0, 10)).flatMap(write -> duo.origin().close()));
   }
 
   @Test

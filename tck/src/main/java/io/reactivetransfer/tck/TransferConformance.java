@@ -10,11 +10,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * Runs every rule of the specification that a program can check on one backend. Extend it, return the
- * backend, and run it as any JUnit test class.
+ * Runs every rule of the specification that a program can check on one backend. Extend it, return
+ * the backend, and run it as any JUnit test class.
  *
- * <p>The rules cannot be overridden. What a backend cannot do is declared in its {@link Profile}, and
- * shows as skipped, with the reason.
+ * <p>The rules cannot be overridden. What a backend cannot do is declared in its {@link Profile},
+ * and shows as skipped, with the reason.
  */
 @Execution(ExecutionMode.SAME_THREAD)
 @ResourceLock("io.reactivetransfer.tck") // what Reactor drops is recorded for the whole JVM

@@ -9,8 +9,8 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /**
- * A source of elements that emits what it was given as soon as it is asked for, and remembers what it
- * was asked. For one subscriber.
+ * A source of elements that emits what it was given as soon as it is asked for, and remembers what
+ * it was asked. For one subscriber.
  */
 final class Upstream<T> implements Publisher<T>, Subscription {
 

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when it
- * begins with it and when it reports it. Everything that it makes a NIC do is legal for a NIC; so a rule
- * that needs a slow, a small or a failing one can be checked on any backend.
+ * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when
+ * it begins with it and when it reports it. Everything that it makes a NIC do is legal for a NIC;
+ * so a rule that needs a slow, a small or a failing one can be checked on any backend.
  *
  * <p>Used by the test's thread and the engine's: one lock guards all.
  */
@@ -95,7 +95,10 @@ final class Valve {
     return this;
   }
 
-  /** Lets everything go, in the order in which it was taken over, and holds, fails and refuses nothing from now on. */
+  /**
+   * Lets everything go, in the order in which it was taken over, and holds, fails and refuses
+   * nothing from now on.
+   */
   void open() {
     synchronized (this) {
       heldWrites = Valve::none;

@@ -153,11 +153,10 @@ final class EngineSaboteurs {
     public Flux<Message> messages() {
       return inner
           .messages()
-          .map(
-              message -> {
-                first.compareAndSet(null, message.sender());
-                return new Message(first.get(), message.bytes());
-              });
+          .map(message -> {
+            first.compareAndSet(null, message.sender());
+            return new Message(first.get(), message.bytes());
+          });
     }
   }
 
@@ -173,21 +172,19 @@ final class EngineSaboteurs {
               public Mono<Void> send(Peer peer, ByteBuffer message) {
                 return inner
                     .send(peer, message)
-                    .doOnSuccess(
-                        sent -> {
-                          if (!subscribed.contains(peer.id())) {
-                            early.merge(peer.id(), 1L, Long::sum);
-                          }
-                        });
+                    .doOnSuccess(sent -> {
+                      if (!subscribed.contains(peer.id())) {
+                        early.merge(peer.id(), 1L, Long::sum);
+                      }
+                    });
               }
 
               @Override
               public Flux<Message> messages() {
-                return Flux.defer(
-                    () ->
-                        subscribed.add(id())
-                            ? inner.messages().skip(early.getOrDefault(id(), 0L))
-                            : inner.messages());
+                return Flux.defer(() ->
+                    subscribed.add(id())
+                        ? inner.messages().skip(early.getOrDefault(id(), 0L))
+                        : inner.messages());
               }
             });
   }
@@ -199,9 +196,7 @@ final class EngineSaboteurs {
 
     @Override
     public Flux<Message> messages() {
-      return inner
-          .messages()
-          .onErrorResume(IllegalStateException.class, second -> Flux.never());
+      return inner.messages().onErrorResume(IllegalStateException.class, second -> Flux.never());
     }
   }
 
@@ -254,15 +249,14 @@ final class EngineSaboteurs {
 
     @Override
     public Mono<Void> close() {
-      return Mono.defer(
-          () -> {
-            boolean busy = stats().transfersInFlight() > 0;
-            if (!busy || closing.getAndSet(true)) {
-              return inner.close();
-            }
-            inner.close().subscribe();
-            return Mono.empty();
-          });
+      return Mono.defer(() -> {
+        boolean busy = stats().transfersInFlight() > 0;
+        if (!busy || closing.getAndSet(true)) {
+          return inner.close();
+        }
+        inner.close().subscribe();
+        return Mono.empty();
+      });
     }
   }
 
@@ -273,8 +267,7 @@ final class EngineSaboteurs {
 
     @Override
     public Mono<Void> close() {
-      return Mono.defer(
-          () -> Schedulers.isInNonBlockingThread() ? Mono.never() : inner.close());
+      return Mono.defer(() -> Schedulers.isInNonBlockingThread() ? Mono.never() : inner.close());
     }
   }
 
@@ -289,12 +282,11 @@ final class EngineSaboteurs {
     public Mono<Void> close() {
       return inner
           .close()
-          .doOnSuccess(
-              closed -> {
-                Thread left = new Thread(() -> LockSupport.parkNanos(LONG.toNanos()), "left");
-                left.setDaemon(true);
-                left.start();
-              });
+          .doOnSuccess(closed -> {
+            Thread left = new Thread(() -> LockSupport.parkNanos(LONG.toNanos()), "left");
+            left.setDaemon(true);
+            left.start();
+          });
     }
   }
 }

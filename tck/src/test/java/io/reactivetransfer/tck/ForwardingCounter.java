@@ -4,6 +4,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Flux;
@@ -46,6 +47,11 @@ class ForwardingCounter implements ImmCounter {
   @Override
   public ImmCounter boundTo(Collection<? extends Peer> peers) {
     return inner.boundTo(peers);
+  }
+
+  @Override
+  public ImmCounter within(Duration deadline) {
+    return inner.within(deadline);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Change;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
@@ -11,13 +12,17 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Nic;
+import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -86,6 +91,31 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
     return inner.submit(transfers);
+  }
+
+  @Override
+  public <T extends Transfer> Mono<T> submit(T transfer, Duration deadline) {
+    return inner.submit(transfer, deadline);
+  }
+
+  @Override
+  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline) {
+    return inner.submit(transfers, deadline);
+  }
+
+  @Override
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+    return inner.submitEach(transfers);
+  }
+
+  @Override
+  public Mono<Void> barrier(PeerGroup group) {
+    return inner.barrier(group);
+  }
+
+  @Override
+  public Flux<Change> watch(MemorySegment word) {
+    return inner.watch(word);
   }
 
   @Override

@@ -8,7 +8,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** Stands between a publisher and its subscriber and passes everything on; the base of what does not. */
+/**
+ * Stands between a publisher and its subscriber and passes everything on; the base of what does
+ * not.
+ */
 class Interceptor<T> implements CoreSubscriber<T>, Subscription {
 
   final CoreSubscriber<? super T> actual;

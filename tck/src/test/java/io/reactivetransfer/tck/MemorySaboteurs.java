@@ -32,7 +32,6 @@ final class MemorySaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.nic("7.2", "tells of a lost peer only who writes to it", TellsWriters::new),
           Saboteur.nic("7.3", "tries for ever to reach who is not there", TriesForEver::new),
           Saboteur.nic("9.1", "lets the old key live on", IgnoresRevoke::new),
           Saboteur.nic("9.3", "fails own writes from revoked memory", FailsRevokedSource::new),
@@ -97,36 +96,10 @@ final class MemorySaboteurs {
     }
   }
 
-  private static final class TellsWriters extends TrackingDomain {
-    private final Set<EngineId> writtenTo = new HashSet<>();
-
-    TellsWriters(Domain inner, OpenContext context) {
-      super(inner, context);
-    }
-
-    @Override
-    public boolean post(WriteOp op) {
-      writtenTo.add(ownerOf(op));
-      return super.post(op);
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      writtenTo.add(Objects.requireNonNull(peers.get(peer)));
-      return super.send(peer, bytes);
-    }
-
-    @Override
-    void lost(EngineId peer, int code, String text, CompletionSink sink) {
-      if (writtenTo.contains(peer)) {
-        super.lost(peer, code, text, sink);
-      }
-    }
-  }
-
   private static final class TriesForEver extends TrackingDomain {
     private final Set<EngineId> reached = new HashSet<>();
     private final Set<EngineId> missed = new HashSet<>();
+
     TriesForEver(Domain inner, OpenContext context) {
       super(inner, context);
     }

@@ -72,14 +72,13 @@ final class RegionSaboteurs {
     public Mono<MemoryRegion> register(Memory memory, Access access) {
       return inner
           .register(memory, access)
-          .map(
-              region ->
-                  new ForwardingRegion(region) {
-                    @Override
-                    public Mono<Void> quiesced() {
-                      return Mono.firstWithSignal(inner.quiesced(), ended.asFlux().next().then());
-                    }
-                  });
+          .map(region ->
+              new ForwardingRegion(region) {
+                @Override
+                public Mono<Void> quiesced() {
+                  return Mono.firstWithSignal(inner.quiesced(), ended.asFlux().next().then());
+                }
+              });
     }
   }
 
@@ -92,15 +91,14 @@ final class RegionSaboteurs {
 
               @Override
               public Mono<Void> close() {
-                return Mono.defer(
-                    () -> {
-                      boolean busy = engine.stats().transfersInFlight() > 0;
-                      if (!busy || once.getAndSet(true)) {
-                        return inner.close();
-                      }
-                      inner.close().subscribe();
-                      return Mono.empty();
-                    });
+                return Mono.defer(() -> {
+                  boolean busy = engine.stats().transfersInFlight() > 0;
+                  if (!busy || once.getAndSet(true)) {
+                    return inner.close();
+                  }
+                  inner.close().subscribe();
+                  return Mono.empty();
+                });
               }
             });
   }
@@ -121,22 +119,20 @@ final class RegionSaboteurs {
     public Mono<MemoryRegion> register(Memory memory, Access access) {
       return inner
           .register(memory, access)
-          .map(
-              region ->
-                  new ForwardingRegion(region) {
-                    @Override
-                    public Mono<Void> quiesced() {
-                      return Mono.defer(() -> cancelled ? Mono.empty() : inner.quiesced());
-                    }
-                  });
+          .map(region ->
+              new ForwardingRegion(region) {
+                @Override
+                public Mono<Void> quiesced() {
+                  return Mono.defer(() -> cancelled ? Mono.empty() : inner.quiesced());
+                }
+              });
     }
   }
 
   private static final class Registers extends ForwardingEngine {
     private final UnaryOperator<Mono<MemoryRegion>> change;
 
-    private Registers(
-        TransferEngine inner, UnaryOperator<Mono<MemoryRegion>> change) {
+    private Registers(TransferEngine inner, UnaryOperator<Mono<MemoryRegion>> change) {
       super(inner);
       this.change = change;
     }

@@ -7,7 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.Filter;
+import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
@@ -33,6 +36,21 @@ final class SabotagedRun {
         .stream()
         .forEach(failure -> broken.merge(ruleOf(failure), reason(failure), SabotagedRun::join));
     return broken;
+  }
+
+  /** How the names of the tests of its rule's chapter begin. */
+  static String chapterOf(Saboteur saboteur) {
+    return "r" + saboteur.rule().substring(0, saboteur.rule().indexOf('.')) + "_";
+  }
+
+  /** Leaves out the tests whose names begin otherwise. */
+  static PostDiscoveryFilter testsNamed(String prefix) {
+    return test ->
+        FilterResult.includedIf(
+            test.getSource()
+                .filter(MethodSource.class::isInstance)
+                .map(source -> ((MethodSource) source).getMethodName().startsWith(prefix))
+                .orElse(true));
   }
 
   private static String join(String one, String other) {

@@ -24,8 +24,7 @@ record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabo
   static final Saboteur NONE = backend("none", "no defect", inner -> inner);
 
   /** A backend whose NICs have a defect. */
-  static Saboteur nic(
-      String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
+  static Saboteur nic(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
     return backend(rule, defect, inner -> new ForwardingBackend(inner, wrapper));
   }
 
@@ -35,8 +34,7 @@ record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabo
   }
 
   /** An engine that uses its NICs in a wrong way. */
-  static Saboteur use(
-      String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
+  static Saboteur use(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
     return above(
         rule,
         defect,

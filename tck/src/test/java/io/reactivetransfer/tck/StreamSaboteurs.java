@@ -28,12 +28,11 @@ import reactor.core.publisher.Sinks;
 final class StreamSaboteurs {
 
   private static final ScheduledExecutorService TIMER =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "sabotage-timer");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "sabotage-timer");
+        thread.setDaemon(true);
+        return thread;
+      });
 
   static final List<Saboteur> ALL =
       List.of(
@@ -172,12 +171,11 @@ final class StreamSaboteurs {
       return inner
           .submit(transfers)
           .takeUntilOther(cancelled.asFlux())
-          .doFinally(
-              end -> {
-                if (end == SignalType.CANCEL) {
-                  cancelled.tryEmitNext(true);
-                }
-              });
+          .doFinally(end -> {
+            if (end == SignalType.CANCEL) {
+              cancelled.tryEmitNext(true);
+            }
+          });
     }
   }
 
@@ -236,8 +234,7 @@ final class StreamSaboteurs {
     if (!(transfer instanceof Scatter scatter) || scatter.imm() == null) {
       return transfer;
     }
-    return new Scatter(
-        scatter.parts().subList(0, scatter.parts().size() - 1), scatter.imm());
+    return new Scatter(scatter.parts().subList(0, scatter.parts().size() - 1), scatter.imm());
   }
 
   private static Transfer withoutLastMember(Transfer transfer) {
@@ -255,8 +252,7 @@ final class StreamSaboteurs {
     int[] sorted = write.target().pages().toArray();
     Arrays.sort(sorted);
     var target =
-        new PagedWrite.Side<>(
-            write.target().slice(), PageList.of(sorted), write.target().stride());
+        new PagedWrite.Side<>(write.target().slice(), PageList.of(sorted), write.target().stride());
     return PagedWrite.of(write.pageLength(), write.source(), target, write.imm());
   }
 
@@ -320,19 +316,17 @@ final class StreamSaboteurs {
 
     @Override
     public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
-      return Flux.defer(
-          () -> {
-            if (inner.isClosed()) {
-              return inner.submit(transfers);
-            }
-            boolean[] emitted = new boolean[1];
-            return inner
-                .submit(transfers)
-                .doOnNext(transfer -> emitted[0] = true)
-                .onErrorResume(
-                    TransferRejectedException.class,
-                    e -> emitted[0] ? Flux.error(e) : Flux.never());
-          });
+      return Flux.defer(() -> {
+        if (inner.isClosed()) {
+          return inner.submit(transfers);
+        }
+        boolean[] emitted = new boolean[1];
+        return inner
+            .submit(transfers)
+            .doOnNext(transfer -> emitted[0] = true)
+            .onErrorResume(
+                TransferRejectedException.class, e -> emitted[0] ? Flux.error(e) : Flux.never());
+      });
     }
   }
 }

@@ -17,7 +17,9 @@ import java.util.Objects;
 /** A NIC that knows which writes are out; the base of what treats some of them wrongly. */
 class TrackingDomain extends ForwardingDomain {
 
-  /** A write that is out. Hidden ones are not reported: nobody knows of them, or was told already. */
+  /**
+   * A write that is out. Hidden ones are not reported: nobody knows of them, or was told already.
+   */
   static final class Out {
     final WriteOp op;
     final EngineId peer;

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Engines that use their NICs in a wrong way. The engine itself is right; a layer beneath it lies to
- * it, so that engine and layer together behave like an engine with the defect.
+ * Engines that use their NICs in a wrong way. The engine itself is right; a layer beneath it lies
+ * to it, so that engine and layer together behave like an engine with the defect.
  */
 final class UseSaboteurs {
 

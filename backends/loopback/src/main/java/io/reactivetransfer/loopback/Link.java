@@ -13,7 +13,7 @@ final class Link {
   private final Port origin;
   private final EngineId engine;
   private final @Nullable Port target;
-  private final String lossText;
+  private String lossText;
   private final AtomicBoolean refused = new AtomicBoolean();
   private @Nullable Link nextRefused;
   private boolean lost;
@@ -40,6 +40,11 @@ final class Link {
 
   String lossText() {
     return lossText;
+  }
+
+  /** It is given up while the other side is still there. */
+  void giveUp(String reason) {
+    lossText = reason;
   }
 
   boolean isLost() {

@@ -108,6 +108,11 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    outbound.disconnect((LoopbackPeer) peer, reason);
+  }
+
+  @Override
   public int poll(CompletionSink sink) {
     if (port.isClosed()) {
       return 0;

@@ -21,7 +21,7 @@ final class Outbound {
   private final InFlightWrite[] free;
   private int freeCount;
   private final Map<Port, Link> links = new HashMap<>();
-  private final Queue<Link> toNobody = new ArrayDeque<>();
+  private final Queue<Link> ending = new ArrayDeque<>();
 
   Outbound(LoopbackNetwork network, Port port, int depth, long maxWriteBytes) {
     this.network = network;
@@ -106,8 +106,8 @@ final class Outbound {
   int loseLinks(CompletionSink sink, int closedPorts) {
     int lost = 0;
     // Both are counted first, so that one poll is finite if a report leads to another try.
-    for (int left = toNobody.size(); left > 0; left--) {
-      lose(toNobody.remove(), sink);
+    for (int left = ending.size(); left > 0; left--) {
+      lose(ending.remove(), sink);
       lost++;
     }
     for (int left = closedPorts; left > 0; left--) {
@@ -128,7 +128,7 @@ final class Outbound {
   }
 
   boolean hasLosses() {
-    return !toNobody.isEmpty();
+    return !ending.isEmpty();
   }
 
   private void lose(Link link, CompletionSink sink) {
@@ -142,6 +142,16 @@ final class Outbound {
         free[freeCount++] = writes[i];
         sink.failed(write.token(), WriteError.PEER_LOST.code, link.lossText());
       }
+    }
+  }
+
+  /** Gives a target up: what is out to it is taken back in the next poll. */
+  void disconnect(LoopbackPeer peer, String reason) {
+    Link link = peer.link();
+    if (link != null && links.values().remove(link)) {
+      link.giveUp(reason);
+      ending.add(link);
+      port.ring();
     }
   }
 
@@ -186,7 +196,7 @@ final class Outbound {
 
   private Link leadNowhere(LoopbackPeer peer, String why) {
     Link link = Link.toNobody(port, peer.engine(), why);
-    toNobody.add(link);
+    ending.add(link);
     port.ring();
     return link;
   }

@@ -16,6 +16,8 @@ enum ErrorCode {
   CLOSED(6),
   /** A connection broke. */
   BROKEN(7),
+  /** This engine found the other one dead or stopped, and closed the connection. */
+  GIVEN_UP(8),
   /** No memory has this key (any more). */
   UNKNOWN_KEY(16),
   /** The memory is for local use only. */

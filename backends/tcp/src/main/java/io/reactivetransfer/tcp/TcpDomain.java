@@ -147,6 +147,14 @@ final class TcpDomain implements Domain {
   }
 
   @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    OutboundLink link = outbound.get(((TcpPeer) peer).key());
+    if (link != null) {
+      link.end(ErrorCode.GIVEN_UP.because(link.where() + " was given up: " + reason));
+    }
+  }
+
+  @Override
   public int poll(CompletionSink sink) {
     int reported = 0;
     // Not more than there were: what a report leads to is for the next poll.

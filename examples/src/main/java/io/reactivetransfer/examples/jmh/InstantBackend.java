@@ -133,6 +133,9 @@ final class InstantBackend implements Backend {
     }
 
     @Override
+    public void disconnect(RemotePeer peer, String reason) {}
+
+    @Override
     public int poll(CompletionSink sink) {
       int found = tail - head;
       while (head != tail) {

@@ -2,19 +2,26 @@ package io.reactivetransfer.engine;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One entry to the {@link Admission}, given back once whoever says so first. */
+/**
+ * Something that was entered, such as the {@link Admission}, and is left once, whoever says so
+ * first.
+ */
 final class AdmissionTicket {
 
-  private final Admission admission;
+  private final Runnable leave;
   private final AtomicBoolean left = new AtomicBoolean();
 
   AdmissionTicket(Admission admission) {
-    this.admission = admission;
+    this(admission::leave);
+  }
+
+  AdmissionTicket(Runnable leave) {
+    this.leave = leave;
   }
 
   void leave() {
     if (left.compareAndSet(false, true)) {
-      admission.leave();
+      leave.run();
     }
   }
 }

@@ -27,16 +27,31 @@ final class Claim implements Runnable {
   final int imm;
   final long writes;
   final List<PeerLink> bound;
+
+  /** How long it may wait, in nanoseconds; 0 for ever. */
+  final long patienceNanos;
+
+  /** Runs out when the patience does; the table's own. */
+  Timers.@Nullable Timer timer;
+
   private final Worker worker;
   private final Listener listener;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
+  private @Nullable Throwable refusal;
 
-  Claim(Worker worker, int imm, long writes, List<PeerLink> bound, Listener listener) {
+  Claim(
+      Worker worker,
+      int imm,
+      long writes,
+      List<PeerLink> bound,
+      long patienceNanos,
+      Listener listener) {
     this.worker = worker;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
+    this.patienceNanos = patienceNanos;
     this.listener = listener;
   }
 
@@ -47,7 +62,10 @@ final class Claim implements Runnable {
 
   /** Fails it, unless it was decided already. From any thread. */
   void refuse(Throwable reason) {
-    worker.execute(() -> worker.imms().fail(this, reason));
+    worker.execute(() -> {
+      refusal = reason; // it may not have been made yet
+      worker.imms().fail(this, reason);
+    });
   }
 
   /** From any thread, at any time, more than once. */
@@ -57,6 +75,15 @@ final class Claim implements Runnable {
     } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
       worker.execute(() -> worker.imms().giveBack(imm, writes));
     }
+  }
+
+  boolean isCancelled() {
+    return state.get() == CANCELLED;
+  }
+
+  /** Why it was refused before it was made, or null. On the worker. */
+  @Nullable Throwable refusal() {
+    return refusal;
   }
 
   long shares() {

@@ -15,12 +15,14 @@ final class ClaimFlux extends Flux<Long> {
   private final int imm;
   private final long writes;
   private final List<PeerLink> bound;
+  private final long patienceNanos;
 
-  ClaimFlux(Worker worker, int imm, long writes, List<PeerLink> bound) {
+  ClaimFlux(Worker worker, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
     this.worker = worker;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
+    this.patienceNanos = patienceNanos;
   }
 
   @Override
@@ -91,7 +93,8 @@ final class ClaimFlux extends Flux<Long> {
       if (over) {
         return;
       }
-      Claim next = new Claim(flux.worker, flux.imm, flux.writes, flux.bound, this);
+      Claim next =
+          new Claim(flux.worker, flux.imm, flux.writes, flux.bound, flux.patienceNanos, this);
       claim = next;
       next.make();
       Throwable wrong = misuse;

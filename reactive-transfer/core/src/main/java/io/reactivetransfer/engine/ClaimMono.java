@@ -13,12 +13,14 @@ final class ClaimMono extends Mono<Void> {
   private final int imm;
   private final long writes;
   private final List<PeerLink> bound;
+  private final long patienceNanos;
 
-  ClaimMono(Worker worker, int imm, long writes, List<PeerLink> bound) {
+  ClaimMono(Worker worker, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
     this.worker = worker;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
+    this.patienceNanos = patienceNanos;
   }
 
   @Override
@@ -43,7 +45,7 @@ final class ClaimMono extends Mono<Void> {
       this.worker = mono.worker;
       this.actual = actual;
       this.ticket = new AdmissionTicket(worker.admission());
-      this.claim = new Claim(worker, mono.imm, mono.writes, mono.bound, this);
+      this.claim = new Claim(worker, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
     }
 
     void begin() {

@@ -45,15 +45,12 @@ final class Completions implements CompletionSink {
   public void peerLost(EngineId id, int code, String text) {
     PeerLink peer = worker.peers().find(id);
     if (peer != null) {
-      PeerUnreachableException loss =
+      worker.peerLost(
+          peer,
           new PeerUnreachableException(
               "peer " + peer + " cannot be reached: " + text,
               new Origin(id, worker.nics().nics().get(nic).name(), code),
-              null);
-      peer.lost(loss);
-      worker.mailroom().peerLost(peer, loss);
-      worker.flights().peerLost(peer, loss);
-      worker.imms().peerLost(peer, loss);
+              null));
     }
   }
 }

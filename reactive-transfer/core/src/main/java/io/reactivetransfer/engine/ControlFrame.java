@@ -1,7 +1,9 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * What engines say to each other over the backend's own messages: one byte that says which kind,
@@ -17,6 +19,22 @@ final class ControlFrame {
 
   /** How many more messages the sender of this frame will take: 32 bits, big-endian. */
   static final byte CREDIT = 3;
+
+  /** Asks for a sign of life. */
+  static final byte ASK = 4;
+
+  /** Gives one. */
+  static final byte ALIVE = 5;
+
+  /** A write was given up: 32 bits of the immediate, then the reason as UTF-8. */
+  static final byte ABORT = 6;
+
+  /**
+   * The sender has entered a round of a barrier: 16 bytes of the group's id, 32 bits of the round.
+   */
+  static final byte BARRIER = 7;
+
+  private static final int MAX_REASON_CHARS = 500;
 
   /** The kind. */
   static final int HEADER_BYTES = 1;
@@ -35,6 +53,33 @@ final class ControlFrame {
   static ByteBuffer message(ByteBuffer content) {
     ByteBuffer source = content.duplicate();
     return ByteBuffer.allocate(HEADER_BYTES + source.remaining()).put(MESSAGE).put(source).flip();
+  }
+
+  static ByteBuffer ask() {
+    return ByteBuffer.allocate(HEADER_BYTES).put(ASK).flip();
+  }
+
+  static ByteBuffer alive() {
+    return ByteBuffer.allocate(HEADER_BYTES).put(ALIVE).flip();
+  }
+
+  static ByteBuffer abort(int imm, String reason) {
+    String clipped = reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARS));
+    byte[] text = clipped.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES + text.length)
+        .put(ABORT)
+        .putInt(imm)
+        .put(text)
+        .flip();
+  }
+
+  static ByteBuffer barrier(EngineId group, int round) {
+    return ByteBuffer.allocate(HEADER_BYTES + EngineId.BYTES + Integer.BYTES)
+        .put(BARRIER)
+        .putLong(group.high())
+        .putLong(group.low())
+        .putInt(round)
+        .flip();
   }
 
   static ByteBuffer credit(int count) {

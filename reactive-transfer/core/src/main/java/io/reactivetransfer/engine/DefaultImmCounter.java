@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,11 +20,13 @@ final class DefaultImmCounter implements ImmCounter {
   private final Worker worker;
   private final Imm imm;
   private final List<PeerLink> bound;
+  private final long patienceNanos;
 
-  DefaultImmCounter(Worker worker, Imm imm, List<PeerLink> bound) {
+  DefaultImmCounter(Worker worker, Imm imm, List<PeerLink> bound, long patienceNanos) {
     this.worker = worker;
     this.imm = imm;
     this.bound = bound;
+    this.patienceNanos = patienceNanos;
   }
 
   @Override
@@ -33,12 +36,12 @@ final class DefaultImmCounter implements ImmCounter {
 
   @Override
   public Mono<Void> next(long n) {
-    return new ClaimMono(worker, imm.value(), requireClaim(n), bound);
+    return new ClaimMono(worker, imm.value(), requireClaim(n), bound, patienceNanos);
   }
 
   @Override
   public Flux<Long> every(long n) {
-    return new ClaimFlux(worker, imm.value(), requireClaim(n), bound);
+    return new ClaimFlux(worker, imm.value(), requireClaim(n), bound, patienceNanos);
   }
 
   @Override
@@ -50,7 +53,12 @@ final class DefaultImmCounter implements ImmCounter {
         all.add(link);
       }
     }
-    return new DefaultImmCounter(worker, imm, List.copyOf(all));
+    return new DefaultImmCounter(worker, imm, List.copyOf(all), patienceNanos);
+  }
+
+  @Override
+  public ImmCounter within(Duration deadline) {
+    return new DefaultImmCounter(worker, imm, bound, Deadlines.nanos(deadline));
   }
 
   @Override

@@ -1,25 +1,31 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Change;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Nic;
+import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
@@ -111,44 +117,101 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public <T extends Transfer> Mono<T> submit(T transfer) {
+    return submitOne(transfer, defaultDeadlineNanos());
+  }
+
+  @Override
+  public <T extends Transfer> Mono<T> submit(T transfer, Duration deadline) {
+    return submitOne(transfer, Deadlines.nanos(deadline));
+  }
+
+  private <T extends Transfer> Mono<T> submitOne(T transfer, long deadlineNanos) {
     FlightControl.check(worker, transfer);
-    return Mono.fromDirect(new TransferFlux<>(worker, Mono.just(transfer), 1));
+    Mono<T> one = Mono.just(transfer);
+    return Mono.fromDirect(new TransferFlux<>(worker, one, new Results.Done<>(), 1, deadlineNanos));
   }
 
   @Override
   public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    return submitAll(transfers, new Results.Done<>(), defaultDeadlineNanos());
+  }
+
+  @Override
+  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline) {
+    return submitAll(transfers, new Results.Done<>(), Deadlines.nanos(deadline));
+  }
+
+  @Override
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+    return submitAll(transfers, new Results.Each<>(), defaultDeadlineNanos());
+  }
+
+  private <T extends Transfer, R> Flux<R> submitAll(
+      Publisher<T> transfers, Results<T, R> results, long deadlineNanos) {
     Objects.requireNonNull(transfers, "transfers");
-    return new TransferFlux<>(worker, transfers, worker.options().window());
+    int window = worker.options().window();
+    return new TransferFlux<>(worker, transfers, results, window, deadlineNanos);
+  }
+
+  private long defaultDeadlineNanos() {
+    return worker.options().transferDeadline().toNanos();
   }
 
   @Override
   public ImmCounter counter(Imm imm) {
     Objects.requireNonNull(imm, "imm");
-    return new DefaultImmCounter(worker, imm, List.of());
+    return new DefaultImmCounter(worker, imm, List.of(), Deadlines.NONE);
   }
 
   @Override
   public Mono<Void> send(Peer peer, ByteBuffer message) {
     PeerLink link = FlightControl.own(worker, peer);
-    int max = worker.options().maxMessageBytes();
-    if (message.remaining() > max) {
-      throw new TransferRejectedException(
-          "expected a message of at most "
-              + max
-              + " bytes (maxMessageBytes), got "
-              + message.remaining(),
-          Origin.peer(link.id()),
-          null);
-    }
+    requireFits(link, message);
     return Mono.defer(() -> {
+      requireFits(link, message); // the buffer is the caller's, and may have changed
       ByteBuffer frame = ControlFrame.message(message);
       return worker.ask(answer -> worker.mailroom().send(link, frame, answer));
     });
   }
 
+  private void requireFits(PeerLink link, ByteBuffer message) {
+    int max =
+        Math.min(
+            worker.options().maxMessageBytes(),
+            worker.nics().maxControlBytes() - ControlFrame.HEADER_BYTES);
+    if (message.remaining() > max) {
+      throw new TransferRejectedException(
+          "expected a message of at most "
+              + max
+              + " bytes (maxMessageBytes of the EngineOptions, or less if the backend says so), got"
+              + " "
+              + message.remaining(),
+          Origin.peer(link.id()),
+          null);
+    }
+  }
+
   @Override
   public Flux<Message> messages() {
     return worker.mailroom().inbox();
+  }
+
+  @Override
+  public Mono<Void> barrier(PeerGroup group) {
+    BarrierGroup members = BarrierGroup.of(worker, group);
+    return worker.ask(answer -> worker.barriers().enter(members, answer));
+  }
+
+  @Override
+  public Flux<Change> watch(MemorySegment word) {
+    if (word.byteSize() != Long.BYTES || word.maxByteAlignment() < Long.BYTES) {
+      throw new IllegalArgumentException(
+          "expected an aligned word of 8 bytes, got "
+              + word.byteSize()
+              + " bytes aligned to "
+              + word.maxByteAlignment());
+    }
+    return new WatchFlux(worker, new HostMemory(word).segment());
   }
 
   @Override

@@ -19,7 +19,7 @@ final class Flight {
   final int slot;
   private int generation;
 
-  private @Nullable Submission<?> submission;
+  private @Nullable Submission<?, ?> submission;
   private @Nullable Transfer transfer;
   private @Nullable PeerLink peer;
   @Nullable Fan fan;
@@ -45,7 +45,11 @@ final class Flight {
   private long endPiece;
   int outstanding;
   private boolean stopped;
+  private boolean truncated;
   private @Nullable TransferException failure;
+
+  /** When it must be over, by the worker's clock. */
+  long deadlineNanos;
 
   /** Neighbours in the queue of the peer; see {@link FlightQueue}. */
   @Nullable Flight previous;
@@ -64,7 +68,7 @@ final class Flight {
   }
 
   /** Begins a new life. */
-  void begin(Submission<?> submission, Transfer transfer, PeerLink peer) {
+  void begin(Submission<?, ?> submission, Transfer transfer, PeerLink peer) {
     this.submission = submission;
     this.transfer = transfer;
     this.peer = peer;
@@ -72,6 +76,7 @@ final class Flight {
     this.sourcePages = null;
     this.failure = null;
     this.stopped = false;
+    this.truncated = false;
     this.outstanding = 0;
   }
 
@@ -159,6 +164,16 @@ final class Flight {
     return !leading;
   }
 
+  /** The immediate that its target waits for, or a negative number if it has none. */
+  int imm() {
+    return hasImm ? WireImm.imm(wireImm) : -1;
+  }
+
+  /** How far it has come, for the text of an error. */
+  String progress() {
+    return (nextPiece - outstanding) + " of " + endPiece + " pieces were done";
+  }
+
   int wireImm() {
     return wireImm;
   }
@@ -176,6 +191,7 @@ final class Flight {
 
   /** Nothing more of it will be posted. */
   void stop() {
+    truncated |= hasMore() || (leading && hasImm);
     stopped = true;
     nextPiece = endPiece;
   }
@@ -186,6 +202,11 @@ final class Flight {
       failure = reason;
     }
     stop();
+  }
+
+  /** Whether all of it was posted and nothing failed: then it is done, though it may be stopped. */
+  boolean isWhole() {
+    return failure == null && !truncated;
   }
 
   boolean isStopped() {
@@ -208,7 +229,7 @@ final class Flight {
     return submission == null;
   }
 
-  Submission<?> submission() {
+  Submission<?, ?> submission() {
     return known(submission);
   }
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
@@ -88,7 +89,7 @@ final class FlightControl {
    *
    * @throws TransferRejectedException if it cannot be posted; then nothing was begun
    */
-  void begin(Submission<?> submission, Transfer transfer) {
+  void begin(Submission<?, ?> submission, Transfer transfer) {
     if (transfer instanceof WriteImm write) {
       begin(submission, write, write.source(), write.target(), write.imm().value());
     } else if (transfer instanceof PagedWrite write) {
@@ -103,7 +104,7 @@ final class FlightControl {
   }
 
   private void begin(
-      Submission<?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
+      Submission<?, ?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
     RegisteredRegion source = own(worker, from.region());
     ResolvedRegion target = own(worker, to.region());
     target.resolve(nics.domains());
@@ -111,7 +112,7 @@ final class FlightControl {
         write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
   }
 
-  private void beginPages(Submission<?> submission, PagedWrite write) {
+  private void beginPages(Submission<?, ?> submission, PagedWrite write) {
     RegisteredRegion source = own(worker, write.source().slice().region());
     ResolvedRegion target = own(worker, write.target().slice().region());
     target.resolve(nics.domains());
@@ -123,7 +124,7 @@ final class FlightControl {
     launch(flight);
   }
 
-  private void beginScatter(Submission<?> submission, Scatter scatter) {
+  private void beginScatter(Submission<?, ?> submission, Scatter scatter) {
     List<Scatter.Part> parts = scatter.parts();
     requirePossible(parts.size());
     for (Scatter.Part part : parts) {
@@ -144,7 +145,7 @@ final class FlightControl {
     }
   }
 
-  private void beginSignal(Submission<?> submission, Signal signal) {
+  private void beginSignal(Submission<?, ?> submission, Signal signal) {
     List<Peer> peers = signal.group().peers();
     requirePossible(peers.size());
     for (Peer peer : peers) {
@@ -161,7 +162,7 @@ final class FlightControl {
   }
 
   private Flight write(
-      Submission<?> submission,
+      Submission<?, ?> submission,
       Transfer transfer,
       RegisteredRegion source,
       long sourceOffset,
@@ -177,6 +178,7 @@ final class FlightControl {
   }
 
   private void launch(Flight flight) {
+    flight.deadlineNanos = worker.turnNanos() + flight.submission().deadlineNanos();
     Flight.known(flight.source).flightBegan();
     nics.launch(flight);
   }
@@ -189,7 +191,7 @@ final class FlightControl {
       return;
     }
     if (flight.peer().loss() != null) {
-      flight.peer().alive();
+      flight.peer().reached();
     }
     landed(nic, flight);
   }
@@ -208,8 +210,7 @@ final class FlightControl {
             null);
     nics.dequeue(flight);
     flight.fail(failure);
-    // at once, not when the flight has ended: nothing more is pulled, nothing more is posted
-    flight.submission().stop(failure);
+    stopRest(flight.submission(), flight.fan, failure);
     landed(nic, flight);
   }
 
@@ -230,7 +231,7 @@ final class FlightControl {
   }
 
   /** Posts nothing more of a submission. What is out comes back through {@link #written}. */
-  void stop(Submission<?> submission) {
+  void stop(Submission<?, ?> submission) {
     table.forEach(flight -> {
       if (flight.submission() == submission) {
         stop(flight, null);
@@ -242,11 +243,82 @@ final class FlightControl {
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
     table.forEach(flight -> {
       if (flight.peer() == peer) {
-        Submission<?> submission = flight.submission();
-        stop(flight, loss);
-        submission.stop(loss);
+        fail(flight, loss);
       }
     });
+  }
+
+  /** Stops what is not done in time: posts nothing more of it; what is out is waited for. */
+  void expire(long now) {
+    table.forEach(flight -> {
+      if (now - flight.deadlineNanos >= 0 && !flight.isStopped()) {
+        long nanos = flight.submission().deadlineNanos();
+        fail(
+            flight,
+            new DeadlineExceededException(
+                "a transfer to "
+                    + flight.peer()
+                    + " was not done within "
+                    + Deadlines.text(nanos)
+                    + "; "
+                    + flight.progress(),
+                Origin.peer(flight.peer().id()),
+                null));
+      }
+    });
+  }
+
+  private void fail(Flight flight, TransferException reason) {
+    Submission<?, ?> submission = flight.submission();
+    Fan fan = flight.fan;
+    stop(flight, reason);
+    stopRest(submission, fan, reason);
+  }
+
+  /**
+   * What a failure ends beside its own flight: the whole stream, or where each transfer has an
+   * outcome of its own, the transfer. At once, not when the flight has ended: nothing more of it is
+   * pulled, and nothing more is posted.
+   */
+  private void stopRest(Submission<?, ?> submission, @Nullable Fan fan, TransferException reason) {
+    if (!submission.goesOnAfterFailure()) {
+      submission.stop(reason);
+    } else if (fan != null) {
+      table.forEach(flight -> {
+        if (flight.fan == fan && !flight.isStopped()) {
+          stop(flight, reason);
+        }
+      });
+    }
+  }
+
+  /** Tells the targets of a transfer that was taken over and will not be posted. */
+  void abort(Transfer transfer, String reason) {
+    Imm imm = transfer.imm();
+    if (imm == null) {
+      return;
+    }
+    switch (transfer) {
+      case WriteImm write -> abort(write.target().region(), imm, reason);
+      case PagedWrite write -> abort(write.target().slice().region(), imm, reason);
+      case Scatter scatter ->
+          scatter.parts().forEach(part -> abort(part.target().region(), imm, reason));
+      case Signal signal ->
+          signal.group().peers().forEach(peer -> abort(own(worker, peer), imm.value(), reason));
+      case Write none -> {}
+    }
+  }
+
+  private void abort(RemoteRegion target, Imm imm, String reason) {
+    if (target instanceof ResolvedRegion own && own.isOf(worker)) {
+      abort(own.peer(), imm.value(), reason);
+    }
+  }
+
+  private void abort(PeerLink peer, int imm, String reason) {
+    if (peer.loss() == null) {
+      worker.mailroom().abort(peer, imm, reason);
+    }
   }
 
   /** Ends all flights, whether or not their pieces came back: the NICs are closed. */
@@ -272,19 +344,25 @@ final class FlightControl {
   }
 
   private void finish(Flight flight) {
-    Submission<?> submission = flight.submission();
+    Submission<?, ?> submission = flight.submission();
     Transfer transfer = flight.transfer();
     RegisteredRegion source = Flight.known(flight.source);
     TransferException failure = flight.failure();
-    boolean done = failure == null && !flight.isStopped();
+    boolean done = flight.isWhole();
     Fan fan = flight.fan;
+    if (!done && flight.imm() >= 0) {
+      String reason =
+          failure == null ? submission.stopReason() : String.valueOf(failure.getMessage());
+      abort(flight.peer(), flight.imm(), reason);
+    }
     table.release(flight);
-    source.flightEnded();
     if (fan == null) {
       submission.transferEnded(transfer, failure, done);
     } else if (fan.ended(failure, done)) {
       submission.transferEnded(transfer, fan.failure(), fan.isDone());
     }
+    // last, because a region that is quiet now may be deregistered, and a NIC may fail to
+    source.flightEnded();
   }
 
   private static int immOf(@Nullable Imm imm) {

@@ -1,14 +1,14 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,21 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImmTable {
 
-  private static final class Entry {
-    final int imm;
-    final ArrayDeque<Claim> claims = new ArrayDeque<>(2);
-    long shares;
-    boolean unclaimed;
-
-    Entry(int imm) {
-      this.imm = imm;
-    }
-  }
-
   private final Worker worker;
   private final Counters counters;
   private final int maxUnclaimed;
-  private final IntMap<Entry> entries = new IntMap<>();
+  private final IntMap<ImmEntry> entries = new IntMap<>();
   private final Set<Claim> bound = new LinkedHashSet<>();
   private int unclaimed;
   private long dropped;
@@ -51,15 +40,9 @@ final class ImmTable {
   /** A piece has arrived and can be read. */
   void arrived(int wire) {
     counters.add(Counters.ARRIVALS, 1);
-    int imm = WireImm.imm(wire);
-    Entry entry = entries.get(imm);
+    ImmEntry entry = entryFor(WireImm.imm(wire));
     if (entry == null) {
-      if (unclaimed >= maxUnclaimed) {
-        drop(imm);
-        return;
-      }
-      entry = new Entry(imm);
-      entries.put(imm, entry);
+      return;
     }
     entry.shares += WireImm.shares(wire);
     if (entry.claims.isEmpty()) {
@@ -69,6 +52,46 @@ final class ImmTable {
     } else if (entry.shares >= entry.claims.element().shares()) {
       serve(entry);
     }
+  }
+
+  /**
+   * An origin tells that a write under this immediate will not arrive. Fails those who wait; if
+   * nobody does, whoever would have to wait next.
+   */
+  void aborted(int imm, EngineId origin, String text) {
+    ImmEntry entry = entryFor(imm);
+    if (entry == null) {
+      return;
+    }
+    String cause =
+        "a write under immediate "
+            + imm
+            + " was given up by its origin "
+            + origin.toShortString()
+            + ": "
+            + text;
+    if (entry.claims.isEmpty()) {
+      entry.abort = new TransferFailedException(cause, Origin.peer(origin), null);
+      review(entry);
+      return;
+    }
+    for (Claim claim : List.copyOf(entry.claims)) {
+      String progress = cause + "; " + entry.progress(claim);
+      fail(claim, new TransferFailedException(progress, Origin.peer(origin), null));
+    }
+  }
+
+  private @Nullable ImmEntry entryFor(int imm) {
+    ImmEntry entry = entries.get(imm);
+    if (entry == null) {
+      if (unclaimed >= maxUnclaimed) {
+        drop(imm);
+        return null;
+      }
+      entry = new ImmEntry(imm);
+      entries.put(imm, entry);
+    }
+    return entry;
   }
 
   private void drop(int imm) {
@@ -85,32 +108,64 @@ final class ImmTable {
   }
 
   void add(Claim claim) {
+    if (claim.isCancelled()) {
+      return;
+    }
+    Throwable refusal = claim.refusal();
+    if (closed != null || refusal != null) {
+      claim.decide(closed != null ? closed : refusal);
+      return;
+    }
+    ImmEntry entry = entries.get(claim.imm);
+    if (entry == null) {
+      if (dropped > 0) {
+        claim.decide(overflow(claim.imm));
+        return;
+      }
+      entry = new ImmEntry(claim.imm);
+      entries.put(claim.imm, entry);
+    }
+    entry.claims.add(claim);
+    counters.add(Counters.PENDING_CLAIMS, 1);
+    TransferFailedException abort = entry.abort;
     PeerUnreachableException loss = claim.lossOfBound();
-    Entry entry = entries.get(claim.imm);
-    boolean served = entry != null && entry.claims.isEmpty() && entry.shares >= claim.shares();
-    if (closed != null) {
-      claim.decide(closed);
-    } else if (loss != null && !served) {
-      claim.decide(loss);
-    } else if (entry == null && dropped > 0) {
-      claim.decide(overflow(claim.imm));
+    serve(entry);
+    if (!entry.claims.contains(claim)) {
+      return;
+    }
+    if (abort != null) {
+      entry.abort = null;
+      String text = abort.getMessage() + "; " + entry.progress(claim);
+      fail(claim, new TransferFailedException(text, Origin.UNKNOWN, abort));
+    } else if (loss != null) {
+      fail(claim, lost(claim, entry, loss));
     } else {
-      if (entry == null) {
-        entry = new Entry(claim.imm);
-        entries.put(claim.imm, entry);
-      }
-      entry.claims.add(claim);
-      counters.add(Counters.PENDING_CLAIMS, 1);
-      if (!claim.bound.isEmpty()) {
-        bound.add(claim);
-      }
-      serve(entry);
+      watch(claim, entry);
+    }
+  }
+
+  /** It will have to wait: has what may end the waiting look after it. */
+  private void watch(Claim claim, ImmEntry entry) {
+    if (!claim.bound.isEmpty()) {
+      bound.add(claim);
+      claim.bound.forEach(peer -> peer.wanted(1));
+    }
+    if (claim.patienceNanos != Deadlines.NONE) {
+      claim.timer =
+          worker
+              .timers()
+              .at(
+                  worker.now() + claim.patienceNanos,
+                  () -> {
+                    claim.timer = null;
+                    fail(claim, overdue(claim, entry));
+                  });
     }
   }
 
   /** A claim was cancelled while it waited. */
   void remove(Claim claim) {
-    Entry entry = entries.get(claim.imm);
+    ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim)) {
       left(claim);
       serve(entry);
@@ -118,7 +173,7 @@ final class ImmTable {
   }
 
   void fail(Claim claim, Throwable reason) {
-    Entry entry = entries.get(claim.imm);
+    ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim)) {
       left(claim);
       claim.decide(reason);
@@ -128,49 +183,48 @@ final class ImmTable {
 
   /** A claim was cancelled after it was met and before anyone was told. */
   void giveBack(int imm, long writes) {
-    Entry entry = entries.get(imm);
+    ImmEntry entry = entries.get(imm);
     if (entry == null) {
-      entry = new Entry(imm);
+      entry = new ImmEntry(imm);
       entries.put(imm, entry);
     }
     entry.shares += writes * WireImm.SHARES;
     serve(entry);
   }
 
-  /** Drops what is unclaimed; returns how many whole writes that was. */
+  /**
+   * Drops what is unclaimed; returns how many whole writes that was. While someone waits, nothing
+   * is unclaimed.
+   */
   long discard(int imm) {
-    Entry entry = entries.get(imm);
-    if (entry == null) {
+    ImmEntry entry = entries.get(imm);
+    if (entry == null || !entry.claims.isEmpty()) {
       return 0;
     }
     long writes = entry.shares / WireImm.SHARES;
     entry.shares = 0;
+    entry.abort = null;
     review(entry);
     return writes;
   }
 
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    failAll(claim -> claim.bound.contains(peer), loss, bound);
+    for (Claim claim : List.copyOf(bound)) {
+      ImmEntry entry = entries.get(claim.imm);
+      if (entry != null && claim.bound.contains(peer)) {
+        fail(claim, lost(claim, entry, loss));
+      }
+    }
   }
 
   void close(Throwable reason) {
     closed = reason;
     List<Claim> all = new ArrayList<>();
     entries.forEach(entry -> all.addAll(entry.claims));
-    failAll(claim -> true, reason, all);
+    all.forEach(claim -> fail(claim, reason));
   }
 
-  private void failAll(Predicate<Claim> which, Throwable reason, Iterable<Claim> candidates) {
-    List<Claim> failing = new ArrayList<>();
-    for (Claim claim : candidates) {
-      if (which.test(claim)) {
-        failing.add(claim);
-      }
-    }
-    failing.forEach(claim -> fail(claim, reason));
-  }
-
-  private void serve(Entry entry) {
+  private void serve(ImmEntry entry) {
     Claim claim;
     while ((claim = entry.claims.peek()) != null && entry.shares >= claim.shares()) {
       entry.claims.remove();
@@ -184,22 +238,44 @@ final class ImmTable {
 
   private void left(Claim claim) {
     counters.add(Counters.PENDING_CLAIMS, -1);
-    bound.remove(claim);
+    if (bound.remove(claim)) {
+      claim.bound.forEach(peer -> peer.wanted(-1));
+    }
+    if (claim.timer != null) {
+      worker.timers().cancel(claim.timer);
+      claim.timer = null;
+    }
   }
 
   /**
    * Brings the books up to date: whether it counts as unclaimed, and whether it is needed at all.
    */
-  private void review(Entry entry) {
-    boolean now = entry.claims.isEmpty() && entry.shares > 0;
+  private void review(ImmEntry entry) {
+    boolean now = entry.holdsUnclaimed();
     if (now != entry.unclaimed) {
       entry.unclaimed = now;
       unclaimed += now ? 1 : -1;
       counters.add(Counters.UNCLAIMED_IMMS, now ? 1 : -1);
     }
-    if (entry.claims.isEmpty() && entry.shares == 0) {
+    if (!entry.isNeeded()) {
       entries.remove(entry.imm);
     }
+  }
+
+  private static PeerUnreachableException lost(
+      Claim claim, ImmEntry entry, PeerUnreachableException loss) {
+    return new PeerUnreachableException(
+        loss.getMessage() + "; " + entry.progress(claim),
+        new Origin(loss.peer(), loss.nic(), loss.code()),
+        loss);
+  }
+
+  private static DeadlineExceededException overdue(Claim claim, ImmEntry entry) {
+    return new DeadlineExceededException(
+        "the claim was not met within "
+            + Deadlines.text(claim.patienceNanos)
+            + "; "
+            + entry.progress(claim));
   }
 
   private TransferFailedException overflow(int imm) {

@@ -14,9 +14,9 @@ final class LoopHost implements WorkerHost {
   private final WorkerLoop loop;
   private final AtomicBoolean queued = new AtomicBoolean();
   private final Runnable turn = this::turn;
-  private final Runnable alarm = this::alarm;
   private @Nullable Worker worker;
   private boolean alarmSet;
+  private long alarmAt;
   private volatile boolean stopped;
 
   LoopHost(WorkerLoop loop) {
@@ -49,17 +49,29 @@ final class LoopHost implements WorkerHost {
     }
     if (current.doWork() > 0) {
       ring(); // behind what the loop itself has to do
-    } else if (!alarmSet && !stopped) {
-      long nanos = current.nanosToNextTimer();
-      if (nanos != Long.MAX_VALUE) {
-        alarmSet = true;
-        loop.schedule(alarm, nanos);
-      }
+    } else if (!stopped) {
+      setAlarm(current);
     }
   }
 
-  private void alarm() {
-    alarmSet = false;
+  /** For the first timer, unless one is set that is not later. */
+  private void setAlarm(Worker current) {
+    long nanos = current.nanosToNextTimer();
+    if (nanos == Long.MAX_VALUE) {
+      return;
+    }
+    long due = current.now() + nanos;
+    if (!alarmSet || due - alarmAt < 0) {
+      alarmSet = true;
+      alarmAt = due;
+      loop.schedule(() -> alarm(due), nanos);
+    }
+  }
+
+  private void alarm(long due) {
+    if (due == alarmAt) {
+      alarmSet = false;
+    }
     ring();
   }
 

@@ -1,7 +1,10 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
 final class Mail {
@@ -27,6 +30,18 @@ final class Mail {
   /** Messages of the peer that the application has not taken. */
   int untaken;
 
+  /** Whether a sign of life is to be asked for. */
+  boolean askDue;
+
+  /** Whether one is to be given. */
+  boolean answerDue;
+
+  /** Immediates whose writes were given up here and that the peer must be told of, and why. */
+  final Map<Integer, String> aborts = new LinkedHashMap<>();
+
+  /** Rounds of barriers that were entered here and that the peer must be told of, by group. */
+  final Map<EngineId, Integer> barriers = new LinkedHashMap<>();
+
   /** Whether it stands in the list of those that have something to send. */
   boolean listed;
 
@@ -40,9 +55,18 @@ final class Mail {
     credits = 0;
     owed = 0;
     granted = 0;
+    askDue = false;
+    answerDue = false;
+    aborts.clear();
+    barriers.clear();
   }
 
   boolean hasWork() {
-    return owed > 0 || (!outgoing.isEmpty() && (credits > 0 || !greeted));
+    return isDue() || (!outgoing.isEmpty() && (credits > 0 || !greeted));
+  }
+
+  /** Whether there is something to say that needs no credit. */
+  boolean isDue() {
+    return owed > 0 || askDue || answerDue || !barriers.isEmpty() || !aborts.isEmpty();
   }
 }

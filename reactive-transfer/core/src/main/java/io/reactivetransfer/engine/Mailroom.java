@@ -2,11 +2,13 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.DescriptorFormatException;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * All frames to a peer go over the first NIC, so that they keep their order. Belongs to the worker.
  */
 final class Mailroom {
+
+  /** More credit than this is not believed. */
+  private static final int MAX_CREDITS = 1 << 16;
 
   private final Worker worker;
   private final int maxCredits;
@@ -74,12 +79,10 @@ final class Mailroom {
       mail.greeted = true;
       sent++;
     }
-    if (mail.owed > 0) {
-      if (!post(mail, ControlFrame.credit(mail.owed))) {
+    while (mail.isDue()) {
+      if (!flushDue(mail)) {
         return sent;
       }
-      mail.granted += mail.owed;
-      mail.owed = 0;
       sent++;
     }
     Mail.Outgoing message;
@@ -95,32 +98,137 @@ final class Mailroom {
     return sent;
   }
 
+  /** Says one of the things that are due; false if the NIC refuses. */
+  private boolean flushDue(Mail mail) {
+    if (mail.answerDue) {
+      mail.answerDue = !post(mail, ControlFrame.alive());
+      return !mail.answerDue;
+    }
+    if (mail.askDue) {
+      mail.askDue = !post(mail, ControlFrame.ask());
+      return !mail.askDue;
+    }
+    if (mail.owed > 0) {
+      if (!post(mail, ControlFrame.credit(mail.owed))) {
+        return false;
+      }
+      mail.granted += mail.owed;
+      mail.owed = 0;
+      return true;
+    }
+    if (!mail.barriers.isEmpty()) {
+      var entry = mail.barriers.entrySet().iterator();
+      var round = entry.next();
+      if (!post(mail, ControlFrame.barrier(round.getKey(), round.getValue()))) {
+        return false;
+      }
+      entry.remove();
+      return true;
+    }
+    var abort = mail.aborts.entrySet().iterator();
+    var first = abort.next();
+    if (!post(mail, ControlFrame.abort(first.getKey(), first.getValue()))) {
+      return false;
+    }
+    abort.remove();
+    return true;
+  }
+
   private boolean post(Mail mail, ByteBuffer frame) {
     return worker.nics().domains()[0].send(mail.peer.remote(0), frame);
+  }
+
+  /** Asks a peer for a sign of life. */
+  void ask(PeerLink peer) {
+    peer.mail.askDue = true;
+    list(peer.mail);
+  }
+
+  /** Tells a peer that a round of a barrier was entered here. */
+  void enterBarrier(PeerLink peer, EngineId group, int round) {
+    peer.mail.barriers.merge(group, round, Math::max);
+    list(peer.mail);
+  }
+
+  /** Tells a peer that writes under this immediate will not arrive. */
+  void abort(PeerLink peer, int imm, String reason) {
+    peer.mail.aborts.putIfAbsent(imm, reason);
+    list(peer.mail);
+  }
+
+  /** Whether every peer was told what it waits for in vain. */
+  boolean flushed() {
+    return ready.stream().allMatch(mail -> mail.aborts.isEmpty());
   }
 
   /** A frame has come; it may hold anything. */
   void received(EngineId sender, ByteBuffer frame) {
     PeerLink peer = worker.peers().find(sender);
-    byte kind = frame.hasRemaining() ? frame.get() : 0;
-    if (kind == ControlFrame.HELLO) {
-      hello(sender, frame);
-    } else if (peer == null) {
-      worker.defect("a control message came from an unknown engine " + sender.toShortString());
-    } else if (kind == ControlFrame.CREDIT && frame.remaining() == Integer.BYTES) {
-      peer.alive();
-      peer.mail.credits = Math.min(1 << 16, peer.mail.credits + Math.max(0, frame.getInt()));
-      list(peer.mail);
-    } else if (kind == ControlFrame.MESSAGE && peer.mail.granted > 0) {
-      peer.alive();
-      peer.mail.granted--;
-      peer.mail.untaken++;
-      byte[] content = new byte[frame.remaining()];
-      frame.get(content);
-      inbox.put(new Message(peer, ByteBuffer.wrap(content)));
-    } else {
-      worker.defect("a malformed or unsolicited control message came from " + peer);
+    if (peer != null) {
+      peer.heard(worker.now());
     }
+    switch (frame.hasRemaining() ? frame.get() : 0) {
+      case ControlFrame.HELLO -> hello(sender, frame);
+      case ControlFrame.ABORT -> aborted(sender, frame);
+      case ControlFrame.CREDIT -> credit(sender, peer, frame);
+      case ControlFrame.MESSAGE -> message(sender, peer, frame);
+      case ControlFrame.ASK -> {
+        if (peer != null) {
+          peer.mail.answerDue = true;
+          list(peer.mail);
+        }
+      }
+      case ControlFrame.BARRIER -> barrier(sender, frame);
+      case ControlFrame.ALIVE -> {
+        // that it came is all that it says
+      }
+      default -> malformed(sender);
+    }
+  }
+
+  private void aborted(EngineId sender, ByteBuffer frame) {
+    int imm = frame.remaining() < Integer.BYTES ? -1 : frame.getInt();
+    if (imm < 0 || imm > Imm.MAX_VALUE) {
+      malformed(sender);
+    } else {
+      worker.imms().aborted(imm, sender, StandardCharsets.UTF_8.decode(frame).toString());
+    }
+  }
+
+  private void barrier(EngineId sender, ByteBuffer frame) {
+    if (frame.remaining() != EngineId.BYTES + Integer.BYTES) {
+      malformed(sender);
+    } else {
+      EngineId group = new EngineId(frame.getLong(), frame.getLong());
+      worker.barriers().entered(group, sender, frame.getInt());
+    }
+  }
+
+  private void credit(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
+    if (peer == null || frame.remaining() != Integer.BYTES) {
+      malformed(sender);
+      return;
+    }
+    int more = Math.clamp(frame.getInt(), 0, MAX_CREDITS);
+    peer.mail.credits = Math.min(MAX_CREDITS, peer.mail.credits + more);
+    list(peer.mail);
+  }
+
+  private void message(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
+    if (peer == null || peer.mail.granted == 0) {
+      malformed(sender);
+      return;
+    }
+    peer.mail.granted--;
+    peer.mail.untaken++;
+    byte[] content = new byte[frame.remaining()];
+    frame.get(content);
+    inbox.put(new Message(peer, ByteBuffer.wrap(content)));
+  }
+
+  private void malformed(EngineId sender) {
+    worker.defect(
+        "a malformed or unsolicited control message came from engine " + sender.toShortString());
   }
 
   private void hello(EngineId sender, ByteBuffer frame) {
@@ -132,9 +240,9 @@ final class Mailroom {
         throw new DescriptorFormatException("it names another engine");
       }
       PeerLink peer = worker.peers().of(address);
-      peer.alive();
+      peer.heard(worker.now());
       peer.mail.granted = 0;
-      peer.mail.owed = Math.max(0, maxCredits - peer.mail.untaken);
+      peer.mail.owed = closed ? 0 : Math.max(0, maxCredits - peer.mail.untaken);
       list(peer.mail);
     } catch (DescriptorFormatException | TransferRejectedException e) {
       worker.defect("a malformed greeting came from " + sender.toShortString() + ": " + e);
@@ -161,7 +269,12 @@ final class Mailroom {
 
   void close(RuntimeException reason) {
     closed = true;
-    worker.peers().forEach(peer -> failOutgoing(peer.mail, reason));
+    worker
+        .peers()
+        .forEach(peer -> {
+          failOutgoing(peer.mail, reason);
+          peer.states().close();
+        });
     inbox.close();
   }
 
@@ -173,7 +286,7 @@ final class Mailroom {
   }
 
   private void list(Mail mail) {
-    if (!mail.listed && mail.hasWork() && !closed) {
+    if (!mail.listed && mail.hasWork()) {
       mail.listed = true;
       ready.addLast(mail);
     }

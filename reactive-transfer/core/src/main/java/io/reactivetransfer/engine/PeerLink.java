@@ -5,14 +5,15 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /**
  * A peer, as one worker drives it: what waits for it, what is in flight to it, and whether it was
@@ -42,11 +43,21 @@ final class PeerLink implements Peer {
 
   private @Nullable PeerUnreachableException loss;
 
+  /** How many wait for it beside what the flights and the mail tell. */
+  private int interest;
+
+  /** When it was last heard, or began to be of interest. */
+  private long heardNanos;
+
+  private boolean watched;
+  private final PeerStates states;
+
   PeerLink(Worker worker, PeerAddress address, int nics) {
     this.worker = worker;
     this.address = address;
     this.remotes = new RemotePeer[nics];
     this.mail = new Mail(this);
+    this.states = new PeerStates(this, worker);
     this.doorbell =
         new ResolvedRegion(
             this,
@@ -83,20 +94,24 @@ final class PeerLink implements Peer {
 
   /** Has every NIC resolve the address of its counterpart; once. */
   void resolve(Domain[] domains) {
-    if (remotes[remotes.length - 1] != null) {
+    if (isResolved()) {
       return;
     }
     for (int nic = 0; nic < remotes.length; nic++) {
       try {
         byte[] bytes = address.nics().get(counterpart(nic)).address();
         remotes[nic] = domains[nic].resolve(id(), bytes);
-      } catch (BackendException e) {
+      } catch (RuntimeException e) {
         throw new TransferRejectedException(
             "cannot resolve the address of " + address + ": " + e.getMessage(),
             Origin.peer(id()),
             e);
       }
     }
+  }
+
+  boolean isResolved() {
+    return remotes[remotes.length - 1] != null;
   }
 
   RemotePeer remote(int nic) {
@@ -109,12 +124,62 @@ final class PeerLink implements Peer {
   }
 
   void lost(PeerUnreachableException loss) {
+    boolean known = this.loss != null;
     this.loss = loss;
+    if (!known) {
+      states.tell(new PeerState.Lost(loss));
+    }
   }
 
-  /** Something came from it, or reached it. */
-  void alive() {
+  /** A sign of life came from it. */
+  void heard(long now) {
+    heardNanos = now;
+    if (loss != null || !states.isAlive()) {
+      loss = null;
+      states.tell(new PeerState.Alive());
+    }
+  }
+
+  /** A write has reached it: it is not lost, though that is no sign that its process lives. */
+  void reached() {
     loss = null;
+  }
+
+  @Override
+  public Flux<PeerState> state() {
+    return states.flux();
+  }
+
+  PeerStates states() {
+    return states;
+  }
+
+  /** Counts those who wait for it. */
+  void wanted(int change) {
+    interest += change;
+  }
+
+  /** Whether anything is waited for that only it can bring, or take. */
+  boolean isWanted() {
+    return interest > 0 || outstanding > 0 || !waiting.isEmpty() || !mail.outgoing.isEmpty();
+  }
+
+  /**
+   * How long it has been silent while it was wanted.
+   *
+   * @param now the present
+   */
+  long silentNanos(long now) {
+    if (!watched) {
+      heardNanos = now;
+    }
+    watched = true;
+    return now - heardNanos;
+  }
+
+  /** Nobody waits for it now: silence means nothing. */
+  void unwatch() {
+    watched = false;
   }
 
   @Override

@@ -58,6 +58,8 @@ final class Shutdown {
     worker.submissions().forEach(submission -> submission.stop(closedError()));
     worker.imms().close(closedError());
     worker.mailroom().close(Admission.closedError());
+    worker.barriers().close(Admission.closedError());
+    worker.endWatches(Admission.closedError());
     worker.closeWatchers().forEach(Runnable::run);
     long deadline = worker.now() + worker.options().closeTimeout().toNanos();
     worker.timers().at(deadline, () -> overdue = true);
@@ -71,17 +73,22 @@ final class Shutdown {
 
   /** Goes on with closing, once a turn. */
   void step() {
-    if (begun && !finished && (overdue || worker.flights().inFlight() == 0)) {
+    if (begun && !finished && (overdue || isQuiet())) {
       finished = true;
       finish();
     }
   }
 
+  /** Nothing is in flight, and everyone who waits for what will not come was told. */
+  private boolean isQuiet() {
+    return worker.flights().inFlight() == 0 && worker.mailroom().flushed();
+  }
+
   private void finish() {
     NicGroup nics = worker.nics();
-    if (worker.flights().inFlight() > 0) {
+    if (cause != null || worker.flights().inFlight() > 0) {
       // closing the NICs is what makes sure that nothing touches memory any more
-      nics.close();
+      nics.close(worker::defect);
       worker
           .flights()
           .abandon(
@@ -89,10 +96,19 @@ final class Shutdown {
                   "the engine closed before the outcome was known", Origin.UNKNOWN, cause));
     }
     nics.endTurn();
-    worker.regions().forEach(region -> region.closeNow(() -> {}));
-    nics.close();
+    worker.regions().forEach(this::close);
+    nics.close(worker::defect);
+    worker.regions().forEach(RegisteredRegion::nicsClosed);
     worker.host().halt().whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));
     worker.terminate();
+  }
+
+  private void close(RegisteredRegion region) {
+    try {
+      region.closeNow(() -> {});
+    } catch (RuntimeException e) {
+      worker.defect("a " + region + " could not be closed before its NICs: " + e);
+    }
   }
 
   private void threadHasEnded() {

@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferRejectedException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,14 +28,16 @@ import reactor.util.context.Context;
  * <p>What upstream was asked for and has not been emitted never exceeds the window, nor what
  * downstream has asked for. So both queues have room for every element that can come.
  */
-final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscription, Runnable {
+final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subscription, Runnable {
 
   private final Worker worker;
-  private final CoreSubscriber<? super T> downstream;
+  private final CoreSubscriber<? super R> downstream;
   private final Scheduler.Worker signals;
   private final int window;
+  private final long deadlineNanos;
+  private final Results<T, R> results;
   private final SpscVarHandleArrayQueue<T> incoming;
-  private final SpscVarHandleArrayQueue<T> done;
+  private final SpscVarHandleArrayQueue<R> done;
   private final Runnable intake = this::intakeRequested;
 
   // upstream's side, and anyone's
@@ -66,8 +69,15 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   private boolean upstreamCancelled;
   private volatile boolean terminated;
 
-  Submission(Worker worker, CoreSubscriber<? super T> downstream, int window) {
+  Submission(
+      Worker worker,
+      CoreSubscriber<? super R> downstream,
+      Results<T, R> results,
+      int window,
+      long deadlineNanos) {
     this.worker = worker;
+    this.results = results;
+    this.deadlineNanos = deadlineNanos;
     this.downstream = downstream;
     this.window = window;
     this.signals = worker.signals().createWorker();
@@ -243,19 +253,46 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   void transferEnded(Transfer transfer, @Nullable TransferException failure, boolean reached) {
     inFlight--;
     worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, -1);
+    @SuppressWarnings("unchecked") // it came out of this submission's own queue
+    T own = (T) transfer;
     if (reached) {
-      @SuppressWarnings("unchecked") // it came out of this submission's own queue
-      T own = (T) transfer;
-      if (!done.offer(own)) {
-        stop(new IllegalStateException("more transfers are done than were asked for"));
-      }
-      touch();
+      emit(results.done(own));
+    } else if (results.each()) {
+      emit(results.failed(own, failure == null ? stopped() : failure));
     } else if (failure != null) {
       stop(failure);
     }
     if (inFlight == 0) {
       endIfOver(upstreamDone);
     }
+  }
+
+  private void emit(R result) {
+    if (!done.offer(result)) {
+      stop(new IllegalStateException("more transfers are done than were asked for"));
+    }
+    touch();
+  }
+
+  private TransferRejectedException stopped() {
+    return new TransferRejectedException("not posted, or not as a whole: " + stopReason());
+  }
+
+  /** Why transfers of this submission are given up that have not failed themselves. */
+  String stopReason() {
+    Throwable reason = error;
+    return reason == null
+        ? "its stream was cancelled"
+        : "its stream failed: " + reason.getMessage();
+  }
+
+  /** Whether the failure of one transfer leaves the others alone. */
+  boolean goesOnAfterFailure() {
+    return results.each();
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
   }
 
   /** Takes nothing more, posts nothing more; the end comes when nothing is out any more. */
@@ -287,7 +324,12 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
     T dropped = held == null ? incoming.poll() : held;
     held = null;
     while (dropped != null) {
-      Operators.onDiscard(dropped, currentContext());
+      worker.flights().abort(dropped, stopReason());
+      if (results.each() && !cancelled) {
+        emit(results.failed(dropped, stopped()));
+      } else {
+        Operators.onDiscard(dropped, currentContext());
+      }
       dropped = incoming.poll();
     }
   }
@@ -336,12 +378,12 @@ final class Submission<T extends Transfer> implements CoreSubscriber<T>, Subscri
   }
 
   private void emitDone() {
-    T transfer;
+    R result;
     long count = 0;
-    while ((transfer = done.poll()) != null) {
+    while ((result = done.poll()) != null) {
       if (!cancelled) {
         count++;
-        downstream.onNext(transfer);
+        downstream.onNext(result);
       }
     }
     if (count > 0) {

@@ -7,25 +7,34 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /** A stream of transfers to be submitted; each subscription is a {@link Submission} of its own. */
-final class TransferFlux<T extends Transfer> extends Flux<T> {
+final class TransferFlux<T extends Transfer, R> extends Flux<R> {
 
   private final Worker worker;
   private final Publisher<T> transfers;
+  private final Results<T, R> results;
   private final int window;
+  private final long deadlineNanos;
 
-  TransferFlux(Worker worker, Publisher<T> transfers, int window) {
+  TransferFlux(
+      Worker worker,
+      Publisher<T> transfers,
+      Results<T, R> results,
+      int window,
+      long deadlineNanos) {
     this.worker = worker;
     this.transfers = transfers;
+    this.results = results;
     this.window = window;
+    this.deadlineNanos = deadlineNanos;
   }
 
   @Override
-  public void subscribe(CoreSubscriber<? super T> actual) {
+  public void subscribe(CoreSubscriber<? super R> actual) {
     RuntimeException refusal = worker.admission().tryEnter();
     if (refusal != null) {
       Operators.error(actual, refusal);
     } else {
-      transfers.subscribe(new Submission<>(worker, actual, window));
+      transfers.subscribe(new Submission<>(worker, actual, results, window, deadlineNanos));
     }
   }
 }

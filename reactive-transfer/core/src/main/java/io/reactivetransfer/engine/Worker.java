@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.spi.BackendException;
 import java.util.ArrayList;
@@ -38,6 +39,15 @@ final class Worker {
 
   private static final int COMMAND_CHUNK = 256;
 
+  /** A deadline is kept to a sixteenth of itself, within these bounds. */
+  private static final long SWEEPS_PER_DEADLINE = 16;
+
+  /** A worker that is not polled for its NICs' sake looks at watched words so often. */
+  private static final long WATCH_NANOS = 20_000;
+
+  private static final long SHORTEST_SWEEP_NANOS = 1_000_000;
+  private static final long LONGEST_SWEEP_NANOS = 1_000_000_000;
+
   private final EngineId id;
   private final EngineOptions options;
   private final LongSupplier clock;
@@ -50,9 +60,11 @@ final class Worker {
   private final ImmTable imms;
   private final Mailroom mailroom;
   private final Peers peers;
-  private final Set<Submission<?>> submissions = new LinkedHashSet<>();
-  private final Set<Submission<?>> stalled = new LinkedHashSet<>();
-  private final List<Submission<?>> signalling = new ArrayList<>();
+  private final Barriers barriers = new Barriers(this);
+  private final List<WatchFlux.Watch> watches = new ArrayList<>();
+  private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
+  private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
+  private final List<Submission<?, ?>> signalling = new ArrayList<>();
   private final Set<RegisteredRegion> regions = new LinkedHashSet<>();
   private final Map<Object, Runnable> closeWatchers = new LinkedHashMap<>();
   private final Completions completions = new Completions(this);
@@ -65,6 +77,10 @@ final class Worker {
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
   private volatile boolean terminated;
+  private long turnNanos;
+  private long defects;
+  private long sweepNanos = Long.MAX_VALUE;
+  private Timers.@Nullable Timer sweep;
 
   Worker(EngineId id, EngineOptions options, LongSupplier clock) {
     this.id = id;
@@ -110,6 +126,10 @@ final class Worker {
 
   Mailroom mailroom() {
     return mailroom;
+  }
+
+  Barriers barriers() {
+    return barriers;
   }
 
   Peers peers() {
@@ -166,6 +186,8 @@ final class Worker {
     this.address = address;
     this.flights = new FlightControl(this, nics(), doorbell);
     this.openFailure = null;
+    new Liveness(this).begin();
+    watchDeadline(options.transferDeadline().toNanos());
   }
 
   /** The thread could not be set up as it was asked for. */
@@ -181,26 +203,38 @@ final class Worker {
   /** One turn: takes commands, polls, posts, signals. Returns how much there was to do. */
   int doWork() {
     try {
+      turnNanos = now();
       int work = runCommands(MAX_COMMANDS);
       if (!timers.isEmpty()) {
-        work += timers.run(now());
+        work += timers.run(turnNanos);
       }
       if (flights != null && !nics().isClosed()) {
         work += drive(nics()) + nics().endTurn();
       }
+      if (!watches.isEmpty()) {
+        watches.removeIf(watch -> !watch.look());
+      }
       shutdown.step();
-      flushSignals();
+      if (!terminated) {
+        flushSignals();
+      }
       return work;
     } catch (Throwable failure) {
       Exceptions.throwIfJvmFatal(failure);
-      if (flights == null) {
-        openFailed(failure);
-        return 1;
-      }
-      LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
-      shutdown.begin(failure);
+      breakDown(failure);
       return 1;
     }
+  }
+
+  /** Closes at once: the next turn might fail at the same place, and get no further. */
+  private void breakDown(Throwable failure) {
+    if (flights == null) {
+      openFailed(failure);
+      return;
+    }
+    LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
+    shutdown.begin(failure);
+    shutdown.step();
   }
 
   private int drive(NicGroup group) {
@@ -210,7 +244,7 @@ final class Worker {
       work += group.domains()[nic].poll(completions);
     }
     if (!stalled.isEmpty()) {
-      List<Submission<?>> again = List.copyOf(stalled);
+      List<Submission<?, ?>> again = List.copyOf(stalled);
       stalled.clear();
       again.forEach(this::takeFrom);
     }
@@ -222,7 +256,7 @@ final class Worker {
   private int runCommands(int limit) {
     int done = 0;
     Runnable command;
-    while (done < limit && (command = commands.relaxedPoll()) != null) {
+    while (done < limit && !terminated && (command = commands.relaxedPoll()) != null) {
       command.run();
       done++;
     }
@@ -236,8 +270,36 @@ final class Worker {
     signalling.clear();
   }
 
+  /** The time at which this turn began. */
+  long turnNanos() {
+    return turnNanos;
+  }
+
+  /** Has transfers that take longer than this found and stopped, soon after. */
+  void watchDeadline(long nanos) {
+    long often = Math.clamp(nanos / SWEEPS_PER_DEADLINE, SHORTEST_SWEEP_NANOS, LONGEST_SWEEP_NANOS);
+    if (often < sweepNanos) {
+      sweepNanos = often;
+      if (sweep != null) {
+        timers.cancel(sweep);
+      }
+      sweepLater();
+    }
+  }
+
+  private void sweepLater() {
+    sweep =
+        timers.at(
+            turnNanos + sweepNanos,
+            () -> {
+              flights().expire(turnNanos);
+              sweepLater();
+            });
+  }
+
   long nanosToNextTimer() {
-    return timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+    long next = timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now());
+    return watches.isEmpty() ? next : Math.min(next, WATCH_NANOS);
   }
 
   // ---- what others ask of it ----
@@ -262,6 +324,9 @@ final class Worker {
                 question.accept(answer);
               } catch (TransferException | BackendException e) {
                 answer.error(e);
+              } catch (RuntimeException | Error e) {
+                answer.error(e);
+                throw e;
               }
             }));
   }
@@ -270,7 +335,10 @@ final class Worker {
   private void runAfterEnd() {
     while (!commands.isEmpty() && afterEnd.tryLock()) {
       try {
-        runCommands(Integer.MAX_VALUE);
+        Runnable command;
+        while ((command = commands.relaxedPoll()) != null) {
+          runAfterEnd(command);
+        }
         flushSignals();
       } finally {
         afterEnd.unlock();
@@ -278,42 +346,61 @@ final class Worker {
     }
   }
 
+  private void runAfterEnd(Runnable command) {
+    try {
+      command.run();
+    } catch (Throwable failure) {
+      Exceptions.throwIfJvmFatal(failure);
+      LOG.error("engine {} failed after its end", id.toShortString(), failure);
+    }
+  }
+
   boolean isTerminated() {
     return terminated;
   }
 
-  /** The last act on the worker's thread. */
+  /** The last act on the worker's thread: from here on, what it owns is guarded by a lock. */
   void terminate() {
-    terminated = true;
     flushSignals();
+    terminated = true;
     runAfterEnd();
+  }
+
+  /** A peer is gone: ends everything that waits for it. */
+  void peerLost(PeerLink peer, PeerUnreachableException loss) {
+    peer.lost(loss);
+    mailroom.peerLost(peer, loss);
+    flights().peerLost(peer, loss);
+    imms.peerLost(peer, loss);
+    barriers.peerLost(peer, loss);
   }
 
   // ---- its books ----
 
-  void register(Submission<?> submission) {
+  void register(Submission<?, ?> submission) {
+    watchDeadline(submission.deadlineNanos());
     submissions.add(submission);
     if (shutdown.isBegun()) {
       submission.stop(Admission.closedError());
     }
   }
 
-  void unregister(Submission<?> submission) {
+  void unregister(Submission<?, ?> submission) {
     submissions.remove(submission);
     stalled.remove(submission);
   }
 
-  List<Submission<?>> submissions() {
+  List<Submission<?, ?>> submissions() {
     return List.copyOf(submissions);
   }
 
-  void takeFrom(Submission<?> submission) {
+  void takeFrom(Submission<?, ?> submission) {
     if (!submission.intake()) {
       stalled.add(submission);
     }
   }
 
-  void signalLater(Submission<?> submission) {
+  void signalLater(Submission<?, ?> submission) {
     signalling.add(submission);
   }
 
@@ -341,6 +428,20 @@ final class Worker {
     }
   }
 
+  /** Looks after a word from now on. */
+  void watch(WatchFlux.Watch watch) {
+    if (shutdown.isBegun()) {
+      watch.end(Admission.closedError());
+    } else {
+      watches.add(watch);
+    }
+  }
+
+  void endWatches(RuntimeException reason) {
+    watches.forEach(watch -> watch.end(reason));
+    watches.clear();
+  }
+
   void forget(Object key) {
     closeWatchers.remove(key);
   }
@@ -349,9 +450,14 @@ final class Worker {
     return List.copyOf(closeWatchers.values());
   }
 
-  /** Something came from below, or from a peer, that must not come: said, and survived. */
+  /**
+   * Something came from below, or from a peer, that must not come: said, and survived. Of many, the
+   * first, second, fourth, eighth and so on are said.
+   */
   void defect(String text) {
-    LOG.warn("engine {}: {}", id.toShortString(), text);
+    if (Long.bitCount(++defects) == 1) {
+      LOG.warn("engine {}: {} (defect number {})", id.toShortString(), text, defects);
+    }
   }
 
   void taskFailed(Throwable failure) {

@@ -79,6 +79,15 @@ public interface Domain {
   boolean send(RemotePeer peer, ByteBuffer bytes);
 
   /**
+   * Gives a peer up, which the engine has found to be dead or stopped: reports each write that was
+   * accepted for it as failed in this or the next polls, without any help of the peer, and nothing
+   * of it touches the sources any more then. It may be reported lost, too. A later post tries anew.
+   *
+   * @param reason for the texts
+   */
+  void disconnect(RemotePeer peer, String reason);
+
+  /**
    * Makes progress and reports what was found, a bounded amount.
    *
    * @return how many things were reported or moved forward; 0 means that there was nothing to do

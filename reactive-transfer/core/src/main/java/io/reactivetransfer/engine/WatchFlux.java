@@ -1,0 +1,138 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Change;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+
+/** Watches a 64-bit word, once for each subscription: the worker looks at it in every turn. */
+final class WatchFlux extends Flux<Change> {
+
+  private final Worker worker;
+  private final MemorySegment word;
+
+  WatchFlux(Worker worker, MemorySegment word) {
+    this.worker = worker;
+    this.word = word;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super Change> actual) {
+    RuntimeException refusal = worker.admission().tryEnter();
+    if (refusal != null) {
+      Operators.error(actual, refusal);
+      return;
+    }
+    Watch watch = new Watch(worker, word, actual);
+    actual.onSubscribe(watch);
+    worker.execute(() -> worker.watch(watch));
+  }
+
+  /** One subscriber's view of the word. */
+  static final class Watch implements Subscription, Runnable {
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    private final MemorySegment word;
+    private final CoreSubscriber<? super Change> actual;
+    private final Scheduler.Worker signals;
+    private final AdmissionTicket ticket;
+    private final AtomicLong demand = new AtomicLong();
+    private final AtomicInteger draining = new AtomicInteger();
+    private volatile long seen;
+    private volatile @Nullable Throwable ending;
+    private volatile boolean over;
+    private long told;
+
+    Watch(Worker worker, MemorySegment word, CoreSubscriber<? super Change> actual) {
+      this.word = word;
+      this.actual = actual;
+      this.signals = worker.signals().createWorker();
+      this.ticket = new AdmissionTicket(worker.admission());
+      this.told = read();
+      this.seen = told;
+    }
+
+    private long read() {
+      return (long) WORD.getAcquire(word, 0L);
+    }
+
+    /** Looks; returns false when there is no need to look again. On the worker. */
+    boolean look() {
+      if (over) {
+        return false;
+      }
+      try {
+        long now = read();
+        if (now != seen) {
+          seen = now;
+          drain();
+        }
+        return true;
+      } catch (IllegalStateException gone) {
+        end(new IllegalStateException("the watched memory was freed: " + gone.getMessage(), gone));
+        return false;
+      }
+    }
+
+    void end(Throwable reason) {
+      ending = reason;
+      drain();
+    }
+
+    @Override
+    public void request(long n) {
+      if (n <= 0) {
+        end(new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
+      } else {
+        demand.accumulateAndGet(n, Operators::addCap);
+        drain();
+      }
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+      ticket.leave();
+    }
+
+    private void drain() {
+      if (draining.getAndIncrement() == 0) {
+        try {
+          signals.schedule(this);
+        } catch (RejectedExecutionException e) {
+          run();
+        }
+      }
+    }
+
+    @Override
+    public void run() {
+      int missed = 1;
+      do {
+        long now = seen;
+        if (!over && now != told && demand.get() > 0) {
+          Change change = new Change(told, now);
+          told = now;
+          demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1);
+          actual.onNext(change);
+        }
+        Throwable reason = ending;
+        if (!over && reason != null) {
+          over = true;
+          ticket.leave();
+          actual.onError(reason);
+        }
+        missed = draining.addAndGet(-missed);
+      } while (missed != 0);
+    }
+  }
+}
