@@ -64,7 +64,7 @@ abstract class DriverRules extends RuleGroup {
             stage().backend(),
             new EngineId(stage().random().nextLong(), number),
             stage().patience().signal());
-    stage().closeAtEnd(nic);
+    stage().atEnd(nic::close);
     return nic;
   }
 
@@ -236,5 +236,51 @@ abstract class DriverRules extends RuleGroup {
         assertThat(reports.indexOf(failed)).isGreaterThan(reports.indexOf(lost));
       }
     }
+  }
+
+  @Test
+  final void r17_7_aPeerThatIsGivenUpHoldsNoWrite() {
+    Wire wire = wire(0);
+    byte[] address = wire.target().call(nic -> nic.address());
+    RemotePeer peer =
+        wire.origin().call(nic -> nic.resolve(wire.target().engine(), address));
+    WriteOp op =
+        new WriteOp()
+            .between(wire.ends().source(), wire.ends().target())
+            .range(0, 0, 100)
+            .withoutImm();
+    post(wire, op.token(0));
+    until("a report", wire, () -> wire.origin().reports().size() == 1);
+    for (long token = 1; token <= 3; token++) {
+      op.token(token);
+      stage()
+          .patience()
+          .until("a write to be taken over", () -> wire.origin().call(nic -> nic.post(op)));
+    }
+    wire.origin()
+        .call(
+            nic -> {
+              nic.disconnect(peer, "given up by the conformance kit");
+              return true;
+            });
+    stage()
+        .patience()
+        .until(
+            "a report of each, with no help from the peer",
+            () -> {
+              wire.origin().turn();
+              return ended(wire.origin()) == 4;
+            });
+    for (int turn = 0; turn < 50; turn++) {
+      wire.origin().turn();
+    }
+    assertThat(wire.origin().reports().stream().filter(report -> !report.startsWith("lost")))
+        .as("reports of 4 writes")
+        .hasSize(4)
+        .doesNotHaveDuplicates();
+  }
+
+  private static long ended(BareNic nic) {
+    return nic.reports().stream().filter(report -> !report.startsWith("lost")).distinct().count();
   }
 }

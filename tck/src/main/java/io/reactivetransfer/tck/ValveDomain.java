@@ -123,6 +123,27 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    inner.disconnect(peer, reason);
+    EngineId gone = peers.get(peer);
+    if (gone != null) {
+      failWaiting(gone, 0, reason);
+    }
+  }
+
+  /** What is held for a peer that is gone fails like what is out to it. */
+  private void failWaiting(EngineId peer, int code, String text) {
+    waiting.removeIf(
+        entry -> {
+          boolean gone = entry.write().peer().equals(peer);
+          if (gone) {
+            end(new Report(entry, code, text));
+          }
+          return gone;
+        });
+  }
+
+  @Override
   public int poll(CompletionSink sink) {
     int moved = beginWaiting();
     moved += inner.poll(new Reports(sink));
@@ -200,18 +221,10 @@ final class ValveDomain extends ForwardingDomain {
       keep(token, code, text);
     }
 
-    /** What is held for a lost peer fails like what is out to it. */
     @Override
     public void peerLost(EngineId peer, int code, String text) {
       super.peerLost(peer, code, text);
-      waiting.removeIf(
-          entry -> {
-            boolean lost = entry.write().peer().equals(peer);
-            if (lost) {
-              end(new Report(entry, code, text));
-            }
-            return lost;
-          });
+      failWaiting(peer, code, text);
     }
 
     private void keep(long token, int code, @Nullable String failure) {
