@@ -22,7 +22,8 @@ import reactor.core.scheduler.Scheduler;
  * @param messageCredits messages of one sender that are kept until the application takes them
  * @param livenessDeadline a peer that anything is waited for and that was silent this long is lost;
  *     it is asked for a sign of life every quarter of it
- * @param transferDeadline how long a transfer may take from when the engine took it over
+ * @param transferDeadline how long a transfer may take from when the engine took it over; a peer to
+ *     which parts of it are still out {@code livenessDeadline} later is lost
  * @param connectTimeout how long a connection to a peer may take to come about, up to 365 days
  * @param closeTimeout how long {@code close} waits for what is in flight, up to 365 days
  * @param idle what a dedicated NIC thread does when there is no work

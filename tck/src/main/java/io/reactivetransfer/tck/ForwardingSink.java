@@ -34,6 +34,11 @@ class ForwardingSink implements CompletionSink {
   }
 
   @Override
+  public void alive(EngineId peer) {
+    inner.alive(peer);
+  }
+
+  @Override
   public void peerLost(EngineId peer, int code, String text) {
     inner.peerLost(peer, code, text);
   }

@@ -46,7 +46,6 @@ class ReactiveStreamsSabotageTest {
             .append("nested-class", TransferConformance.ReactiveStreams.class.getSimpleName())
             .append("test-factory", publisher.getName() + "()")
             .append("dynamic-test", "#" + index);
-    return List.copyOf(
-        SabotagedRun.brokenRules(saboteur, SHORT, selectUniqueId(test)).keySet());
+    return List.copyOf(SabotagedRun.brokenRules(saboteur, SHORT, selectUniqueId(test)).keySet());
   }
 }

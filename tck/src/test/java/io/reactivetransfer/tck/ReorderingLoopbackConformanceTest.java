@@ -3,7 +3,9 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
 
-/** The same rules where nothing comes in the order in which it was sent, and a long write in parts. */
+/**
+ * The same rules where nothing comes in the order in which it was sent, and a long write in parts.
+ */
 class ReorderingLoopbackConformanceTest extends TransferConformance {
 
   @Override

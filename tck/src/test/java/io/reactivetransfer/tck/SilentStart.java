@@ -137,24 +137,23 @@ final class SilentStart extends ForwardingEngine {
     Mono<MemoryRegion> region =
         inner
             .register(memory, access)
-            .map(
-                registered ->
-                    new ForwardingRegion(registered) {
-                      @Override
-                      public Mono<Void> quiesced() {
-                        return mono("quiesced", super.quiesced());
-                      }
+            .map(registered ->
+                new ForwardingRegion(registered) {
+                  @Override
+                  public Mono<Void> quiesced() {
+                    return mono("quiesced", super.quiesced());
+                  }
 
-                      @Override
-                      public Mono<Void> revoke() {
-                        return mono("revoke", super.revoke());
-                      }
+                  @Override
+                  public Mono<Void> revoke() {
+                    return mono("revoke", super.revoke());
+                  }
 
-                      @Override
-                      public Mono<Void> close() {
-                        return mono("closeRegion", super.close());
-                      }
-                    });
+                  @Override
+                  public Mono<Void> close() {
+                    return mono("closeRegion", super.close());
+                  }
+                });
     return mono("register", region);
   }
 

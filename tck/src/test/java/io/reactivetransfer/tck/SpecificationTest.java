@@ -21,7 +21,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The specification, the kit and the saboteurs name the same rules, and the guide shows a real test. */
+/**
+ * The specification, the kit and the saboteurs name the same rules, and the guide shows a real
+ * test.
+ */
 class SpecificationTest {
 
   private static final Path ROOT = Path.of("..");

@@ -18,6 +18,8 @@ enum ErrorCode {
   BROKEN(7),
   /** This engine found the other one dead or stopped, and closed the connection. */
   GIVEN_UP(8),
+  /** The origin has made a new connection in place of this one. */
+  REPLACED(9),
   /** No memory has this key (any more). */
   UNKNOWN_KEY(16),
   /** The memory is for local use only. */

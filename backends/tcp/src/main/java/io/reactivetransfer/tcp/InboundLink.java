@@ -57,6 +57,9 @@ final class InboundLink extends Link {
 
   @Override
   void afterRead() {
+    if (origin != null && phase() == Phase.OPEN) {
+      domain.heard(origin);
+    }
     if (domain.events().isFull()) {
       context().channel().config().setAutoRead(false);
       domain.events().awaitRoom(this);
@@ -127,6 +130,7 @@ final class InboundLink extends Link {
       origin = hello.origin();
       nicIndex = hello.nicIndex();
       enter(Phase.OPEN);
+      domain.loop().origins().began(hello.origin(), this);
       domain.presence().began(hello.origin());
     }
   }
@@ -246,7 +250,13 @@ final class InboundLink extends Link {
     domain.inboundEnded(this);
     if (origin != null) {
       domain.ended(origin, why);
+      domain.loop().origins().ended(origin, this, why);
     }
+  }
+
+  /** Whether an origin that has made this connection has no more use for that one. */
+  boolean replaces(InboundLink other) {
+    return domain == other.domain && nicIndex == other.nicIndex;
   }
 
   @Override

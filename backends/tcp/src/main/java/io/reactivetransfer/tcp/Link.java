@@ -151,7 +151,7 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   }
 
   /** After each piece that was read. */
-  void afterRead() {}
+  abstract void afterRead();
 
   /**
    * The socket has failed. If it was a write, then what the other side sent before it closed can

@@ -160,6 +160,13 @@ final class OutboundLink extends Link {
   }
 
   @Override
+  void afterRead() {
+    if (phase() == Phase.OPEN) {
+      domain.heard(peer.engine());
+    }
+  }
+
+  @Override
   public int headBytes(int firstByte) {
     if (phase() == Phase.HANDSHAKE) {
       return Handshake.HEAD_BYTES;

@@ -35,6 +35,12 @@ final class TcpDomain implements Domain {
   private static final int MAX_EVENTS_PER_POLL = 256;
   private static final int MAX_INBOUND_LINKS = 4_096;
 
+  /**
+   * Longer writes are cut by the engine: so their acknowledgements come often enough to be signs of
+   * life, even over a slow network.
+   */
+  private static final long MAX_PIECE_BYTES = 16 << 20;
+
   /** How long a peer is left alone after its connection ended. */
   private static final long BACK_OFF_MILLIS = 50;
 
@@ -46,6 +52,7 @@ final class TcpDomain implements Domain {
   private final Presence presence = new Presence();
   private final Map<TcpPeer.Key, OutboundLink> outbound = new HashMap<>();
   private final Set<InboundLink> inbound = new HashSet<>();
+  private final Set<EngineId> heard = new HashSet<>();
   private final List<OutboundLink> toFlush = new ArrayList<>();
   private final List<InboundLink> toAcknowledge = new ArrayList<>();
   private @Nullable Listener listener;
@@ -59,7 +66,7 @@ final class TcpDomain implements Domain {
     this.capabilities =
         new Capabilities(
             CompletionLevel.DELIVERED,
-            Wire.MAX_WRITE_BYTES,
+            MAX_PIECE_BYTES,
             context.nicDepth(),
             context.maxControlBytes(),
             true,
@@ -148,15 +155,22 @@ final class TcpDomain implements Domain {
 
   @Override
   public void disconnect(RemotePeer peer, String reason) {
-    OutboundLink link = outbound.get(((TcpPeer) peer).key());
+    TcpPeer.Key key = ((TcpPeer) peer).key();
+    String who = "engine " + key.engine().toShortString() + " at " + key.address();
+    Failure why = ErrorCode.GIVEN_UP.because(who + " was given up: " + reason);
+    OutboundLink link = outbound.get(key);
     if (link != null) {
-      link.end(ErrorCode.GIVEN_UP.because(link.where() + " was given up: " + reason));
+      link.end(why);
     }
+    loop.origins().end(key.engine(), why);
+    heard.remove(key.engine()); // that was before
   }
 
   @Override
   public int poll(CompletionSink sink) {
     int reported = 0;
+    heard.forEach(sink::alive);
+    heard.clear();
     // Not more than there were: what a report leads to is for the next poll.
     int due = Math.min(events.size(), MAX_EVENTS_PER_POLL);
     for (Event event; reported < due && (event = events.next()) != null; reported++) {
@@ -243,6 +257,14 @@ final class TcpDomain implements Domain {
   }
 
   // What its connections tell it, and need from it.
+
+  /**
+   * Bytes came from this engine. What its system sends for it when it is dead or stopped is little,
+   * and soon over.
+   */
+  void heard(EngineId engine) {
+    heard.add(engine);
+  }
 
   /** Whether there is room for one more connection from outside. */
   boolean accept(InboundLink link) {

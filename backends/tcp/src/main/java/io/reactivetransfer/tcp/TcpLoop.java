@@ -48,6 +48,7 @@ final class TcpLoop implements WorkerLoop {
   private final TcpClient client;
   private final TcpServer server;
   private final KeySource keys = new KeySource();
+  private final Origins origins = new Origins();
 
   TcpLoop() {
     warmUp();
@@ -73,6 +74,10 @@ final class TcpLoop implements WorkerLoop {
 
   KeySource keys() {
     return keys;
+  }
+
+  Origins origins() {
+    return origins;
   }
 
   @Override

@@ -105,6 +105,43 @@ class LossTest {
   }
 
   @Test
+  void aNewConnectionOfTheSameNicEndsTheOldOneAndWhatIsOnItsWayThere() {
+    var sink = nic.register(1_000);
+    try (RawConnection old = RawConnection.welcomedBy(nic)) {
+      old.writeHead(sink.local().key(), 0, 1_000, 5);
+      old.send(new byte[500]);
+      try (RawConnection current = RawConnection.welcomedBy(nic)) {
+        assertThat(nic.awaitLost().code()).isEqualTo(ErrorCode.REPLACED.value);
+        sink.segment().fill((byte) 7);
+        current.writeHead(sink.local().key(), 0, 1, 6);
+        current.send(new byte[] {8});
+        assertThat(current.ack()).isEqualTo(1);
+
+        assertThat(old.isAtEnd()).isTrue();
+        assertThat(nic.imms).containsExactly(6);
+        assertThat(WriteTest.bytes(sink.segment())).startsWith(8, 7).endsWith(7);
+      }
+    }
+  }
+
+  @Test
+  void givingUpAPeerEndsItsConnectionsToo() throws IOException {
+    var sink = nic.register(1_000);
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        RawConnection in = RawConnection.welcomedBy(nic)) {
+      in.writeHead(sink.local().key(), 0, 1_000, 5);
+      in.send(new byte[500]);
+      byte[] address = RawConnection.addressOf(server).encode();
+
+      nic.run(() -> nic.domain.disconnect(nic.domain.resolve(RawConnection.ID, address), "silent"));
+
+      assertThat(nic.awaitLost().code()).isEqualTo(ErrorCode.GIVEN_UP.value);
+      assertThat(nic.lost.peek().text()).contains("silent");
+      assertThat(in.isAtEnd()).isTrue();
+    }
+  }
+
+  @Test
   void arrivalsBeforeTheLossAreReportedBeforeIt() throws IOException {
     var sink = nic.register(8);
     try (RawConnection raw = RawConnection.welcomedBy(nic)) {

@@ -42,6 +42,14 @@ final class Completions implements CompletionSink {
   }
 
   @Override
+  public void alive(EngineId id) {
+    PeerLink peer = worker.peers().find(id);
+    if (peer != null) {
+      peer.heard();
+    }
+  }
+
+  @Override
   public void peerLost(EngineId id, int code, String text) {
     PeerLink peer = worker.peers().find(id);
     if (peer != null) {

@@ -18,7 +18,9 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -248,10 +250,18 @@ final class FlightControl {
     });
   }
 
-  /** Stops what is not done in time: posts nothing more of it; what is out is waited for. */
+  /**
+   * Stops what is not done in time: posts nothing more of it; what is out is waited for, for as
+   * long as a peer may be silent. A peer may be heard and its writes be stuck all the same, where
+   * it has several NICs, or its network loses what is large.
+   */
   void expire(long now) {
+    long grace = worker.options().livenessDeadline().toNanos();
+    Set<PeerLink> stuck = new LinkedHashSet<>();
     table.forEach(flight -> {
-      if (now - flight.deadlineNanos >= 0 && !flight.isStopped()) {
+      if (now - flight.deadlineNanos >= grace && flight.isStopped()) {
+        stuck.add(flight.peer());
+      } else if (now - flight.deadlineNanos >= 0 && !flight.isStopped()) {
         long nanos = flight.submission().deadlineNanos();
         fail(
             flight,
@@ -266,6 +276,11 @@ final class FlightControl {
                 null));
       }
     });
+    String text =
+        "writes were out for "
+            + Deadlines.text(grace)
+            + " (livenessDeadline) after the end of their time";
+    stuck.forEach(peer -> worker.liveness().giveUp(peer, text));
   }
 
   private void fail(Flight flight, TransferException reason) {

@@ -7,7 +7,9 @@ import io.reactivetransfer.spi.Domain;
 /**
  * Finds peers that are dead or stopped. While anything is waited for that only a peer can bring or
  * take, it is asked for a sign of life every quarter of the deadline; only what its process itself
- * says counts, because the NIC of a stopped process goes on acknowledging writes.
+ * says counts, because the NIC of a stopped process goes on acknowledging writes. Silence is
+ * counted from look to look, each as a quarter at most: time in which this process itself stood
+ * still says nothing of others, whose signs of life may be waiting to be read.
  */
 final class Liveness {
 
@@ -15,39 +17,43 @@ final class Liveness {
 
   private final Worker worker;
   private final long deadlineNanos;
+  private final long lookNanos;
+  private long lastLook;
 
   Liveness(Worker worker) {
     this.worker = worker;
     this.deadlineNanos = worker.options().livenessDeadline().toNanos();
+    this.lookNanos = Math.max(1, deadlineNanos / ASKS_PER_DEADLINE);
   }
 
   /** Looks after the peers from now on. On the worker. */
   void begin() {
-    worker.timers().at(worker.now() + deadlineNanos / ASKS_PER_DEADLINE, this::look);
+    lastLook = worker.now();
+    worker.timers().at(lastLook + lookNanos, this::look);
   }
 
   private void look() {
     if (worker.shutdown().isBegun()) {
       return;
     }
-    long now = worker.now();
-    worker.peers().forEach(peer -> look(peer, now));
+    long passed = Math.min(worker.now() - lastLook, lookNanos);
+    worker.peers().forEach(peer -> look(peer, passed));
     begin();
   }
 
-  private void look(PeerLink peer, long now) {
+  private void look(PeerLink peer, long passed) {
     if (!peer.isWanted()) {
       peer.unwatch();
-    } else if (peer.silentNanos(now) < deadlineNanos) {
+    } else if (peer.silentNanos(passed) < ASKS_PER_DEADLINE * lookNanos) {
       worker.mailroom().ask(peer);
     } else {
-      lose(peer);
+      giveUp(peer, "it was silent for " + Deadlines.text(deadlineNanos) + " (livenessDeadline)");
     }
   }
 
-  private void lose(PeerLink peer) {
+  /** Ends everything that waits for a peer, without any help of it. On the worker. */
+  void giveUp(PeerLink peer, String text) {
     peer.unwatch();
-    String text = "it was silent for " + Deadlines.text(deadlineNanos) + " (livenessDeadline)";
     Domain[] domains = worker.nics().domains();
     if (peer.isResolved()) {
       for (int nic = 0; nic < domains.length; nic++) {

@@ -165,7 +165,7 @@ final class Mailroom {
   void received(EngineId sender, ByteBuffer frame) {
     PeerLink peer = worker.peers().find(sender);
     if (peer != null) {
-      peer.heard(worker.now());
+      peer.heard();
     }
     switch (frame.hasRemaining() ? frame.get() : 0) {
       case ControlFrame.HELLO -> hello(sender, frame);
@@ -240,7 +240,7 @@ final class Mailroom {
         throw new DescriptorFormatException("it names another engine");
       }
       PeerLink peer = worker.peers().of(address);
-      peer.heard(worker.now());
+      peer.heard();
       peer.mail.granted = 0;
       peer.mail.owed = closed ? 0 : Math.max(0, maxCredits - peer.mail.untaken);
       list(peer.mail);

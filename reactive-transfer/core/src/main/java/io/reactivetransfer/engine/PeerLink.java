@@ -46,9 +46,10 @@ final class PeerLink implements Peer {
   /** How many wait for it beside what the flights and the mail tell. */
   private int interest;
 
-  /** When it was last heard, or began to be of interest. */
-  private long heardNanos;
+  /** How long it has been silent while it was wanted. */
+  private long silentNanos;
 
+  private boolean heard;
   private boolean watched;
   private final PeerStates states;
 
@@ -132,8 +133,8 @@ final class PeerLink implements Peer {
   }
 
   /** A sign of life came from it. */
-  void heard(long now) {
-    heardNanos = now;
+  void heard() {
+    heard = true;
     if (loss != null || !states.isAlive()) {
       loss = null;
       states.tell(new PeerState.Alive());
@@ -167,14 +168,13 @@ final class PeerLink implements Peer {
   /**
    * How long it has been silent while it was wanted.
    *
-   * @param now the present
+   * @param passed since the last call, in nanoseconds
    */
-  long silentNanos(long now) {
-    if (!watched) {
-      heardNanos = now;
-    }
+  long silentNanos(long passed) {
+    silentNanos = watched && !heard ? silentNanos + passed : 0;
     watched = true;
-    return now - heardNanos;
+    heard = false;
+    return silentNanos;
   }
 
   /** Nobody waits for it now: silence means nothing. */

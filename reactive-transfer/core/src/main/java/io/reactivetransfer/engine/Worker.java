@@ -60,6 +60,7 @@ final class Worker {
   private final ImmTable imms;
   private final Mailroom mailroom;
   private final Peers peers;
+  private final Liveness liveness;
   private final Barriers barriers = new Barriers(this);
   private final List<WatchFlux.Watch> watches = new ArrayList<>();
   private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
@@ -92,6 +93,7 @@ final class Worker {
     this.imms = new ImmTable(this, options.maxUnclaimedImms());
     this.mailroom = new Mailroom(this, options.messageCredits());
     this.peers = new Peers(this);
+    this.liveness = new Liveness(this);
   }
 
   // ---- what it consists of ----
@@ -148,6 +150,10 @@ final class Worker {
     return opened(flights);
   }
 
+  Liveness liveness() {
+    return liveness;
+  }
+
   PeerAddress address() {
     return opened(address);
   }
@@ -186,7 +192,7 @@ final class Worker {
     this.address = address;
     this.flights = new FlightControl(this, nics(), doorbell);
     this.openFailure = null;
-    new Liveness(this).begin();
+    liveness.begin();
     watchDeadline(options.transferDeadline().toNanos());
   }
 

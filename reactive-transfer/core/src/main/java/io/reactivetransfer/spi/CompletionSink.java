@@ -36,6 +36,13 @@ public interface CompletionSink {
   void received(EngineId sender, ByteBuffer bytes);
 
   /**
+   * The process of a peer has shown that it runs, by something that is not a control message. Not
+   * to be told of what a NIC, or an operating system, does for a process that is dead or stopped.
+   * Spares a peer whose signs of life wait behind much else from being held for lost.
+   */
+  default void alive(EngineId peer) {}
+
+  /**
    * A peer cannot be reached, or was lost: told once, before the failures of the writes that were
    * accepted for it. A later post or send to it tries again.
    *

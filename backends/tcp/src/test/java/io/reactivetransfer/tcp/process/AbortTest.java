@@ -1,0 +1,71 @@
+package io.reactivetransfer.tcp.process;
+
+import static io.reactivetransfer.tcp.process.Local.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.WriteImm;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+
+/** What an origin gives up, its target need not wait for. */
+class AbortTest {
+
+  private static final int BYTES = 1 << 20;
+  private static final Imm IMM = Imm.of(7);
+
+  private final Local local = Local.open(BYTES);
+  private final EngineProcess child = EngineProcess.start();
+
+  @AfterEach
+  void close() {
+    child.close();
+    local.close();
+  }
+
+  private Flux<WriteImm> writes(RemoteRegion target) {
+    return Flux.just(WriteImm.of(local.region.whole(), target.whole(), IMM)).repeat();
+  }
+
+  @Test
+  void aStreamThatIsCancelledHalfWayFailsTheClaimAtItsTarget() {
+    RemoteRegion target = local.remote(child.memory("m", BYTES));
+    CompletableFuture<String> claim = child.ask("count", IMM.value(), 1_000_000);
+
+    local
+        .engine
+        .submit(writes(target))
+        .index()
+        .takeUntil(done -> done.getT1() == 20)
+        .blockLast(LONG);
+
+    assertThat(Waiting.failure(claim, LONG))
+        .hasMessageStartingWith("TransferFailedException: ")
+        .hasMessageContaining("given up by its origin " + local.engine.id().toShortString())
+        .hasMessageContaining("its stream was cancelled")
+        .hasMessageMatching("(?s).*[0-9]+ of 1000000.*");
+  }
+
+  @Test
+  void aWriteThatFailsFailsTheClaimAtItsTargetWithTheCause() {
+    RemoteRegion target = local.remote(child.memory("m", BYTES));
+    RemoteRegion revoked = local.remote(child.memory("n", BYTES));
+    child.call("revoke", "n");
+    CompletableFuture<String> claim = child.ask("count", IMM.value(), 21);
+
+    local.engine.submit(writes(target).take(20)).blockLast(LONG);
+    CompletableFuture<Long> failing =
+        local.engine.submit(writes(revoked).take(1)).count().toFuture();
+
+    assertThat(Waiting.failure(failing, LONG)).isInstanceOf(TransferFailedException.class);
+    assertThat(Waiting.failure(claim, LONG))
+        .hasMessageStartingWith("TransferFailedException: ")
+        .hasMessageContaining("given up by its origin " + local.engine.id().toShortString())
+        .hasMessageContaining("revoked")
+        .hasMessageContaining("20 of 21");
+  }
+}

@@ -1,0 +1,117 @@
+package io.reactivetransfer.tcp.process;
+
+import static io.reactivetransfer.tcp.process.Local.FOUND;
+import static io.reactivetransfer.tcp.process.Local.LIVENESS;
+import static io.reactivetransfer.tcp.process.Local.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.PeerState;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.WriteImm;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+
+/** Processes that run, and that nothing comes through to any more. */
+class CutOffPeerTest {
+
+  private static final String HOST = "127.0.0.1";
+  private static final String BEHIND_CABLE = "127.0.0.2";
+  private static final int BYTES = 1 << 20;
+  private static final Imm IMM = Imm.of(7);
+
+  private final int port = FreePorts.twoInARow();
+  private final EngineProcess child = EngineProcess.start(BEHIND_CABLE, port, LIVENESS);
+  private final Cable first = Cable.lay(BEHIND_CABLE, HOST, port);
+  private final Cable second = Cable.lay(BEHIND_CABLE, HOST, port + 1);
+  private final Local local = Local.open(BYTES, Local.options());
+  private RemoteRegion target;
+
+  @BeforeEach
+  void connect() {
+    target = local.remote(child.memory("m", BYTES));
+    local.write(write());
+  }
+
+  @AfterEach
+  void close() {
+    local.close();
+    child.close();
+    first.close();
+    second.close();
+  }
+
+  private WriteImm write() {
+    return WriteImm.of(local.region.whole(), target.whole(), IMM);
+  }
+
+  private CompletableFuture<Long> writeOnAndOn(Duration deadline) {
+    return local.engine.submit(Flux.just(write()).repeat(), deadline).count().toFuture();
+  }
+
+  private void assertNamesChild(Throwable error) {
+    assertThat(error)
+        .isInstanceOfSatisfying(
+            PeerUnreachableException.class, e -> assertThat(e.peer()).isEqualTo(child.id()));
+  }
+
+  private void assertAllWell() {
+    local.await(child, PeerState.Alive.class);
+    local.memory.fill((byte) 6);
+    local.write(write());
+    assertThat(child.call("values", "m")).isEqualTo("6");
+  }
+
+  @Test
+  void aTargetThatIsCutOffIsFoundAndComesBack() {
+    CompletableFuture<Long> stream = writeOnAndOn(LONG);
+    child.call("count", IMM.value(), 20);
+
+    first.cut();
+    second.cut();
+
+    assertNamesChild(Waiting.failure(stream, FOUND));
+    local.region.quiesced().block(LONG);
+    local.await(child, PeerState.Lost.class);
+    first.mend();
+    second.mend();
+    assertAllWell();
+  }
+
+  @Test
+  void anOriginThatIsCutOffIsFound() {
+    CompletableFuture<Long> stream = writeOnAndOn(LONG);
+    CompletableFuture<String> claim =
+        child.ask("count", IMM.value(), 1_000_000, "from", local.addressText());
+    child.call("await", local.addressText(), "Alive");
+
+    first.cut();
+    second.cut();
+
+    assertNamesChild(Waiting.failure(stream, FOUND));
+    assertThat(Waiting.failure(claim, FOUND))
+        .hasMessageStartingWith("PeerUnreachableException: ")
+        .hasMessageContaining(local.engine.id().toShortString())
+        .hasMessageMatching("(?s).*[0-9]+ of 1000000.*");
+  }
+
+  @Test
+  void aNicThatIsCutOffEndsItsWritesSoonAfterTheirDeadline() {
+    CompletableFuture<Long> stream = writeOnAndOn(LIVENESS);
+    child.call("count", IMM.value(), 20);
+
+    second.cut();
+
+    assertThat(Waiting.failure(stream, LIVENESS.plus(FOUND)))
+        .isInstanceOfAny(DeadlineExceededException.class, PeerUnreachableException.class);
+    local.region.quiesced().block(LONG);
+    second.mend();
+    assertAllWell();
+  }
+}

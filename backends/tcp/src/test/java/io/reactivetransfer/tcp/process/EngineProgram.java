@@ -1,0 +1,261 @@
+package io.reactivetransfer.tcp.process;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerState;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.tcp.TcpBackend;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import reactor.core.publisher.Flux;
+
+/**
+ * One engine in a process of its own, which does what the lines on its stdin say, each in a thread
+ * of its own: a number, a word, arguments. Each is answered by a line with its number, {@code ok}
+ * or the class of an exception, and the rest. Ends when its stdin does, so with its parent.
+ */
+final class EngineProgram {
+
+  /** How far what is registered stands apart from what is not, and must stay untouched. */
+  private static final int GUARD_BYTES = 4_096;
+
+  private static final byte GUARD = 0x5a;
+
+  private record Room(MemorySegment all, MemoryRegion region) {
+
+    MemorySegment content() {
+      return all.asSlice(GUARD_BYTES, all.byteSize() - 2 * GUARD_BYTES);
+    }
+  }
+
+  private final PrintStream out = System.out;
+  private final Map<String, Room> rooms = new ConcurrentHashMap<>();
+  private final Map<String, List<String>> states = new ConcurrentHashMap<>();
+  private final TransferEngine engine;
+
+  private EngineProgram(TransferEngine engine) {
+    this.engine = engine;
+  }
+
+  /** Host to advertise, first port, milliseconds of the liveness deadline. */
+  public static void main(String[] args) throws IOException {
+    TransferEngine engine =
+        TransferEngineBuilder.create()
+            .backend(
+                TcpBackend.builder()
+                    .advertisedHost(args[0])
+                    .port(Integer.parseInt(args[1]))
+                    .build())
+            .options(
+                EngineOptions.builder()
+                    .livenessDeadline(Duration.ofMillis(Long.parseLong(args[2])))
+                    .connectTimeout(Duration.ofSeconds(40))
+                    .minPieceBytes(4_096)
+                    .build())
+            .open()
+            .block();
+    new EngineProgram(engine).serve();
+  }
+
+  private void serve() throws IOException {
+    print("0 ok " + engine.address().toText());
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String line;
+    while ((line = in.readLine()) != null) {
+      String[] words = line.split(" ");
+      Thread.ofPlatform().daemon().start(() -> answer(words));
+    }
+    Runtime.getRuntime().halt(1);
+  }
+
+  private void answer(String[] words) {
+    Iterator<String> arguments = List.of(words).listIterator(2);
+    try {
+      print(words[0] + " ok " + answer(words[1], arguments));
+    } catch (RuntimeException e) {
+      print(words[0] + " " + e.getClass().getSimpleName() + " " + e.getMessage());
+    }
+  }
+
+  private void print(String line) {
+    out.println(line.replace('\n', ' '));
+    out.flush();
+  }
+
+  private String answer(String word, Iterator<String> in) {
+    return switch (word) {
+      case "memory" -> memory(in.next(), integer(in));
+      case "revoke" -> revoke(room(in));
+      case "revoke-and-fill" -> {
+        Room room = room(in);
+        String descriptor = revoke(room);
+        room.content().fill((byte) integer(in));
+        yield descriptor;
+      }
+      case "values" -> values(room(in));
+      case "count" -> count(in);
+      case "watch" -> watch(in.next());
+      case "states" -> String.join(",", states.get(in.next()));
+      case "await" -> await(in.next(), in.next());
+      case "write" -> write(in);
+      case "send" -> send(peer(in.next()), integer(in));
+      case "receive" -> receive(integer(in));
+      case "verify-pages" -> verifyPages(in);
+      default -> throw new IllegalArgumentException("unknown: " + word);
+    };
+  }
+
+  /** Name, bytes: registers zeros between guards. */
+  private String memory(String name, int bytes) {
+    MemorySegment all = Arena.global().allocate(bytes + 2L * GUARD_BYTES);
+    all.fill(GUARD);
+    MemorySegment content = all.asSlice(GUARD_BYTES, bytes).fill((byte) 0);
+    Room room = new Room(all, engine.register(content).block());
+    rooms.put(name, room);
+    return text(room.region().descriptor());
+  }
+
+  private static String revoke(Room room) {
+    room.region().revoke().block();
+    return text(room.region().descriptor());
+  }
+
+  /** Which values the bytes of a memory have; also checks the guards. */
+  private static String values(Room room) {
+    MemorySegment all = room.all();
+    MemorySegment after = all.asSlice(all.byteSize() - GUARD_BYTES);
+    if (!valuesOf(all.asSlice(0, GUARD_BYTES)).equals(valuesOf(after))
+        || !valuesOf(after).equals(String.valueOf(GUARD))) {
+      throw new IllegalStateException("a guard was overwritten");
+    }
+    return valuesOf(room.content());
+  }
+
+  private static String valuesOf(MemorySegment memory) {
+    TreeSet<Byte> found = new TreeSet<>();
+    for (byte value : memory.toArray(ValueLayout.JAVA_BYTE)) {
+      found.add(value);
+    }
+    return found.stream().map(String::valueOf).collect(Collectors.joining(","));
+  }
+
+  /** Immediate, writes, then {@code within} and milliseconds, {@code from} and an address. */
+  private String count(Iterator<String> in) {
+    ImmCounter counter = engine.counter(Imm.of(integer(in)));
+    int writes = integer(in);
+    while (in.hasNext()) {
+      counter =
+          switch (in.next()) {
+            case "within" -> counter.within(Duration.ofMillis(integer(in)));
+            case "from" -> counter.boundTo(peer(in.next()));
+            default -> throw new IllegalArgumentException("expected within or from");
+          };
+    }
+    counter.next(writes).block();
+    return "all " + writes;
+  }
+
+  /** Begins to write down what becomes of a peer. */
+  private String watch(String address) {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    states.put(address, seen);
+    peer(address).state().subscribe(state -> seen.add(name(state)));
+    return "";
+  }
+
+  private String await(String address, String state) {
+    return name(peer(address).state().filter(now -> name(now).equals(state)).blockFirst());
+  }
+
+  /** Descriptor, immediate, how many writes, of how many bytes, of which value. */
+  private String write(Iterator<String> in) {
+    RemoteRegion target = engine.remote(descriptor(in.next()));
+    Imm imm = Imm.of(integer(in));
+    int count = integer(in);
+    int bytes = integer(in);
+    MemorySegment content = Arena.global().allocate(bytes).fill((byte) integer(in));
+    MemoryRegion source = engine.register(content).block();
+    WriteImm write = WriteImm.of(source.whole(), target.slice(0, bytes), imm);
+    Flux<WriteImm> writes = Flux.just(write).repeat(count - 1L);
+    return engine.submit(writes).count().block() + " written";
+  }
+
+  /** Address, how many: sends the numbers from 0 on. */
+  private String send(Peer to, int count) {
+    Flux.range(0, count).concatMap(number -> engine.send(to, bytes(number))).blockLast();
+    return "sent";
+  }
+
+  /** Takes so many messages, and tells the numbers in them. */
+  private String receive(int count) {
+    return engine
+        .messages()
+        .take(count)
+        .map(message -> String.valueOf(message.bytes().getInt()))
+        .collect(Collectors.joining(","))
+        .block();
+  }
+
+  static ByteBuffer bytes(int number) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(number).flip();
+  }
+
+  /** Name, bytes of a slot, rounds, address of the origin: see {@link Page}. */
+  private String verifyPages(Iterator<String> in) {
+    MemorySegment memory = room(in).content();
+    long slotBytes = integer(in);
+    int rounds = integer(in);
+    Peer origin = peer(in.next());
+    int slots = (int) (memory.byteSize() / slotBytes);
+    return Page.verify(engine, origin, memory, slots, rounds) + " pages";
+  }
+
+  private Room room(Iterator<String> in) {
+    return rooms.get(in.next());
+  }
+
+  private Peer peer(String address) {
+    return engine.peer(PeerAddress.fromText(address));
+  }
+
+  private static int integer(Iterator<String> in) {
+    return Integer.parseInt(in.next());
+  }
+
+  private static String name(PeerState state) {
+    return state.getClass().getSimpleName();
+  }
+
+  static String text(RegionDescriptor descriptor) {
+    return Base64.getUrlEncoder().encodeToString(descriptor.toBytes());
+  }
+
+  static RegionDescriptor descriptor(String text) {
+    return RegionDescriptor.fromBytes(Base64.getUrlDecoder().decode(text));
+  }
+}

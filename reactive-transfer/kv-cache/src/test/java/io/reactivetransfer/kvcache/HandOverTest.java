@@ -1,0 +1,150 @@
+package io.reactivetransfer.kvcache;
+
+import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
+import static io.reactivetransfer.kvcache.TestNode.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** What arrives, on each backend. */
+@ParameterizedClass
+@ValueSource(strings = {"loopback", "tcp"})
+class HandOverTest extends HandOverFixture {
+
+  @Test
+  void everyPageArrivesInItsPlaceAndTheRestIsUntouched() {
+    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    KvRequest request = nextRequest();
+    assertThat(request.pages()).isEqualTo(PAGES);
+    assertThat(request.decode().id()).isEqualTo(decodeNode.engine.id());
+
+    List<KvWritten> written = await(handOver(request, allLayers(request)).collectList());
+
+    assertThat(written).hasSize(LAYOUT.layers() + 1).contains(new KvWritten.Tail(100));
+    assertThat(written).contains(new KvWritten.Pages(3, PAGES, 8_000));
+    KvArrival arrived = await(Mono.fromFuture(arrival));
+    assertThat(arrived.arrivals()).isEqualTo(LAYOUT.layers() * PAGES + 1);
+    requireArrived(arrived);
+    PageReservation spare = pool.reserve(16);
+    for (int layer = 0; layer < LAYOUT.layers(); layer++) {
+      for (int page : spare.pages().toArray()) {
+        assertThat(decodeNode.page(layer, page).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+      }
+    }
+    spare.release();
+    arrived.release();
+    assertThat(pool.free()).isEqualTo(24);
+  }
+
+  @Test
+  void layersMayBeFinishedInChunksAndInAnyOrder() {
+    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    KvRequest request = nextRequest();
+    Flux<FinishedLayer> chunks =
+        Flux.range(0, 2 * LAYOUT.layers())
+            .map(i -> new FinishedLayer((i * 3) % 5, i < 5 ? 3 : 0, i < 5 ? 5 : 3));
+
+    StepVerifier.create(handOver(request, chunks))
+        .expectNextCount(11)
+        .expectComplete()
+        .verify(PATIENCE);
+
+    requireArrived(await(Mono.fromFuture(arrival)));
+  }
+
+  @Test
+  void theBodyIsCarried() {
+    KvOrder order =
+        new KvOrder(
+            prefillNode.seenFrom(decodeNode),
+            1,
+            decodeNode.tailRegion.slice(0, 1),
+            PATIENCE,
+            StandardCharsets.UTF_8.encode("a prompt"));
+    decode.receive(order).subscribe(arrived -> {}, failed -> {});
+    assertThat(StandardCharsets.UTF_8.decode(nextRequest().body()).toString())
+        .isEqualTo("a prompt");
+  }
+
+  @Test
+  void threeHandOversAtOnceDoNotMix() {
+    prefill.requests().flatMap(request -> handOver(request, allLayers(request))).subscribe();
+    List<KvArrival> arrivals =
+        await(Flux.range(0, 3).flatMap(i -> decode.receive(order())).collectList());
+    assertThat(arrivals).hasSize(3).allSatisfy(this::requireArrived);
+    assertThat(pool.free()).isZero();
+    assertThatThrownBy(() -> await(decode.receive(order())))
+        .isInstanceOf(PagesExhaustedException.class);
+    arrivals.forEach(KvArrival::release);
+    assertThat(await(decode.receive(order())).arrivals()).isEqualTo(41);
+  }
+
+  @Test
+  void nothingHappensBeforeSubscription() {
+    Mono<KvArrival> unused = decode.receive(order());
+    assertThat(unused).isNotNull();
+    assertThat(pool.free()).isEqualTo(24);
+    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    KvRequest request = nextRequest();
+    Flux<KvWritten> writes = handOver(request, allLayers(request));
+    assertThat(decodeNode.engine.stats().arrivals()).isZero();
+    await(writes.then(Mono.just(true)));
+    assertThat(await(Mono.fromFuture(arrival)).requestId()).isEqualTo(request.id());
+  }
+
+  @Test
+  void aRequestIsHandedOverOnce() {
+    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    KvRequest request = nextRequest();
+    Flux<KvWritten> writes = handOver(request, allLayers(request));
+    await(writes.then(Mono.just(true)));
+    assertThatThrownBy(() -> await(writes.collectList()))
+        .isInstanceOf(HandOverException.class)
+        .hasMessageContaining(decodeNode.engine.address().toString());
+    await(Mono.fromFuture(arrival));
+  }
+
+  @Test
+  void badMessagesDisturbNobody() {
+    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    for (String bad : List.of("RTK", "RTK\u0001garbage", "something else", "")) {
+      ByteBuffer bytes = StandardCharsets.ISO_8859_1.encode(bad);
+      await(
+          decodeNode
+              .engine
+              .send(prefillNode.seenFrom(decodeNode), bytes.duplicate())
+              .then(prefillNode.engine.send(decodeNode.seenFrom(prefillNode), bytes))
+              .then(Mono.just(true)));
+    }
+    KvRequest request = nextRequest();
+    handOver(request, allLayers(request)).subscribe();
+    requireArrived(await(Mono.fromFuture(arrival)));
+  }
+
+  @Test
+  void anEngineHasOneRole() {
+    KvPrefill second = decodeNode.prefill();
+    assertThatThrownBy(() -> await(second.requests().next()))
+        .isInstanceOf(RuntimeException.class)
+        .hasMessageContaining("subscriber");
+    KvDecode third = prefillNode.decode(PagePool.of(40));
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() ->
+            assertThatThrownBy(() -> await(third.receive(order())))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("messages cannot be read"));
+  }
+}

@@ -1,8 +1,0 @@
-package io.reactivetransfer.kvcache;
-
-class LoopbackHandOverTest extends HandOverContract {
-  @Override
-  String backend() {
-    return "loopback";
-  }
-}

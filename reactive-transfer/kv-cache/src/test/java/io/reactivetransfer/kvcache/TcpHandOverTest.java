@@ -1,8 +1,0 @@
-package io.reactivetransfer.kvcache;
-
-class TcpHandOverTest extends HandOverContract {
-  @Override
-  String backend() {
-    return "tcp";
-  }
-}
