@@ -3,6 +3,7 @@ package io.reactivetransfer.examples;
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -23,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       KvCacheCommand.class,
       FirstWriteCommand.class,
       DoctorCommand.class,
+      JmhCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {
@@ -51,6 +53,8 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     CommandLine all = new CommandLine(new Main());
     all.getSubcommands().values().forEach(Main::addHelp);
+    CommandLine jmh = Objects.requireNonNull(all.getSubcommands().get("jmh"));
+    jmh.setUnmatchedOptionsArePositionalParams(true).setStopAtPositional(true);
     return all.setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(100)
         .setParameterExceptionHandler(Main::wrongValue)

@@ -27,7 +27,7 @@ class CommandLineTest {
   @Test
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
-    assertThat(out.toString()).contains("kv-cache", "first-write", "doctor");
+    assertThat(out.toString()).contains("kv-cache", "first-write", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
 

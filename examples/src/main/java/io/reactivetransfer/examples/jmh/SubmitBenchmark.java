@@ -56,7 +56,7 @@ public class SubmitBenchmark {
 
   private static final int WRITES = 100_000;
   private static final int PAGES = 10_000;
-  private static final int PREPARED = Integer.getInteger("prepared", 256);
+  private static final int PREPARED = 1_024;
 
   /** Who runs the worker, and where signals come. */
   @Param({"byHand", "immediate", "parallel"})
