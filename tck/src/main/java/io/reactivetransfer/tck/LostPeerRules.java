@@ -11,11 +11,15 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 7: a lost peer is a terminal signal. */
 abstract class LostPeerRules extends RuleGroup {
+
+  /** A quarter of it passes before a peer is asked. */
+  private static final Duration LIVENESS = Duration.ofSeconds(2);
 
   LostPeerRules(TransferConformance kit) {
     super(kit);
@@ -117,7 +121,7 @@ abstract class LostPeerRules extends RuleGroup {
   final void r7_6_theStateOfAPeerIsTold() {
     stage().require(Capability.LOST_PEERS);
     TransferEngine origin =
-        stage().open(1, options -> options.livenessDeadline(stage().patience().signal()));
+        stage().open(1, options -> options.livenessDeadline(LIVENESS));
     TransferEngine target = stage().open(1);
     Probe<PeerState> states =
         stage().probe("states", origin.peer(target.address()).state());
