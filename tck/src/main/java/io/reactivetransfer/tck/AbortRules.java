@@ -1,10 +1,15 @@
 package io.reactivetransfer.tck;
 
-import static org.junit.jupiter.api.Assumptions.abort;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Chapter 8: a failure tells the target. Here so that the gap shows in every report. */
+/** Chapter 8: a failure tells the target. */
 abstract class AbortRules extends RuleGroup {
 
   AbortRules(TransferConformance kit) {
@@ -12,7 +17,58 @@ abstract class AbortRules extends RuleGroup {
   }
 
   @Test
-  final void r8_1_aFailureTellsTheTarget() {
-    abort("untested: engines send no abort messages yet");
+  final void r8_1_aFailedWriteFailsTheClaimThatWaitsForIt() {
+    Valve valve = new Valve().holdReports(w -> true).fail(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+    Probe<WriteImm> write =
+        stage().probe("a write", duo.origin().submit(duo.write(0, 100, imm)));
+    stage().patience().until("a write posted", () -> valve.inFlight() == 1);
+    claim.assertSilent();
+    valve.open();
+    write.awaitError(TransferFailedException.class);
+    TransferFailedException told = claim.awaitError(TransferFailedException.class);
+    assertThat(told.peer()).as("who told of it").isEqualTo(duo.origin().id());
+    assertThat(told).hasMessageContaining(ValveDomain.FAILURE_TEXT);
+  }
+
+  @Test
+  final void r8_2_aCancelledStreamFailsTheClaimThatWaitsForIt() {
+    Valve valve = new Valve().shut();
+    Duo duo = Duo.open(stage(), 1, valve);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), imm, 3);
+    Probe<WriteImm> stream =
+        stage().probe("a stream", duo.origin().submit(Upstream.open(duo.writes(3, imm))));
+    stage()
+        .patience()
+        .until("waiting writes", () -> duo.origin().stats().transfersInFlight() == 3);
+    claim.assertSilent();
+    stream.cancel();
+    valve.open();
+    claim.awaitError(TransferFailedException.class);
+  }
+
+  @Test
+  final void r8_3_whatWasToldEarlyFailsTheNextClaimThatWouldWait() {
+    Valve valve = new Valve().fail(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Imm imm = stage().imm();
+    stage()
+        .probe("a write", duo.origin().submit(duo.write(0, 100, imm)))
+        .awaitError(TransferFailedException.class);
+    valve.open();
+    // what was told before a later message was told before that
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    stage().complete(duo.origin().send(duo.peer(), ByteBuffer.allocate(1)));
+    messages.awaitValues(1);
+    stage()
+        .probe("a claim", duo.target().counter(imm).next(1))
+        .awaitError(TransferFailedException.class);
+    Probe<Void> next = stage().claim(duo.target(), imm, 1);
+    List<WriteImm> again = duo.writes(1, imm);
+    stage().done(duo.origin(), again.getFirst());
+    next.awaitCompletion();
   }
 }

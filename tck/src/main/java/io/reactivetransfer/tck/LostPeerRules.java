@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Signal;
@@ -10,10 +11,15 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 7: a lost peer is a terminal signal. */
 abstract class LostPeerRules extends RuleGroup {
+
+  /** A quarter of it passes before a peer is asked. */
+  private static final Duration LIVENESS = Duration.ofSeconds(2);
 
   LostPeerRules(TransferConformance kit) {
     super(kit);
@@ -109,5 +115,23 @@ abstract class LostPeerRules extends RuleGroup {
     waiting.assertSilent();
     stage().complete(gone.close());
     waiting.awaitError(PeerUnreachableException.class);
+  }
+
+  @Test
+  final void r7_6_theStateOfAPeerIsTold() {
+    stage().require(Capability.LOST_PEERS);
+    TransferEngine origin =
+        stage().open(1, options -> options.livenessDeadline(LIVENESS));
+    TransferEngine target = stage().open(1);
+    Probe<PeerState> states =
+        stage().probe("states", origin.peer(target.address()).state());
+    stage().patience().until("a sign of life", () -> last(states) instanceof PeerState.Alive);
+    stage().complete(target.close());
+    stage().patience().until("the loss", () -> last(states) instanceof PeerState.Lost);
+    assertThat(states.values().getFirst()).isInstanceOf(PeerState.Unknown.class);
+  }
+
+  private static @Nullable PeerState last(Probe<PeerState> states) {
+    return states.values().isEmpty() ? null : states.values().getLast();
   }
 }

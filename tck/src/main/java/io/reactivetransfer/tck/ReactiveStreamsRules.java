@@ -1,13 +1,22 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Change;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Outcome;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.Transfer;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -17,8 +26,10 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 import org.testng.SkipException;
 import org.testng.annotations.Test;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Chapter 18: every publisher keeps the rules of Reactive Streams. Runs the verification that
@@ -26,6 +37,8 @@ import reactor.core.publisher.Mono;
  */
 @Tag(ReactiveStreamsRules.TAG)
 abstract class ReactiveStreamsRules extends RuleGroup {
+
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
   /** What it takes to leave this chapter, which is by far the longest, out of a run. */
   static final String TAG = "reactive-streams";
@@ -151,6 +164,55 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   @TestFactory
   final Stream<DynamicTest> r18_12_closeEngine() {
     return verify(PublisherCase.<Void>none(stage -> stage.open(1).close()));
+  }
+
+  @TestFactory
+  final Stream<DynamicTest> r18_13_submitEach() {
+    return verify(
+        PublisherCase.<Outcome<Transfer>>many(
+                (stage, elements) -> {
+                  Duo duo = Duo.open(stage, 1);
+                  Flux<Transfer> one = Flux.just(duo.write(0, 16));
+                  return duo.origin()
+                      .submitEach(elements == 0 ? Flux.empty() : one.repeat(elements - 1));
+                })
+            .failing(stage -> closed(stage).origin().submitEach(Flux.empty())));
+  }
+
+  @TestFactory
+  final Stream<DynamicTest> r18_14_barrier() {
+    return verify(
+        PublisherCase.none(
+            stage -> {
+              Duo duo = Duo.open(stage, 1);
+              Peer back = duo.target().peer(duo.origin().address());
+              stage.probe("the other member", duo.target().barrier(PeerGroup.of(back)));
+              return duo.origin().barrier(PeerGroup.of(duo.peer()));
+            }));
+  }
+
+  @TestFactory
+  final Stream<DynamicTest> r18_15_peerState() {
+    return verify(
+        // it does not end by itself, and has one element that comes without waiting
+        PublisherCase.<PeerState>one(stage -> Duo.open(stage, 1).peer().state().take(1)));
+  }
+
+  @TestFactory
+  final Stream<DynamicTest> r18_16_watch() {
+    return verify(
+        PublisherCase.<Change>endless(stage -> stage.open(1).watch(restless(stage)))
+            .failing(stage -> closed(stage).origin().watch(restless(stage))));
+  }
+
+  /** A word that changes every millisecond. */
+  private static MemorySegment restless(Stage stage) {
+    MemorySegment word = stage.memory(Long.BYTES);
+    Disposable ticks =
+        Schedulers.boundedElastic()
+            .schedulePeriodically(() -> WORD.getAndAdd(word, 0L, 1L), 0, 1, TimeUnit.MILLISECONDS);
+    stage.atEnd(ticks::dispose);
+    return word;
   }
 
   private static Duo closed(Stage stage) {

@@ -41,6 +41,9 @@ final class Stage implements AutoCloseable {
   /** Changes some options of an engine. */
   interface Tuning extends UnaryOperator<EngineOptions.Builder> {}
 
+  /** Long enough for a machine that does other things for a while. */
+  private static final Duration CALM = Duration.ofMinutes(1);
+
   private static final Duration SETUP = Duration.ofSeconds(10);
 
   private final TransferConformance kit;
@@ -57,7 +60,7 @@ final class Stage implements AutoCloseable {
   private final ImmSpace imms = ImmSpace.of(Imm.of(100), 10_000);
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<Valve> valves = new ArrayList<>();
-  private final List<BareNic> nics = new ArrayList<>();
+  private final List<Runnable> atEnd = new ArrayList<>();
   private @Nullable Scheduler signals;
 
   Stage(TransferConformance kit, long seed) {
@@ -144,6 +147,7 @@ final class Stage implements AutoCloseable {
             .minPieceBytes(1)
             .signalScheduler(signals)
             .connectTimeout(patience.signal().dividedBy(2))
+            .livenessDeadline(CALM)
             .closeTimeout(patience.signal().dividedBy(2));
     Sabotage sabotage = kit.sabotage();
     TransferEngine engine =
@@ -161,9 +165,9 @@ final class Stage implements AutoCloseable {
     return seen;
   }
 
-  /** Has a NIC closed at the end, unless it is by then. */
-  void closeAtEnd(BareNic nic) {
-    nics.add(nic);
+  /** Has something done at the end, before the engines close. */
+  void atEnd(Runnable action) {
+    atEnd.add(action);
   }
 
   /** Memory of an engine that others may write to. */
@@ -236,6 +240,13 @@ final class Stage implements AutoCloseable {
     return claim;
   }
 
+  /** Lets time pass, for what is a matter of time. */
+  void rest(Duration time) {
+    long begin = System.nanoTime();
+    patience.until(
+        "time to pass", () -> System.nanoTime() - begin > time.toNanos());
+  }
+
   /** Returns when the engine has heard of everything that was asked of it before. */
   void fence(TransferEngine engine) {
     get(engine.counter(imm()).discard());
@@ -260,7 +271,7 @@ final class Stage implements AutoCloseable {
   public void close() {
     try (dropped) {
       valves.forEach(Valve::open);
-      nics.forEach(BareNic::close);
+      atEnd.forEach(Runnable::run);
       for (TransferEngine engine : engines.reversed()) {
         Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
       }

@@ -183,4 +183,36 @@ public abstract class TransferConformance {
       super(TransferConformance.this);
     }
   }
+
+  @Nested
+  @Order(19)
+  final class Deadline extends DeadlineRules {
+    Deadline() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(20)
+  final class Outcome extends OutcomeRules {
+    Outcome() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(21)
+  final class Barrier extends BarrierRules {
+    Barrier() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(22)
+  final class Watch extends WatchRules {
+    Watch() {
+      super(TransferConformance.this);
+    }
+  }
 }

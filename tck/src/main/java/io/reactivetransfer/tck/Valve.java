@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when
@@ -174,14 +173,16 @@ final class Valve {
     return shut || refusedBefore < refusalsEach;
   }
 
-  synchronized Taken take(int nic, @Nullable EngineId peer, long length, boolean hasImm) {
-    EngineId to = peer == null ? new EngineId(0, 0) : peer;
-    Taken write = new Taken(taken.size(), nic, to, length, hasImm);
+  /** What the next write that is taken over will be, if this one is. */
+  synchronized Taken next(int nic, EngineId peer, long length, boolean hasImm) {
+    return new Taken(taken.size(), nic, peer, length, hasImm);
+  }
+
+  synchronized void take(Taken write) {
     taken.add(write);
-    for (Object key : List.of(this, nic, to)) {
+    for (Object key : List.of(this, write.nic(), write.peer())) {
       mostInFlight.merge(key, inFlight.merge(key, 1, Integer::sum), Math::max);
     }
-    return write;
   }
 
   synchronized void reported(Taken write) {

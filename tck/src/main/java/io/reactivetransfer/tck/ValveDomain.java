@@ -19,10 +19,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its
- * report.
- */
+/** One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its report. */
 final class ValveDomain extends ForwardingDomain {
 
   /** What a failure by the valve says. */
@@ -72,7 +69,11 @@ final class ValveDomain extends ForwardingDomain {
   @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
     RemoteMemory memory = inner.resolve(peer, key, length);
-    owners.put(memory, peers.getOrDefault(peer, new EngineId(0, 0)));
+    EngineId owner = peers.get(peer);
+    if (owner == null) {
+      throw new IllegalStateException("expected a peer that this NIC resolved");
+    }
+    owners.put(memory, owner);
     return memory;
   }
 
@@ -84,20 +85,29 @@ final class ValveDomain extends ForwardingDomain {
       return false;
     }
     Valve.Taken write =
-        valve.take(context.nicIndex(), owners.get(op.target()), op.length(), op.hasImm());
+        valve.next(context.nicIndex(), ownerOf(op), op.length(), op.hasImm());
     Entry entry = new Entry(write, op.token(), copy(op, write.number()));
-    writeRefusals = 0;
     if (valve.fails(write)) {
       end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
       context.doorbell().ring();
-    } else if (valve.heldWrites().test(write) || !inner.post(entry.op())) {
-      // Taken over all the same: the NIC is slow, or its queue is longer than that of the one
-      // below.
+    } else if (valve.heldWrites().test(write)) {
       waiting.add(entry);
-    } else {
+    } else if (inner.post(entry.op())) {
       running.put(entry.op().token(), entry);
+    } else {
+      return false;
     }
+    valve.take(write);
+    writeRefusals = 0;
     return true;
+  }
+
+  private EngineId ownerOf(WriteOp op) {
+    EngineId owner = owners.get(op.target());
+    if (owner == null) {
+      throw new IllegalStateException("expected a target that this NIC resolved");
+    }
+    return owner;
   }
 
   @Override
@@ -110,6 +120,27 @@ final class ValveDomain extends ForwardingDomain {
     boolean accepted = inner.send(peer, bytes);
     messageRefusals = accepted ? 0 : messageRefusals;
     return accepted;
+  }
+
+  @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    inner.disconnect(peer, reason);
+    EngineId gone = peers.get(peer);
+    if (gone != null) {
+      failWaiting(gone, 0, reason);
+    }
+  }
+
+  /** What is held for a peer that is gone fails like what is out to it. */
+  private void failWaiting(EngineId peer, int code, String text) {
+    waiting.removeIf(
+        entry -> {
+          boolean gone = entry.write().peer().equals(peer);
+          if (gone) {
+            end(new Report(entry, code, text));
+          }
+          return gone;
+        });
   }
 
   @Override
@@ -188,6 +219,12 @@ final class ValveDomain extends ForwardingDomain {
     @Override
     public void failed(long token, int code, String text) {
       keep(token, code, text);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      super.peerLost(peer, code, text);
+      failWaiting(peer, code, text);
     }
 
     private void keep(long token, int code, @Nullable String failure) {

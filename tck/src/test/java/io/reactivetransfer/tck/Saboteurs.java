@@ -14,7 +14,8 @@ final class Saboteurs {
               CounterSaboteurs.ALL,
               RegionSaboteurs.ALL,
               StreamSaboteurs.ALL,
-              EngineSaboteurs.ALL)
+              EngineSaboteurs.ALL,
+              EndingSaboteurs.ALL)
           .flatMap(List::stream)
           .toList();
 

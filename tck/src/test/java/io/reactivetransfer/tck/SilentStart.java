@@ -1,14 +1,21 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Change;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -54,6 +61,45 @@ final class SilentStart extends ForwardingEngine {
   @Override
   public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
     return flux("submitStream", inner.submit(transfers));
+  }
+
+  @Override
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+    return flux("submitEach", inner.submitEach(transfers));
+  }
+
+  @Override
+  public Mono<Void> barrier(PeerGroup group) {
+    return mono("barrier", inner.barrier(group));
+  }
+
+  @Override
+  public Peer peer(PeerAddress address) {
+    Peer peer = inner.peer(address);
+    if (!"peerState".equals(publisher)) {
+      return peer;
+    }
+    return new Peer() {
+      @Override
+      public EngineId id() {
+        return peer.id();
+      }
+
+      @Override
+      public PeerAddress address() {
+        return peer.address();
+      }
+
+      @Override
+      public Flux<PeerState> state() {
+        return flux("peerState", peer.state());
+      }
+    };
+  }
+
+  @Override
+  public Flux<Change> watch(MemorySegment word) {
+    return flux("watch", inner.watch(word));
   }
 
   @Override

@@ -1,0 +1,59 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Write;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 19: deadlines. */
+abstract class DeadlineRules extends RuleGroup {
+
+  private static final Duration SOON = Duration.ofMillis(20);
+
+  DeadlineRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r19_1_aTransferEndsWithItsDeadline() {
+    Valve valve = new Valve().shut();
+    Duo duo = Duo.open(stage(), 1, valve);
+    stage()
+        .probe("a write", duo.origin().submit(duo.write(0, 100), SOON))
+        .awaitError(DeadlineExceededException.class);
+    valve.open();
+    stage().done(duo.origin(), duo.write(500, 100));
+    duo.expect(500, 100);
+    stage().awaitBytes("after a deadline", duo.to());
+    assertThat(valve.taken()).as("writes that were posted").hasSize(1);
+  }
+
+  @Test
+  final void r19_2_aDeadlineWaitsForWhatWasPosted() {
+    Valve valve = new Valve().limits(64, 1).holdReports(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve, options -> options.transferDeadline(SOON));
+    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 64 * 10)));
+    stage().patience().until("a piece posted", () -> valve.inFlight() == 1);
+    stage().rest(SOON);
+    write.assertSilent();
+    valve.open();
+    write.awaitError(DeadlineExceededException.class);
+    assertThat(valve.taken()).as("pieces that were posted").hasSize(1);
+    assertThat(valve.inFlight()).as("pieces that were not waited for").isZero();
+  }
+
+  @Test
+  final void r19_3_aClaimEndsWithItsDeadlineAndReturnsWhatItHad() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    stage()
+        .probe("a claim", duo.target().counter(imm).within(SOON).next(1))
+        .awaitError(DeadlineExceededException.class);
+    Probe<Void> patient = stage().claim(duo.target(), imm, 1);
+    stage().done(duo.origin(), duo.signal(imm));
+    patient.awaitCompletion();
+  }
+}

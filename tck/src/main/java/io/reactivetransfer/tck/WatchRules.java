@@ -1,0 +1,76 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Change;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 22: watched words. */
+abstract class WatchRules extends RuleGroup {
+
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+  WatchRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private MemorySegment word() {
+    MemorySegment word = stage().memory(Long.BYTES);
+    WORD.setRelease(word, 0L, 0L);
+    return word;
+  }
+
+  @Test
+  final void r22_1_changesAreTold() {
+    TransferEngine engine = stage().open(1);
+    MemorySegment word = word();
+    Probe<Change> changes = stage().probe("changes", engine.watch(word));
+    stage().fence(engine);
+    for (int i = 1; i <= 5; i++) {
+      WORD.setRelease(word, 0L, (long) i * i);
+      changes.awaitValues(i);
+    }
+    assertThat(changes.values())
+        .isEqualTo(
+            List.of(
+                new Change(0, 1),
+                new Change(1, 4),
+                new Change(4, 9),
+                new Change(9, 16),
+                new Change(16, 25)));
+    changes.cancel();
+  }
+
+  @Test
+  final void r22_2_withoutDemandTheLastOneStays() {
+    TransferEngine engine = stage().open(1);
+    MemorySegment word = word();
+    Probe<Change> changes = stage().probe("changes", engine.watch(word), 1);
+    stage().fence(engine);
+    WORD.setRelease(word, 0L, 1L);
+    changes.awaitValues(1);
+    for (int i = 2; i <= 4; i++) {
+      WORD.setRelease(word, 0L, (long) i);
+      changes.assertSilent();
+    }
+    changes.request(2);
+    assertThat(changes.awaitValues(2).getLast().current()).isEqualTo(4);
+    changes.assertSilent();
+    changes.cancel();
+  }
+
+  @Test
+  final void r22_3_closingTheEngineEndsTheWatch() {
+    TransferEngine engine = stage().open(1);
+    Probe<Change> changes = stage().probe("changes", engine.watch(word()));
+    stage().complete(engine.close());
+    changes.awaitError(TransferRejectedException.class);
+    changes.assertOneTerminalSignal();
+  }
+}

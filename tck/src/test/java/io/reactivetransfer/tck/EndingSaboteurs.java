@@ -1,0 +1,291 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Change;
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Outcome;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Engines with one defect in aborts, deadlines, outcomes, barriers, watched words or states. */
+final class EndingSaboteurs {
+
+  /** The first byte of frames that engines send each other. */
+  private static final byte ASK = 4;
+
+  private static final byte ABORT = 6;
+  private static final Duration MOMENT = Duration.ofMillis(1);
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.use("7.6", "asks nobody for a sign of life", AsksNobody::new),
+          Saboteur.engine(
+              "8.1",
+              "does not say who told of a failure",
+              engine -> ForwardingCounter.on(engine, Anonymous::new)),
+          Saboteur.engine(
+              "8.2",
+              "is silent about cancels",
+              engine -> ForwardingCounter.on(engine, SilentCancel::new)),
+          forgetsEarlyAborts(),
+          Saboteur.nic("17.7", "keeps writes to a peer that was given up", KeepsGivenUp::new),
+          Saboteur.engine("19.1", "knows no deadline of one transfer", NoDeadline::new),
+          Saboteur.engine("19.2", "does not wait when a deadline is over", Impatient::new),
+          Saboteur.engine(
+              "19.3",
+              "knows no deadline of claims",
+              engine -> ForwardingCounter.on(engine, Endless::new)),
+          Saboteur.engine("20.1", "ends at the first failure", EndsAtFailure::new),
+          Saboteur.engine("20.2", "asks upstream for more outcomes", AsksForMore::new),
+          barrier("21.1", "passes the first barrier alone", 1),
+          barrier("21.2", "passes the third barrier alone", 3),
+          Saboteur.engine("21.3", "waits for members that are lost", WaitsForLost::new),
+          Saboteur.engine("22.1", "forgets what a word was before", ForgetsPrevious::new),
+          Saboteur.engine("22.2", "keeps all changes", KeepsChanges::new),
+          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new));
+
+  private EndingSaboteurs() {}
+
+  private static byte kind(ByteBuffer frame) {
+    return frame.hasRemaining() ? frame.get(frame.position()) : 0;
+  }
+
+  private static final class AsksNobody extends ForwardingDomain {
+    AsksNobody(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      return kind(bytes) == ASK || inner.send(peer, bytes);
+    }
+  }
+
+  private static final class Anonymous extends ForwardingCounter {
+    Anonymous(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> next(long n) {
+      return inner
+          .next(n)
+          .onErrorMap(
+              TransferFailedException.class,
+              told -> new TransferFailedException(String.valueOf(told.getMessage())));
+    }
+  }
+
+  private static final class SilentCancel extends ForwardingCounter {
+    SilentCancel(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> next(long n) {
+      return inner
+          .next(n)
+          .onErrorResume(
+              TransferFailedException.class,
+              told ->
+                  String.valueOf(told.getMessage()).contains("cancel")
+                      ? Mono.never()
+                      : Mono.error(told));
+    }
+  }
+
+  private static Saboteur forgetsEarlyAborts() {
+    Map<EngineId, TransferEngine> engines = new ConcurrentHashMap<>();
+    Sabotage sabotage =
+        new Sabotage() {
+          @Override
+          public TransferEngine engine(TransferEngine engine) {
+            engines.put(engine.id(), engine);
+            return engine;
+          }
+
+          @Override
+          public Backend beneathEngine(Backend backend) {
+            return new ForwardingBackend(
+                backend,
+                (inner, context) ->
+                    new ForwardingDomain(inner) {
+                      @Override
+                      public int poll(CompletionSink sink) {
+                        TransferEngine engine = engines.get(context.engine());
+                        boolean waits = engine != null && engine.stats().pendingClaims() > 0;
+                        return inner.poll(
+                            new ForwardingSink(sink) {
+                              @Override
+                              public void received(EngineId sender, ByteBuffer bytes) {
+                                if (waits || kind(bytes) != ABORT) {
+                                  super.received(sender, bytes);
+                                }
+                              }
+                            });
+                      }
+                    });
+          }
+        };
+    return new Saboteur("8.3", "forgets what was told too early", inner -> inner, sabotage);
+  }
+
+  private static final class KeepsGivenUp extends ForwardingDomain {
+    KeepsGivenUp(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {}
+  }
+
+  private static final class NoDeadline extends ForwardingEngine {
+    NoDeadline(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer, Duration deadline) {
+      return inner.submit(transfer);
+    }
+  }
+
+  private static final class Impatient extends ForwardingEngine {
+    Impatient(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      Duration deadline = options().transferDeadline();
+      return deadline.compareTo(Duration.ofSeconds(1)) > 0
+          ? inner.submit(transfer)
+          : inner
+              .submit(transfer)
+              .timeout(deadline)
+              .onErrorMap(TimeoutException.class, e -> new DeadlineExceededException("too late"));
+    }
+  }
+
+  private static final class Endless extends ForwardingCounter {
+    Endless(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public ImmCounter within(Duration deadline) {
+      return this;
+    }
+  }
+
+  private static final class EndsAtFailure extends ForwardingEngine {
+    EndsAtFailure(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+      return inner.submitEach(transfers).takeUntil(outcome -> !outcome.isDone());
+    }
+  }
+
+  private static final class AsksForMore extends ForwardingEngine {
+    AsksForMore(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+      return inner.submitEach(Flux.from(transfers).limitRate(64));
+    }
+  }
+
+  private static Saboteur barrier(String rule, String defect, int round) {
+    return Saboteur.engine(
+        rule,
+        defect,
+        engine -> {
+          AtomicInteger rounds = new AtomicInteger();
+          return new ForwardingEngine(engine) {
+            @Override
+            public Mono<Void> barrier(PeerGroup group) {
+              Mono<Void> right = inner.barrier(group);
+              return Mono.defer(
+                  () ->
+                      rounds.incrementAndGet() == round
+                          ? Mono.firstWithSignal(right, Mono.delay(MOMENT).then())
+                          : right);
+            }
+          };
+        });
+  }
+
+  private static final class WaitsForLost extends ForwardingEngine {
+    WaitsForLost(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> barrier(PeerGroup group) {
+      return inner
+          .barrier(group)
+          .onErrorResume(PeerUnreachableException.class, lost -> Mono.never());
+    }
+  }
+
+  private static final class ForgetsPrevious extends ForwardingEngine {
+    ForgetsPrevious(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Flux<Change> watch(MemorySegment word) {
+      return inner.watch(word).map(change -> new Change(0, change.current()));
+    }
+  }
+
+  private static final class KeepsChanges extends ForwardingEngine {
+    KeepsChanges(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Flux<Change> watch(MemorySegment word) {
+      return inner.watch(word).onBackpressureBuffer();
+    }
+  }
+
+  private static final class LeavesWatchers extends ForwardingEngine {
+    LeavesWatchers(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Flux<Change> watch(MemorySegment word) {
+      return inner
+          .watch(word)
+          .onErrorResume(TransferRejectedException.class, closed -> Flux.never());
+    }
+  }
+}
