@@ -5,6 +5,7 @@ import io.reactivetransfer.PageList;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -89,15 +90,16 @@ final class HandOver {
             .map(writes::pages)
             .concatWith(Mono.fromSupplier(writes::tail))
             .takeUntilOther(stopped.asMono());
+    Duration remaining = request.remaining();
+    if (!remaining.isPositive()) {
+      remaining = Duration.ofMillis(1);
+    }
     Disposable deadline =
         Schedulers.parallel()
-            .schedule(
-                () -> stop(late()),
-                Math.max(0, request.remaining().toNanos()),
-                TimeUnit.NANOSECONDS);
+            .schedule(() -> stop(late()), remaining.toNanos(), TimeUnit.NANOSECONDS);
     owner
         .engine
-        .submit(all)
+        .submit(all, remaining)
         .doOnTerminate(deadline::dispose)
         .subscribe(
             done -> progress.tryEmitNext(writes.written(done)), this::failed, this::finished);
