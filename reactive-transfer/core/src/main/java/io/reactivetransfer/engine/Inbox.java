@@ -169,6 +169,7 @@ final class Inbox extends Flux<Message> {
     private void end() {
       ticket.leave();
       inbox.reader.compareAndSet(this, null);
+      signals.dispose();
     }
   }
 }

@@ -45,19 +45,23 @@ final class Landing {
       sendParts();
       return;
     }
-    network.time().after(end.latency(), () -> {
-      if (write.dead) {
-        return;
-      }
-      if (fate != Fate.DONE) {
-        end.refuse(write, false);
-        return;
-      }
-      // from here on nobody asks the source, and nobody tells the origin what became of it
-      write.capture(network.observer());
-      end.acknowledge(write);
-      sendParts();
-    });
+    network
+        .time()
+        .after(
+            end.latency(),
+            () -> {
+              if (write.dead) {
+                return;
+              }
+              if (fate != Fate.DONE) {
+                end.refuse(write, false);
+                return;
+              }
+              // from here on nobody asks the source, and nobody tells the origin what became of it
+              write.capture(network.observer());
+              end.acknowledge(write);
+              sendParts();
+            });
   }
 
   private void sendParts() {

@@ -146,25 +146,29 @@ final class LinkEnd {
 
   /** Tells the engine in a while that it is done. */
   void acknowledge(SimulatedWrite write) {
-    time.after(latency(), () -> {
-      if (outstanding.remove(write)) {
-        domain.report(new Report.Written(write.token));
-      }
-    });
+    time.after(
+        latency(),
+        () -> {
+          if (outstanding.remove(write)) {
+            domain.report(new Report.Written(write.token));
+          }
+        });
   }
 
   /** Nothing more of it lands, and the engine is told in a while that it has failed. */
   void refuse(SimulatedWrite write, boolean remoteAccess) {
     write.dead = true;
     underway.remove(write);
-    time.after(latency(), () -> {
-      if (outstanding.remove(write)) {
-        fail(
-            write,
-            remoteAccess ? REMOTE_ACCESS : DEVICE,
-            remoteAccess ? "no memory under this key" : "the NIC reports an error");
-      }
-    });
+    time.after(
+        latency(),
+        () -> {
+          if (outstanding.remove(write)) {
+            fail(
+                write,
+                remoteAccess ? REMOTE_ACCESS : DEVICE,
+                remoteAccess ? "no memory under this key" : "the NIC reports an error");
+          }
+        });
   }
 
   private void fail(SimulatedWrite write, int code, String text) {
@@ -180,11 +184,13 @@ final class LinkEnd {
       messages.add(bytes);
       int sentIn = epoch;
       // one event for each message, and each takes the first one: so they keep their order
-      time.after(latency(), () -> {
-        if (sentIn == epoch && state == State.UP) {
-          deliverNext(far);
-        }
-      });
+      time.after(
+          latency(),
+          () -> {
+            if (sentIn == epoch && state == State.UP) {
+              deliverNext(far);
+            }
+          });
     }
   }
 
@@ -258,11 +264,13 @@ final class LinkEnd {
     other = null;
     int lost = ++epoch;
     network.observer().disturbed(domain.where().engine(), remote.engine());
-    time.after(nanos, () -> {
-      if (state == State.LOSING && epoch == lost) {
-        report(true);
-      }
-    });
+    time.after(
+        nanos,
+        () -> {
+          if (state == State.LOSING && epoch == lost) {
+            report(true);
+          }
+        });
   }
 
   /** Tells the engine of the loss, and then of what failed with it. */

@@ -16,7 +16,8 @@ import java.util.SplittableRandom;
  * @param split that a write lands in several parts
  * @param slow that something takes a hundred times as long as it should
  * @param silent that a peer which goes away says nothing
- * @param duplicate that a message comes twice, which no backend may do: for finding out what happens
+ * @param duplicate that a message comes twice, which no backend may do: for finding out what
+ *     happens
  * @param sourceFree whether a write is done when its source was read, before it lands
  * @param maxWriteBytes the longest write
  * @param queueDepth writes that one NIC has in flight at most
