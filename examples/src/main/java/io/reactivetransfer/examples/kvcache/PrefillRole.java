@@ -89,7 +89,7 @@ final class PrefillRole {
   private static Mono<KvRequest> nobody(Duration patience) {
     return Mono.error(() ->
         new IllegalStateException(
-            "no decode node asked for anything within " + patience.toSeconds() + " s"));
+            "no request of a decode node came within " + patience.toSeconds() + " s"));
   }
 
   private IllegalStateException stuck(KvRequest request) {

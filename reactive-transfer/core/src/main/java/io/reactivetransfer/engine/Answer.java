@@ -32,7 +32,9 @@ final class Answer<T> implements Subscription, Runnable {
 
   /** It is done; there is nothing to say. */
   void success() {
-    give(WANTED);
+    if (!isGiven()) {
+      give(WANTED);
+    }
   }
 
   /**
@@ -41,15 +43,19 @@ final class Answer<T> implements Subscription, Runnable {
    * @param undo what to do with it if nobody takes it; from any thread
    */
   void success(T value, Runnable undo) {
-    this.value = value;
-    this.undo = undo;
-    give(0);
+    if (!isGiven()) {
+      this.value = value;
+      this.undo = undo;
+      give(0);
+    }
   }
 
   /** It cannot be done. */
   void error(Throwable reason) {
-    error = reason;
-    give(WANTED);
+    if (!isGiven()) {
+      error = reason;
+      give(WANTED);
+    }
   }
 
   /** What to do if the subscriber goes before the answer is given; from any thread. */
@@ -64,12 +70,14 @@ final class Answer<T> implements Subscription, Runnable {
     return (state.get() & OVER) != 0;
   }
 
+  /** The first answer counts; what broke the worker may have been told by the time it is closed. */
+  private boolean isGiven() {
+    return (state.get() & GIVEN) != 0;
+  }
+
   /** Terminal signals need no demand: these are given as if they were wanted. */
   private void give(int wanted) {
     int before = state.getAndUpdate(s -> s | GIVEN | wanted);
-    if ((before & GIVEN) != 0) {
-      throw new IllegalStateException("an answer was given twice");
-    }
     if ((before & OVER) != 0) {
       undo.run();
     } else if (((before | wanted) & WANTED) != 0) {

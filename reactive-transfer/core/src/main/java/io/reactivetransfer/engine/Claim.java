@@ -38,6 +38,7 @@ final class Claim implements Runnable {
   private final Listener listener;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
+  private @Nullable Throwable refusal;
 
   Claim(
       Worker worker,
@@ -61,7 +62,10 @@ final class Claim implements Runnable {
 
   /** Fails it, unless it was decided already. From any thread. */
   void refuse(Throwable reason) {
-    worker.execute(() -> worker.imms().fail(this, reason));
+    worker.execute(() -> {
+      refusal = reason; // it may not have been made yet
+      worker.imms().fail(this, reason);
+    });
   }
 
   /** From any thread, at any time, more than once. */
@@ -71,6 +75,15 @@ final class Claim implements Runnable {
     } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
       worker.execute(() -> worker.imms().giveBack(imm, writes));
     }
+  }
+
+  boolean isCancelled() {
+    return state.get() == CANCELLED;
+  }
+
+  /** Why it was refused before it was made, or null. On the worker. */
+  @Nullable Throwable refusal() {
+    return refusal;
   }
 
   long shares() {

@@ -166,20 +166,29 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public Mono<Void> send(Peer peer, ByteBuffer message) {
     PeerLink link = FlightControl.own(worker, peer);
-    int max = worker.options().maxMessageBytes();
+    requireFits(link, message);
+    return Mono.defer(() -> {
+      requireFits(link, message); // the buffer is the caller's, and may have changed
+      ByteBuffer frame = ControlFrame.message(message);
+      return worker.ask(answer -> worker.mailroom().send(link, frame, answer));
+    });
+  }
+
+  private void requireFits(PeerLink link, ByteBuffer message) {
+    int max =
+        Math.min(
+            worker.options().maxMessageBytes(),
+            worker.nics().maxControlBytes() - ControlFrame.HEADER_BYTES);
     if (message.remaining() > max) {
       throw new TransferRejectedException(
           "expected a message of at most "
               + max
-              + " bytes (maxMessageBytes), got "
+              + " bytes (maxMessageBytes of the EngineOptions, or less if the backend says so), got"
+              + " "
               + message.remaining(),
           Origin.peer(link.id()),
           null);
     }
-    return Mono.defer(() -> {
-      ByteBuffer frame = ControlFrame.message(message);
-      return worker.ask(answer -> worker.mailroom().send(link, frame, answer));
-    });
   }
 
   @Override

@@ -104,8 +104,7 @@ final class EngineOpening {
       domains.add(domain);
     }
     if (failed) {
-      domains.forEach(Domain::close);
-      domains.clear();
+      closeDomains();
     } else if (failure != null) {
       fail(failure);
     } else {
@@ -136,11 +135,15 @@ final class EngineOpening {
       return;
     }
     failed = true;
-    domains.forEach(Domain::close);
-    domains.clear();
+    closeDomains();
     TransferException error = unavailable(backend, reason);
     host.halt().whenComplete((nothing, failure) -> answer.error(error));
     worker.terminate();
+  }
+
+  private void closeDomains() {
+    NicGroup.close(domains, worker::defect);
+    domains.clear();
   }
 
   private static TransferException unavailable(Backend backend, Throwable reason) {

@@ -45,6 +45,7 @@ final class Flight {
   private long endPiece;
   int outstanding;
   private boolean stopped;
+  private boolean truncated;
   private @Nullable TransferException failure;
 
   /** When it must be over, by the worker's clock. */
@@ -75,6 +76,7 @@ final class Flight {
     this.sourcePages = null;
     this.failure = null;
     this.stopped = false;
+    this.truncated = false;
     this.outstanding = 0;
   }
 
@@ -189,6 +191,7 @@ final class Flight {
 
   /** Nothing more of it will be posted. */
   void stop() {
+    truncated |= hasMore() || (leading && hasImm);
     stopped = true;
     nextPiece = endPiece;
   }
@@ -199,6 +202,11 @@ final class Flight {
       failure = reason;
     }
     stop();
+  }
+
+  /** Whether all of it was posted and nothing failed: then it is done, though it may be stopped. */
+  boolean isWhole() {
+    return failure == null && !truncated;
   }
 
   boolean isStopped() {

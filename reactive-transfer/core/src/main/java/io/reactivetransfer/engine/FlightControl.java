@@ -348,7 +348,7 @@ final class FlightControl {
     Transfer transfer = flight.transfer();
     RegisteredRegion source = Flight.known(flight.source);
     TransferException failure = flight.failure();
-    boolean done = failure == null && !flight.isStopped();
+    boolean done = flight.isWhole();
     Fan fan = flight.fan;
     if (!done && flight.imm() >= 0) {
       String reason =
@@ -356,12 +356,13 @@ final class FlightControl {
       abort(flight.peer(), flight.imm(), reason);
     }
     table.release(flight);
-    source.flightEnded();
     if (fan == null) {
       submission.transferEnded(transfer, failure, done);
     } else if (fan.ended(failure, done)) {
       submission.transferEnded(transfer, fan.failure(), fan.isDone());
     }
+    // last, because a region that is quiet now may be deregistered, and a NIC may fail to
+    source.flightEnded();
   }
 
   private static int immOf(@Nullable Imm imm) {

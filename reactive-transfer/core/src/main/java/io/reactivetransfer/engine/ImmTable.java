@@ -108,11 +108,15 @@ final class ImmTable {
   }
 
   void add(Claim claim) {
-    ImmEntry entry = entries.get(claim.imm);
-    if (closed != null) {
-      claim.decide(closed);
+    if (claim.isCancelled()) {
       return;
     }
+    Throwable refusal = claim.refusal();
+    if (closed != null || refusal != null) {
+      claim.decide(closed != null ? closed : refusal);
+      return;
+    }
+    ImmEntry entry = entries.get(claim.imm);
     if (entry == null) {
       if (dropped > 0) {
         claim.decide(overflow(claim.imm));
@@ -188,10 +192,13 @@ final class ImmTable {
     serve(entry);
   }
 
-  /** Drops what is unclaimed; returns how many whole writes that was. */
+  /**
+   * Drops what is unclaimed; returns how many whole writes that was. While someone waits, nothing
+   * is unclaimed.
+   */
   long discard(int imm) {
     ImmEntry entry = entries.get(imm);
-    if (entry == null) {
+    if (entry == null || !entry.claims.isEmpty()) {
       return 0;
     }
     long writes = entry.shares / WireImm.SHARES;

@@ -48,7 +48,7 @@ final class Inbox extends Flux<Message> {
       actual.onSubscribe(next);
       next.drain();
     } else {
-      next.ticket.leave();
+      next.cancel();
       Operators.error(
           actual,
           new IllegalStateException(
@@ -106,11 +106,12 @@ final class Inbox extends Flux<Message> {
     @Override
     public void cancel() {
       over = true;
-      end();
+      leave();
+      signals.dispose();
     }
 
     void drain() {
-      if (draining.getAndIncrement() == 0) {
+      if (!over && draining.getAndIncrement() == 0) {
         try {
           signals.schedule(this);
         } catch (RejectedExecutionException e) {
@@ -140,12 +141,13 @@ final class Inbox extends Flux<Message> {
       Throwable wrong = misuse;
       if (!over && (wrong != null || inbox.closed)) {
         over = true;
-        end();
+        leave();
         if (wrong != null) {
           actual.onError(wrong);
         } else {
           actual.onComplete();
         }
+        signals.dispose();
       }
     }
 
@@ -166,7 +168,7 @@ final class Inbox extends Flux<Message> {
     }
 
     /** Makes room for the next reader. */
-    private void end() {
+    private void leave() {
       ticket.leave();
       inbox.reader.compareAndSet(this, null);
       signals.dispose();

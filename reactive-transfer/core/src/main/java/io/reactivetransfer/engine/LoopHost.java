@@ -14,10 +14,9 @@ final class LoopHost implements WorkerHost {
   private final WorkerLoop loop;
   private final AtomicBoolean queued = new AtomicBoolean();
   private final Runnable turn = this::turn;
-  private final Runnable alarm = this::alarm;
   private @Nullable Worker worker;
   private boolean alarmSet;
-  private long alarmNanos;
+  private long alarmAt;
   private volatile boolean stopped;
 
   LoopHost(WorkerLoop loop) {
@@ -51,24 +50,28 @@ final class LoopHost implements WorkerHost {
     if (current.doWork() > 0) {
       ring(); // behind what the loop itself has to do
     } else if (!stopped) {
-      setAlarm(current.nanosToNextTimer(), current.now());
+      setAlarm(current);
     }
   }
 
-  /** Has the loop ring when the next timer is due, unless it will ring by then anyway. */
-  private void setAlarm(long nanos, long now) {
+  /** For the first timer, unless one is set that is not later. */
+  private void setAlarm(Worker current) {
+    long nanos = current.nanosToNextTimer();
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    if (!alarmSet || alarmNanos - (now + nanos) > 0) {
+    long due = current.now() + nanos;
+    if (!alarmSet || due - alarmAt < 0) {
       alarmSet = true;
-      alarmNanos = now + nanos;
-      loop.schedule(alarm, nanos);
+      alarmAt = due;
+      loop.schedule(() -> alarm(due), nanos);
     }
   }
 
-  private void alarm() {
-    alarmSet = false;
+  private void alarm(long due) {
+    if (due == alarmAt) {
+      alarmSet = false;
+    }
     ring();
   }
 

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailroom {
 
+  /** More credit than this is not believed. */
+  private static final int MAX_CREDITS = 1 << 16;
+
   private final Worker worker;
   private final int maxCredits;
   private final Inbox inbox;
@@ -206,7 +209,8 @@ final class Mailroom {
       malformed(sender);
       return;
     }
-    peer.mail.credits = Math.min(1 << 16, peer.mail.credits + Math.max(0, frame.getInt()));
+    int more = Math.clamp(frame.getInt(), 0, MAX_CREDITS);
+    peer.mail.credits = Math.min(MAX_CREDITS, peer.mail.credits + more);
     list(peer.mail);
   }
 

@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The NICs of one worker, and the posting of flights on them. A piece goes to the next NIC, in
@@ -30,6 +31,7 @@ final class NicGroup {
   private final int allNics;
   private final int peerDepth;
   private final long maxPieceBytes;
+  private final int maxControlBytes;
   private final long minPieceBytes;
   private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
   private final WriteOp op = new WriteOp();
@@ -51,11 +53,14 @@ final class NicGroup {
     this.minPieceBytes = options.minPieceBytes();
     this.counters = counters;
     long max = Long.MAX_VALUE;
+    int control = Integer.MAX_VALUE;
     for (int nic = 0; nic < this.domains.length; nic++) {
       Capabilities can = this.domains[nic].capabilities();
       depth[nic] = Math.min(options.nicDepth(), can.queueDepth());
       max = Math.min(max, can.maxWriteBytes());
+      control = Math.min(control, can.maxControlBytes());
     }
+    this.maxControlBytes = control;
     this.maxPieceBytes = max;
   }
 
@@ -75,6 +80,11 @@ final class NicGroup {
       }
     }
     return CompletionLevel.DELIVERED;
+  }
+
+  /** The longest control message that every NIC takes. */
+  int maxControlBytes() {
+    return maxControlBytes;
   }
 
   int size() {
@@ -163,11 +173,20 @@ final class NicGroup {
     return closed;
   }
 
-  void close() {
+  /** Closes all, whether or not one of them fails to. */
+  void close(Consumer<String> defects) {
     if (!closed) {
       closed = true;
-      for (Domain domain : domains) {
+      close(List.of(domains), defects);
+    }
+  }
+
+  static void close(List<Domain> domains, Consumer<String> defects) {
+    for (Domain domain : domains) {
+      try {
         domain.close();
+      } catch (RuntimeException e) {
+        defects.accept("a NIC could not be closed: " + e);
       }
     }
   }

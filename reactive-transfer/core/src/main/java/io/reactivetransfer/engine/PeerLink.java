@@ -10,7 +10,6 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +101,7 @@ final class PeerLink implements Peer {
       try {
         byte[] bytes = address.nics().get(counterpart(nic)).address();
         remotes[nic] = domains[nic].resolve(id(), bytes);
-      } catch (BackendException e) {
+      } catch (RuntimeException e) {
         throw new TransferRejectedException(
             "cannot resolve the address of " + address + ": " + e.getMessage(),
             Origin.peer(id()),

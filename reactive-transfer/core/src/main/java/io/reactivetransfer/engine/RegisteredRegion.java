@@ -40,7 +40,8 @@ final class RegisteredRegion implements MemoryRegion {
   /**
    * Registers with all NICs or with none. On the worker.
    *
-   * @throws TransferRejectedException if one refuses
+   * @throws TransferRejectedException if one refuses, or fails in another way: the memory is the
+   *     caller's, who may have freed it
    */
   static RegisteredRegion register(Worker worker, Memory memory, Access access) {
     Domain[] domains = worker.nics().domains();
@@ -50,13 +51,13 @@ final class RegisteredRegion implements MemoryRegion {
       for (; done < domains.length; done++) {
         locals[done] = domains[done].register(memory, access);
       }
-    } catch (BackendException e) {
-      while (done-- > 0) {
-        domains[done].deregister(locals[done]);
+    } catch (RuntimeException e) {
+      for (int nic = 0; nic < done; nic++) {
+        domains[nic].deregister(locals[nic]);
       }
       throw new TransferRejectedException(
           "cannot register " + memory.length() + " bytes: " + e.getMessage(),
-          worker.nics().origin(Math.max(0, done), e.code()),
+          worker.nics().origin(done, e instanceof BackendException known ? known.code() : 0),
           e);
     }
     return new RegisteredRegion(worker, memory, access, locals);
@@ -157,8 +158,21 @@ final class RegisteredRegion implements MemoryRegion {
     closeWaiters.add(whenClosed);
     if (!closing) {
       closing = true;
-      revokeNow();
+      try {
+        revokeNow();
+      } catch (RuntimeException e) {
+        worker.defect("a " + this + " could not be revoked before it is deregistered: " + e);
+      }
       whenQuiet(this::deregister);
+    }
+  }
+
+  /** The NICs are closed: nothing touches the memory any more, whatever went wrong before. */
+  void nicsClosed() {
+    closed = true;
+    closing = true;
+    if (!deregistered) {
+      ended();
     }
   }
 
@@ -173,21 +187,36 @@ final class RegisteredRegion implements MemoryRegion {
   private void revokeNow() {
     if (access.allowsRemoteWrite() && !worker.nics().isClosed()) {
       Domain[] domains = worker.nics().domains();
-      for (int nic = 0; nic < domains.length; nic++) {
-        locals[nic] = domains[nic].revoke(locals[nic]);
+      try {
+        for (int nic = 0; nic < domains.length; nic++) {
+          locals[nic] = domains[nic].revoke(locals[nic]);
+        }
+      } finally {
+        publish();
       }
-      publish();
     }
   }
 
   private void deregister() {
-    deregistered = true;
+    if (deregistered) {
+      return;
+    }
     if (!worker.nics().isClosed()) {
       Domain[] domains = worker.nics().domains();
       for (int nic = 0; nic < domains.length; nic++) {
-        domains[nic].deregister(locals[nic]);
+        try {
+          domains[nic].deregister(locals[nic]);
+        } catch (RuntimeException e) {
+          // only closing the NIC can now make sure that nothing touches the memory
+          throw new IllegalStateException("cannot deregister a " + this, e);
+        }
       }
     }
+    ended();
+  }
+
+  private void ended() {
+    deregistered = true;
     worker.regionClosed(this);
     runAll(closeWaiters);
   }

@@ -4,7 +4,6 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemoteMemory;
 
@@ -54,7 +53,7 @@ final class ResolvedRegion implements RemoteRegion {
       try {
         byte[] key = descriptor.key(peer.counterpart(nic));
         memories[nic] = domains[nic].resolve(peer.remote(nic), key, descriptor.length());
-      } catch (BackendException e) {
+      } catch (RuntimeException e) {
         throw new TransferRejectedException(
             "cannot resolve a " + descriptor + ": " + e.getMessage(), Origin.peer(peer.id()), e);
       }

@@ -86,9 +86,9 @@ final class Shutdown {
 
   private void finish() {
     NicGroup nics = worker.nics();
-    if (worker.flights().inFlight() > 0) {
+    if (cause != null || worker.flights().inFlight() > 0) {
       // closing the NICs is what makes sure that nothing touches memory any more
-      nics.close();
+      nics.close(worker::defect);
       worker
           .flights()
           .abandon(
@@ -96,10 +96,19 @@ final class Shutdown {
                   "the engine closed before the outcome was known", Origin.UNKNOWN, cause));
     }
     nics.endTurn();
-    worker.regions().forEach(region -> region.closeNow(() -> {}));
-    nics.close();
+    worker.regions().forEach(this::close);
+    nics.close(worker::defect);
+    worker.regions().forEach(RegisteredRegion::nicsClosed);
     worker.host().halt().whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));
     worker.terminate();
+  }
+
+  private void close(RegisteredRegion region) {
+    try {
+      region.closeNow(() -> {});
+    } catch (RuntimeException e) {
+      worker.defect("a " + region + " could not be closed before its NICs: " + e);
+    }
   }
 
   private void threadHasEnded() {

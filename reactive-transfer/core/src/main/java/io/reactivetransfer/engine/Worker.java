@@ -215,18 +215,26 @@ final class Worker {
         watches.removeIf(watch -> !watch.look());
       }
       shutdown.step();
-      flushSignals();
+      if (!terminated) {
+        flushSignals();
+      }
       return work;
     } catch (Throwable failure) {
       Exceptions.throwIfJvmFatal(failure);
-      if (flights == null) {
-        openFailed(failure);
-        return 1;
-      }
-      LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
-      shutdown.begin(failure);
+      breakDown(failure);
       return 1;
     }
+  }
+
+  /** Closes at once: the next turn might fail at the same place, and get no further. */
+  private void breakDown(Throwable failure) {
+    if (flights == null) {
+      openFailed(failure);
+      return;
+    }
+    LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
+    shutdown.begin(failure);
+    shutdown.step();
   }
 
   private int drive(NicGroup group) {
@@ -248,7 +256,7 @@ final class Worker {
   private int runCommands(int limit) {
     int done = 0;
     Runnable command;
-    while (done < limit && (command = commands.relaxedPoll()) != null) {
+    while (done < limit && !terminated && (command = commands.relaxedPoll()) != null) {
       command.run();
       done++;
     }
@@ -316,6 +324,9 @@ final class Worker {
                 question.accept(answer);
               } catch (TransferException | BackendException e) {
                 answer.error(e);
+              } catch (RuntimeException | Error e) {
+                answer.error(e);
+                throw e;
               }
             }));
   }
@@ -324,7 +335,10 @@ final class Worker {
   private void runAfterEnd() {
     while (!commands.isEmpty() && afterEnd.tryLock()) {
       try {
-        runCommands(Integer.MAX_VALUE);
+        Runnable command;
+        while ((command = commands.relaxedPoll()) != null) {
+          runAfterEnd(command);
+        }
         flushSignals();
       } finally {
         afterEnd.unlock();
@@ -332,14 +346,23 @@ final class Worker {
     }
   }
 
+  private void runAfterEnd(Runnable command) {
+    try {
+      command.run();
+    } catch (Throwable failure) {
+      Exceptions.throwIfJvmFatal(failure);
+      LOG.error("engine {} failed after its end", id.toShortString(), failure);
+    }
+  }
+
   boolean isTerminated() {
     return terminated;
   }
 
-  /** The last act on the worker's thread. */
+  /** The last act on the worker's thread: from here on, what it owns is guarded by a lock. */
   void terminate() {
-    terminated = true;
     flushSignals();
+    terminated = true;
     runAfterEnd();
   }
 

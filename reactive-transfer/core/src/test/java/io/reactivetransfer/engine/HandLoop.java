@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /** A loop that a test turns, with a clock of its own that begins shortly before it wraps around. */
 final class HandLoop implements WorkerLoop {
 
-  private static final int NEVER_IDLE = 2_000_000;
+  private static final int NEVER_IDLE = 10_000;
 
   private record Alarm(long at, Runnable task) {}
 

@@ -65,6 +65,7 @@ final class ScriptedNic implements Domain {
   private final List<Frame> sent = new ArrayList<>();
   private final Map<Integer, Local> registered = new HashMap<>();
   private int ids;
+  private int revocations;
   private boolean closed;
 
   /** How many writes it takes over before it refuses. */
@@ -114,6 +115,10 @@ final class ScriptedNic implements Domain {
 
   int registrations() {
     return registered.size();
+  }
+
+  int revocations() {
+    return revocations;
   }
 
   boolean isClosed() {
@@ -192,6 +197,7 @@ final class ScriptedNic implements Domain {
   public LocalMemory revoke(LocalMemory memory) {
     called("revoke");
     raise(revokeFailure);
+    revocations++;
     Local old = own(memory);
     Local fresh = new Local(this, old.memory(), old.id(), old.version() + 1);
     registered.put(old.id(), fresh);

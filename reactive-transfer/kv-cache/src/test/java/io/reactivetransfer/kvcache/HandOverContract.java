@@ -380,6 +380,21 @@ abstract class HandOverContract {
     requireArrived(await(Mono.fromFuture(arrival)));
   }
 
+  @Test
+  void anEngineHasOneRole() {
+    KvPrefill second = decodeNode.prefill();
+    assertThatThrownBy(() -> await(second.requests().next()))
+        .isInstanceOf(RuntimeException.class)
+        .hasMessageContaining("subscriber");
+    KvDecode third = prefillNode.decode(PagePool.of(40));
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() ->
+            assertThatThrownBy(() -> await(third.receive(order())))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("messages cannot be read"));
+  }
+
   private void requireSettled() {
     decode.settled().block(PATIENCE);
     assertThat(decode.held()).isZero();

@@ -1,0 +1,153 @@
+package io.reactivetransfer.kvcache;
+
+import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Peer;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Cancels hand-overs at random moments, while others get the pages that were freed. A write that
+ * came late would be found in the pages of somebody else.
+ */
+class CancelStormTest {
+
+  private static final KvLayout LAYOUT = new KvLayout(4, 16, 8_192);
+  private static final int PAGES = 4;
+  private static final int HAND_OVERS = 300;
+
+  /** When a hand-over is cancelled: at a step of it, so that no moment depends on a clock. */
+  private static final int NEVER = 7;
+
+  private final Map<Integer, Storm> storms = new ConcurrentHashMap<>();
+  private final AtomicInteger arrived = new AtomicInteger();
+  private final AtomicInteger foreign = new AtomicInteger();
+  private final AtomicInteger crowdedOut = new AtomicInteger();
+
+  @ParameterizedTest
+  @CsvSource({"loopback,1", "loopback,2", "tcp,1", "tcp,2"})
+  void noByteOfACancelledHandOverLandsInAnothersPages(String backend, long seed) {
+    Random random = new Random(seed);
+    PagePool targetPool = PagePool.of(LAYOUT.poolPages());
+    PagePool sourcePool = PagePool.of(64);
+    try (TestNode decodeNode = new TestNode(backend, LAYOUT);
+        TestNode prefillNode = new TestNode(backend, new KvLayout(4, 64, 8_192))) {
+      KvDecode decode = decodeNode.decode(targetPool);
+      KvPrefill prefill = prefillNode.prefill();
+      prefill
+          .requests()
+          .flatMap(request -> serve(prefillNode, prefill, sourcePool, request), 16)
+          .subscribe();
+      Peer peer = prefillNode.seenFrom(decodeNode);
+
+      Flux.range(1, HAND_OVERS)
+          .doOnNext(i -> storms.put(i, new Storm(random.nextInt(NEVER + 1), Sinks.empty())))
+          .flatMap(i -> receive(decodeNode, decode, peer, i), 3)
+          .then()
+          .block(PATIENCE);
+
+      decode.settled().block(PATIENCE);
+      assertThat(foreign).hasValue(0);
+      assertThat(targetPool.free()).isEqualTo(LAYOUT.poolPages());
+      assertThat(decode.held()).isZero();
+      // Otherwise it has not tested what it should.
+      assertThat(arrived.get()).isBetween(HAND_OVERS / 20, HAND_OVERS - HAND_OVERS / 20);
+      assertThat(crowdedOut.get()).isLessThan(HAND_OVERS / 2);
+    }
+  }
+
+  /** Cancels one hand-over when it has come so far. */
+  private record Storm(int atStep, Sinks.Empty<Void> cancel) {
+    void step(int step) {
+      if (step == atStep) {
+        cancel.tryEmitEmpty();
+      }
+    }
+  }
+
+  private static byte pattern(int number) {
+    return (byte) (1 + number % 251);
+  }
+
+  private Flux<KvWritten> serve(
+      TestNode node, KvPrefill prefill, PagePool pool, KvRequest request) {
+    int number = request.body().getInt();
+    Storm storm = storms.get(number);
+    storm.step(0);
+    PageReservation source = pool.reserve(PAGES);
+    for (int layer = 0; layer < LAYOUT.layers(); layer++) {
+      for (int page : source.pages().toArray()) {
+        node.page(layer, page).fill(pattern(number));
+      }
+    }
+    Flux<FinishedLayer> layers =
+        Flux.range(0, LAYOUT.layers())
+            .map(layer -> FinishedLayer.whole(layer, request))
+            .publishOn(Schedulers.parallel(), 1)
+            .doOnNext(layer -> storm.step(1 + layer.layer()))
+            .doOnComplete(() -> storm.step(5));
+    return prefill
+        .handOver(request, source.pages(), layers, node.tailRegion.slice(0, 8))
+        .doOnNext(written -> storm.step(written instanceof KvWritten.Tail ? 6 : -1))
+        .onErrorComplete(HandOverException.class)
+        .doFinally(signal -> source.release());
+  }
+
+  private Mono<Void> receive(TestNode node, KvDecode decode, Peer prefill, int number) {
+    KvOrder order =
+        new KvOrder(
+            prefill,
+            PAGES,
+            node.tailRegion.slice(8L * (number % 64), 8),
+            PATIENCE,
+            ByteBuffer.allocate(4).putInt(0, number));
+    return decode
+        .receive(order)
+        .takeUntilOther(storms.get(number).cancel().asMono())
+        .flatMap(arrival -> keepAWhile(node, arrival, pattern(number)))
+        .onErrorResume(
+            PagesExhaustedException.class,
+            e -> {
+              crowdedOut.incrementAndGet();
+              return decode.settled();
+            });
+  }
+
+  /** Long enough for a late write to come. */
+  private Mono<Void> keepAWhile(TestNode node, KvArrival arrival, byte pattern) {
+    arrived.incrementAndGet();
+    look(node, arrival, pattern);
+    return Mono.delay(Duration.ofMillis(2))
+        .doOnNext(later -> {
+          look(node, arrival, pattern);
+          arrival.release();
+        })
+        .then();
+  }
+
+  private void look(TestNode node, KvArrival arrival, byte pattern) {
+    for (int layer = 0; layer < LAYOUT.layers(); layer++) {
+      for (int page : arrival.pages().toArray()) {
+        MemorySegment bytes = node.page(layer, page);
+        for (long at = 0; at < bytes.byteSize(); at++) {
+          if (bytes.get(ValueLayout.JAVA_BYTE, at) != pattern) {
+            foreign.incrementAndGet();
+          }
+        }
+      }
+    }
+  }
+}

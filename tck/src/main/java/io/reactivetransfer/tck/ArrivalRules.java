@@ -1,0 +1,167 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+
+/** Chapter 2: arrivals are never lost. */
+abstract class ArrivalRules extends RuleGroup {
+
+  ArrivalRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private void signal(Duo duo, Imm imm, int times) {
+    stage().complete(duo.origin().submit(Flux.just(duo.signal(imm)).repeat(times - 1)).then());
+  }
+
+  @Test
+  final void r2_1_arrivalsBeforeAnyClaimAreKept() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    signal(duo, imm, 3);
+    stage().awaitArrivals(duo.target(), 3);
+    stage().complete(duo.target().counter(imm).next(3));
+  }
+
+  @Test
+  final void r2_2_theSurplusCarriesOver() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Probe<Void> first = stage().claim(duo.target(), imm, 2);
+    signal(duo, imm, 5);
+    first.awaitCompletion();
+    stage().awaitArrivals(duo.target(), 5);
+    stage().complete(duo.target().counter(imm).next(1));
+    stage().complete(duo.target().counter(imm).next(2));
+  }
+
+  @Test
+  final void r2_3_claimsAreServedFirstComeFirstServed() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Probe<Void> first = stage().claim(duo.target(), imm, 2);
+    Probe<Void> second = stage().claim(duo.target(), imm, 1);
+    signal(duo, imm, 1);
+    stage().awaitArrivals(duo.target(), 1);
+    second.assertSilent();
+    first.assertPending();
+    signal(duo, imm, 1);
+    first.awaitCompletion();
+    second.assertPending();
+    signal(duo, imm, 1);
+    second.awaitCompletion();
+  }
+
+  @Test
+  final void r2_4_aCancelledClaimReturnsWhatItHad() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Probe<Void> first = stage().claim(duo.target(), imm, 3);
+    signal(duo, imm, 2);
+    stage().awaitArrivals(duo.target(), 2);
+    Probe<Void> second = stage().probe("a claim of 2", duo.target().counter(imm).next(2));
+    first.cancel();
+    second.awaitCompletion();
+  }
+
+  @Test
+  final void r2_5_repeatedClaimsFollowDemand() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Probe<Long> rounds = stage().probe("rounds of 2", duo.target().counter(imm).every(2), 1);
+    stage().patience().until("a claim", () -> duo.target().stats().pendingClaims() == 1);
+    signal(duo, imm, 4);
+    assertThat(rounds.awaitValues(1)).containsExactly(1L);
+    rounds.assertSilent();
+    stage().complete(duo.target().counter(imm).next(2));
+    rounds.request(2);
+    signal(duo, imm, 4);
+    assertThat(rounds.awaitValues(3)).containsExactly(1L, 2L, 3L);
+    rounds.request(1);
+    signal(duo, imm, 1);
+    stage().awaitArrivals(duo.target(), 9);
+    rounds.cancel();
+    stage().complete(duo.target().counter(imm).next(1));
+  }
+
+  @Test
+  final void r2_6_discardDropsAndSaysHowMany() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    signal(duo, imm, 3);
+    stage().awaitArrivals(duo.target(), 3);
+    assertThat(stage().get(duo.target().counter(imm).discard())).isEqualTo(3);
+    Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+    signal(duo, imm, 1);
+    claim.awaitCompletion();
+    assertThat(stage().get(duo.target().counter(imm).discard())).isZero();
+  }
+
+  @Test
+  final void r2_7_immediatesAreCountedApart() {
+    Duo duo = Duo.open(stage(), 1);
+    int[] values = {0, 1, 2, 0x0AAA_AAAA, 1 << (Imm.BITS - 1), Imm.MAX_VALUE - 1, Imm.MAX_VALUE};
+    List<Probe<Void>> claims = new ArrayList<>();
+    for (int i = 0; i < values.length; i++) {
+      claims.add(stage().claim(duo.target(), Imm.of(values[i]), i + 1));
+    }
+    for (int i = 0; i < values.length; i++) {
+      for (int j = i; j < values.length; j++) {
+        signal(duo, Imm.of(values[j]), 1);
+      }
+    }
+    claims.forEach(Probe::awaitCompletion);
+    for (int value : values) {
+      assertThat(stage().get(duo.target().counter(Imm.of(value)).discard())).isZero();
+    }
+  }
+
+  @Test
+  final void r2_8_aFullTableLosesLoudly() {
+    TransferEngine target = stage().open(1, options -> options.maxUnclaimedImms(4));
+    Duo duo = Duo.of(stage(), stage().open(1), target);
+    List<Imm> imms = IntStream.range(0, 6).mapToObj(i -> stage().imm()).toList();
+    imms.forEach(imm -> signal(duo, imm, 1));
+    stage().awaitArrivals(target, 6);
+    EngineStats stats = target.stats();
+    assertThat(stats.droppedImms()).as("arrivals that were lost").isEqualTo(2);
+    assertThat(stats.unclaimedImms()).as("immediates that were kept").isEqualTo(4);
+    stage()
+        .probe("a claim", target.counter(imms.getLast()).next(1))
+        .awaitError(TransferException.class);
+    long kept = 0;
+    for (Imm imm : imms) {
+      kept += stage().get(target.counter(imm).discard());
+    }
+    assertThat(kept).isEqualTo(4);
+  }
+
+  @Test
+  final void r2_9_arrivalsFromSeveralOriginsAllCount() {
+    TransferEngine target = stage().open(1);
+    List<Duo> duos =
+        IntStream.range(0, 3)
+            .mapToObj(i -> Duo.of(stage(), stage().open(1, options -> options.window(64)), target))
+            .toList();
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(target, imm, 1_200);
+    List<Probe<?>> streams = new ArrayList<>();
+    for (Duo duo : duos) {
+      streams.add(
+          stage()
+              .probe("400 writes", duo.origin().submit(Flux.fromIterable(duo.writes(400, imm)))));
+    }
+    streams.forEach(Probe::awaitCompletion);
+    claim.awaitCompletion();
+    assertThat(stage().get(target.counter(imm).discard())).isZero();
+  }
+}

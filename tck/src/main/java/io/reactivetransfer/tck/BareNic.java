@@ -1,0 +1,154 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One NIC without an engine, turned by a test, on the thread that the backend wants. Keeps what its
+ * polls reported.
+ */
+final class BareNic implements AutoCloseable {
+
+  private final Duration timeout;
+  private final EngineId engine;
+  private final @Nullable WorkerLoop loop;
+  private final @Nullable ExecutorService own;
+  private final Executor thread;
+  private final List<String> reports = new ArrayList<>();
+  private volatile boolean rung;
+  private boolean closed;
+  private final Domain domain;
+
+  BareNic(Backend backend, EngineId engine, Duration timeout) {
+    this.timeout = timeout;
+    this.engine = engine;
+    WorkerLoop given = backend.newLoop();
+    this.loop = given;
+    if (given == null) {
+      ExecutorService single =
+          Executors.newSingleThreadExecutor(task -> new Thread(task, "bare-nic"));
+      this.own = single;
+      this.thread = single;
+    } else {
+      this.own = null;
+      this.thread = given::execute;
+    }
+    OpenContext context =
+        new OpenContext(engine, 0, () -> rung = true, given, 64, 16 * 1024, timeout);
+    this.domain =
+        await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
+  }
+
+  EngineId engine() {
+    return engine;
+  }
+
+  /** Whether an engine would take a turn only when the doorbell rings. */
+  boolean hasLoop() {
+    return loop != null;
+  }
+
+  /** Whether the doorbell has rung since this was last asked. */
+  boolean wasRung() {
+    boolean was = rung;
+    rung = false;
+    return was;
+  }
+
+  /** Does something with the NIC on its thread. */
+  <T> T call(Function<Domain, T> use) {
+    return await(on(() -> use.apply(domain)));
+  }
+
+  /** Polls once; returns what poll returned. */
+  int turn() {
+    return call(nic -> nic.poll(new Recorder()));
+  }
+
+  /** What was reported so far, in order, one line each. */
+  List<String> reports() {
+    return call(nic -> List.copyOf(reports));
+  }
+
+  private <T> CompletableFuture<T> on(Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, thread);
+  }
+
+  private <T> T await(CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError("the NIC failed: " + e.getCause(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new AssertionError("the NIC's thread did not answer within " + timeout, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+
+  /** Closes the NIC and ends its thread; once. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    call(nic -> {
+      nic.close();
+      return true;
+    });
+    if (own != null) {
+      own.shutdown();
+    } else if (loop != null) {
+      await(on(loop::close).thenCompose(closed -> closed));
+    }
+  }
+
+  private final class Recorder implements CompletionSink {
+
+    @Override
+    public void written(long token) {
+      reports.add("written " + token);
+    }
+
+    @Override
+    public void failed(long token, int code, String text) {
+      reports.add("failed " + token);
+    }
+
+    @Override
+    public void immArrived(int imm) {
+      reports.add("imm " + imm);
+    }
+
+    @Override
+    public void received(EngineId sender, ByteBuffer bytes) {
+      reports.add("received " + bytes.remaining() + " from " + sender);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      reports.add("lost " + peer);
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 17: what an engine expects of a backend, asked without an engine. */
+abstract class DriverRules extends RuleGroup {
+
+  private static final int LENGTH = 8_192;
+
+  DriverRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  /** Two NICs, memory of each, and what the first one must know to write to the second. */
+  private record Wire(
+      BareNic origin, BareNic target, Ends ends, MemorySegment from, MemorySegment to) {}
+
+  private record Ends(LocalMemory source, LocalMemory local, RemoteMemory target) {}
+
+  /**
+   * Wires two NICs.
+   *
+   * @param extra by how much the origin believes the target's memory to be longer than it is
+   */
+  private Wire wire(int extra) {
+    stage().requireNics(1);
+    BareNic origin = nic(1);
+    BareNic target = nic(2);
+    MemorySegment from = stage().memory(LENGTH);
+    MemorySegment to = stage().memory(LENGTH);
+    LocalMemory source = origin.call(nic -> nic.register(new HostMemory(from), Access.LOCAL));
+    LocalMemory local = target.call(nic -> nic.register(new HostMemory(to), Access.REMOTE_WRITE));
+    byte[] address = target.call(nic -> nic.address());
+    RemoteMemory remote =
+        origin.call(nic -> {
+          RemotePeer peer = nic.resolve(target.engine(), address);
+          return nic.resolve(peer, local.key(), LENGTH + extra);
+        });
+    return new Wire(origin, target, new Ends(source, local, remote), from, to);
+  }
+
+  private BareNic nic(int number) {
+    BareNic nic =
+        new BareNic(
+            stage().backend(),
+            new EngineId(stage().random().nextLong(), number),
+            stage().patience().signal());
+    stage().closeAtEnd(nic);
+    return nic;
+  }
+
+  private void until(String what, Wire wire, BooleanSupplier condition) {
+    stage()
+        .patience()
+        .until(
+            what,
+            () -> {
+              wire.origin().turn();
+              wire.target().turn();
+              return condition.getAsBoolean();
+            });
+  }
+
+  private void post(Wire wire, WriteOp op) {
+    until("a write to be taken over", wire, () -> wire.origin().call(nic -> nic.post(op)));
+  }
+
+  @Test
+  final void r17_1_aBackendDescribesItself() {
+    Backend backend = stage().backend();
+    assertThat(backend.name()).as("name").matches("[a-z][a-z0-9-]{0,31}");
+    assertNotNull(backend.availability());
+    stage().requireNics(1);
+    List<Nic> nics = backend.nics();
+    assertThat(nics).hasSizeBetween(1, 8);
+    assertThat(new HashSet<>(nics.stream().map(Nic::name).toList())).hasSameSizeAs(nics);
+    assertThat(backend.nics(1)).hasSize(1);
+    Wire wire = wire(0);
+    byte[] address = wire.target().call(nic -> nic.address());
+    assertThat(address).hasSizeBetween(1, 256);
+    assertThat(wire.ends().local().key()).hasSizeBetween(1, 64);
+  }
+
+  @Test
+  final void r17_2_everyWriteIsReportedOnceWithItsToken() {
+    Wire wire = wire(0);
+    List<Long> tokens =
+        new ArrayList<>(List.of(0L, -1L, 1L << 32, Long.MIN_VALUE, Long.MAX_VALUE, 1L << 31));
+    for (int i = 0; i < 200; i++) {
+      tokens.add(stage().random().nextLong());
+    }
+    WriteOp op = new WriteOp();
+    for (int i = 0; i < tokens.size(); i++) {
+      op.between(wire.ends().source(), wire.ends().target())
+          .range(i * 32L, (tokens.size() - i) * 32L, 16)
+          .token(tokens.get(i));
+      post(wire, i % 2 == 0 ? op.withImm(i) : op.withoutImm());
+      op.range(0, 0, 0).token(4_711).withImm(-1); // what was posted was copied
+    }
+    List<String> written = tokens.stream().map(token -> "written " + token).toList();
+    until(
+        "all writes reported",
+        wire,
+        () ->
+            wire.origin().reports().size() >= written.size()
+                && wire.target().reports().size() >= written.size() / 2);
+    for (int turn = 0; turn < 50; turn++) {
+      wire.origin().turn();
+      wire.target().turn();
+    }
+    assertThat(wire.origin().reports()).containsExactlyInAnyOrderElementsOf(written);
+    assertThat(wire.target().reports()).hasSize(written.size() / 2).doesNotHaveDuplicates();
+    for (int i = 0; i < tokens.size(); i++) {
+      assertThat(
+              wire.to()
+                  .asSlice((tokens.size() - i) * 32L, 16)
+                  .mismatch(wire.from().asSlice(i * 32L, 16)))
+          .as("first byte of write %s that differs", i)
+          .isEqualTo(-1);
+    }
+  }
+
+  @Test
+  final void r17_3_anIdleNicHasNothingToDo() {
+    Wire wire = wire(0);
+    WriteOp op =
+        new WriteOp().between(wire.ends().source(), wire.ends().target()).range(0, 0, 100).token(1);
+    post(wire, op.withImm(7));
+    until("a report", wire, () -> wire.origin().reports().contains("written 1"));
+    until("an idle turn of the origin", wire, () -> wire.origin().turn() == 0);
+    until("an idle turn of the target", wire, () -> wire.target().turn() == 0);
+  }
+
+  @Test
+  final void r17_4_theTargetChecksBounds() {
+    stage().require(Capability.TARGET_CHECKS);
+    Wire wire = wire(100);
+    byte[] before = wire.to().toArray(ValueLayout.JAVA_BYTE);
+    long[][] ranges = {{LENGTH - 10, 20}, {LENGTH, 10}, {LENGTH + 50, 10}};
+    for (int i = 0; i < ranges.length; i++) {
+      post(
+          wire,
+          new WriteOp()
+              .between(wire.ends().source(), wire.ends().target())
+              .range(0, ranges[i][0], ranges[i][1])
+              .token(i)
+              .withImm(i));
+    }
+    until("all reported", wire, () -> wire.origin().reports().size() >= ranges.length);
+    assertThat(wire.origin().reports())
+        .containsExactlyInAnyOrder("failed 0", "failed 1", "failed 2");
+    assertThat(wire.target().reports()).isEmpty();
+    assertThat(wire.to().mismatch(MemorySegment.ofArray(before))).isEqualTo(-1);
+  }
+
+  @Test
+  final void r17_5_afterARefusalThereIsAnotherChance() {
+    Wire wire = wire(0);
+    WriteOp op =
+        new WriteOp()
+            .between(wire.ends().source(), wire.ends().target())
+            .range(0, 0, 1_000)
+            .withoutImm();
+    int most = wire.origin().call(nic -> nic.capabilities().queueDepth()) + 10_000;
+    int posted = 0;
+    while (posted < most && wire.origin().call(nic -> nic.post(op))) {
+      posted++;
+    }
+    assumeTrue(posted < most, "the backend took " + posted + " writes and refused none");
+    int taken = posted;
+    boolean refusedAgain = !wire.origin().call(nic -> nic.post(op));
+    boolean refusedOnceMore = !wire.origin().call(nic -> nic.post(op));
+    wire.origin().wasRung();
+    assertThat(refusedAgain && refusedOnceMore).as("refused without progress").isTrue();
+    if (wire.origin().hasLoop()) {
+      until("the doorbell", wire, wire.origin()::wasRung);
+    }
+    post(wire, op);
+    until("all reported", wire, () -> wire.origin().reports().size() == taken + 1);
+  }
+
+  @Test
+  final void r17_6_theLossOfAPeerIsToldBeforeItsFailures() {
+    stage().require(Capability.LOST_PEERS);
+    Wire wire = wire(0);
+    WriteOp op =
+        new WriteOp()
+            .between(wire.ends().source(), wire.ends().target())
+            .range(0, 0, 100)
+            .withImm(9);
+    post(wire, op.token(0));
+    until("a report", wire, () -> wire.origin().reports().size() == 1);
+    wire.target().close();
+    for (long token = 1; token <= 3; token++) {
+      op.token(token);
+      stage()
+          .patience()
+          .until("a write to be taken over", () -> wire.origin().call(nic -> nic.post(op)));
+    }
+    stage()
+        .patience()
+        .until(
+            "a loss and 3 failures",
+            () -> {
+              wire.origin().turn();
+              return wire.origin().reports().size() >= 5;
+            });
+    assertThat(wire.origin().reports())
+        .startsWith("written 0", "lost " + wire.target().engine())
+        .contains("failed 1", "failed 2", "failed 3");
+  }
+}

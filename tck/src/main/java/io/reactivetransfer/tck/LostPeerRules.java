@@ -1,0 +1,113 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 7: a lost peer is a terminal signal. */
+abstract class LostPeerRules extends RuleGroup {
+
+  LostPeerRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r7_1_writesToALostPeerEnd() {
+    stage().require(Capability.LOST_PEERS);
+    Duo duo = Duo.open(stage(), 1);
+    stage().done(duo.origin(), duo.write(0, 100));
+    stage().complete(duo.target().close());
+    PeerUnreachableException lost =
+        stage()
+            .probe(
+                "a write to a closed engine", duo.origin().submit(duo.write(0, 100, stage().imm())))
+            .awaitError(PeerUnreachableException.class);
+    assertThat(lost.peer()).isEqualTo(duo.target().id());
+  }
+
+  @Test
+  final void r7_2_claimsBoundToALostPeerFail() {
+    stage().require(Capability.LOST_PEERS);
+    Duo duo = Duo.open(stage(), 1);
+    Duo other = Duo.of(stage(), stage().open(1), duo.target());
+    Imm imm = stage().imm();
+    for (Duo each : new Duo[] {duo, other}) {
+      Probe<Void> begun = stage().claim(each.target(), imm, 1);
+      stage().done(each.origin(), each.signal(imm));
+      begun.awaitCompletion();
+    }
+    var counter = duo.target().counter(imm);
+    Probe<Void> unbound = stage().claim(duo.target(), imm, 1);
+    Probe<Void> bound =
+        stage().probe("bound", counter.boundTo(duo.target().peer(duo.origin().address())).next(1));
+    Probe<Void> elsewhere =
+        stage()
+            .probe(
+                "elsewhere", counter.boundTo(duo.target().peer(other.origin().address())).next(1));
+    stage().complete(duo.origin().close());
+    PeerUnreachableException lost = bound.awaitError(PeerUnreachableException.class);
+    assertThat(lost.peer()).isEqualTo(duo.origin().id());
+    elsewhere.assertSilent();
+    unbound.assertPending();
+  }
+
+  @Test
+  final void r7_3_aPeerThatNeverWasThereIsUnreachable() {
+    stage().require(Capability.LOST_PEERS);
+    TransferEngine origin = stage().open(1);
+    TransferEngine gone = stage().open(1);
+    Plot to = stage().plot(gone, 1_000);
+    RemoteRegion view = stage().seenBy(origin, to);
+    stage().complete(gone.close());
+    Plot from = stage().plot(origin, 1_000);
+    stage()
+        .probe(
+            "a write",
+            origin.submit(WriteImm.of(from.slice(0, 10), view.slice(0, 10), stage().imm())))
+        .awaitError(PeerUnreachableException.class);
+    stage()
+        .probe("a signal", origin.submit(Signal.of(origin.peer(gone.address()), stage().imm())))
+        .awaitError(PeerUnreachableException.class);
+  }
+
+  @Test
+  final void r7_4_otherPeersAreUnharmed() {
+    stage().require(Capability.LOST_PEERS);
+    TransferEngine gone = stage().open(1);
+    Valve valve = new Valve().holdReports(w -> !w.peer().equals(gone.id()));
+    Duo lost = Duo.of(stage(), stage().open(1, valve), gone);
+    Duo well = Duo.of(stage(), lost.origin(), stage().open(1));
+    stage().done(lost.origin(), lost.write(0, 100));
+    Probe<Write> stream =
+        stage().probe("a stream", well.origin().submit(Upstream.of(well.writes(3))));
+    stage().patience().until("3 writes posted", () -> valve.inFlight() == 3);
+    stage().complete(gone.close());
+    stage()
+        .probe("a write", lost.origin().submit(lost.write(0, 100, stage().imm())))
+        .awaitError(PeerUnreachableException.class);
+    stream.assertPending();
+    valve.open();
+    stream.awaitCompletion();
+  }
+
+  @Test
+  final void r7_5_messagesToALostPeerEnd() {
+    stage().require(Capability.LOST_PEERS);
+    TransferEngine gone = stage().open(1, options -> options.messageCredits(1));
+    TransferEngine origin = stage().open(1);
+    stage().complete(origin.send(origin.peer(gone.address()), ByteBuffer.allocate(4)));
+    Probe<Void> waiting =
+        stage().probe("send", origin.send(origin.peer(gone.address()), ByteBuffer.allocate(4)));
+    waiting.assertSilent();
+    stage().complete(gone.close());
+    waiting.awaitError(PeerUnreachableException.class);
+  }
+}

@@ -1,0 +1,160 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Message;
+import io.reactivetransfer.TransferEngine;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** Chapter 13: messages. */
+abstract class MessageRules extends RuleGroup {
+
+  private static final int CREDITS = 4;
+
+  MessageRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private TransferEngine open() {
+    return stage().open(1, options -> options.messageCredits(CREDITS).maxMessageBytes(3_000));
+  }
+
+  private Probe<Void> send(TransferEngine origin, TransferEngine target, ByteBuffer message) {
+    return stage().probe("send", origin.send(origin.peer(target.address()), message));
+  }
+
+  private Probe<Void> send(TransferEngine origin, TransferEngine target, int number) {
+    return send(origin, target, ByteBuffer.allocate(4).putInt(number).flip());
+  }
+
+  private static List<Integer> numbers(List<Message> messages) {
+    return messages.stream().map(message -> message.bytes().getInt(0)).toList();
+  }
+
+  @Test
+  final void r13_1_messagesArriveOnceAndInOrder() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    Probe<Message> messages = stage().probe("messages", target.messages());
+    List<byte[]> sent = new ArrayList<>();
+    List<Probe<Void>> sends = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      byte[] content = new byte[i % 10 == 0 ? 3_000 : 1 + stage().random().nextInt(200)];
+      stage().random().nextBytes(content);
+      sent.add(content);
+      sends.add(send(origin, target, ByteBuffer.wrap(content)));
+    }
+    List<Message> received = messages.awaitValues(100);
+    sends.forEach(Probe::awaitCompletion);
+    for (int i = 0; i < 100; i++) {
+      assertThat(received.get(i).bytes())
+          .as("message %s", i)
+          .isEqualTo(ByteBuffer.wrap(sent.get(i)));
+    }
+    assertThat(messages.values()).hasSize(100);
+  }
+
+  @Test
+  final void r13_2_withoutDemandTheSenderWaits() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    Probe<Message> messages = stage().probe("messages", target.messages(), 0);
+    List<Probe<Void>> sends =
+        IntStream.range(0, CREDITS + 3).mapToObj(i -> send(origin, target, i)).toList();
+    sends.subList(0, CREDITS).forEach(Probe::awaitCompletion);
+    sends.getLast().assertSilent();
+    sends.get(CREDITS).assertPending();
+    messages.request(1);
+    messages.awaitValues(1);
+    messages.assertSilent();
+    messages.request(Long.MAX_VALUE);
+    sends.forEach(Probe::awaitCompletion);
+    assertThat(numbers(messages.awaitValues(CREDITS + 3))).containsExactly(0, 1, 2, 3, 4, 5, 6);
+  }
+
+  @Test
+  final void r13_3_aMessageNamesItsSender() {
+    TransferEngine target = open();
+    List<TransferEngine> origins = List.of(open(), open());
+    Probe<Message> messages = stage().probe("messages", target.messages());
+    for (int i = 0; i < 6; i++) {
+      send(origins.get(i % 2), target, i % 2).awaitCompletion();
+    }
+    for (Message message : messages.awaitValues(6)) {
+      TransferEngine origin = origins.get(message.bytes().getInt(0));
+      assertThat(message.sender().id()).isEqualTo(origin.id());
+      assertThat(message.sender()).isSameAs(target.peer(origin.address()));
+    }
+  }
+
+  @Test
+  final void r13_4_messagesAreKeptForTheFirstSubscriber() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    for (int i = 0; i < CREDITS; i++) {
+      send(origin, target, i).awaitCompletion();
+    }
+    Probe<Message> messages = stage().probe("messages", target.messages());
+    assertThat(numbers(messages.awaitValues(CREDITS))).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  final void r13_5_thereIsOneSubscriberAtATime() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    Probe<Message> first = stage().probe("the first subscriber", target.messages());
+    stage().probe("the second", target.messages()).awaitError(IllegalStateException.class);
+    send(origin, target, 0).awaitCompletion();
+    first.awaitValues(1);
+    first.cancel();
+    send(origin, target, 1).awaitCompletion();
+    stage()
+        .patience()
+        .until(
+            "another subscriber to get the next message",
+            () -> {
+              Probe<Message> next = stage().probe("the third", target.messages().take(1));
+              next.awaitTerminal();
+              return numbers(next.values()).equals(List.of(1));
+            });
+  }
+
+  @Test
+  final void r13_6_aMessageIsCopiedOnSubscribe() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    Probe<Message> messages = stage().probe("messages", target.messages(), 0);
+    ByteBuffer buffer = ByteBuffer.allocate(4);
+    Mono<Void> send = origin.send(origin.peer(target.address()), buffer);
+    for (int i = 0; i < 3; i++) {
+      buffer.putInt(0, i);
+      Probe<Void> sent = stage().probe("send", send);
+      buffer.putInt(0, -1);
+      sent.awaitCompletion();
+      assertThat(buffer.position()).as("position of the sender's buffer").isZero();
+    }
+    messages.request(3);
+    assertThat(numbers(messages.awaitValues(3))).containsExactly(0, 1, 2);
+  }
+
+  @Test
+  final void r13_7_cancellingAWaitingMessageWithdrawsIt() {
+    Valve valve = new Valve();
+    TransferEngine origin = stage().open(1, valve);
+    TransferEngine target = open();
+    Probe<Message> messages = stage().probe("messages", target.messages());
+    send(origin, target, 0).awaitCompletion();
+    messages.awaitValues(1);
+    valve.shut();
+    send(origin, target, 1).cancel();
+    stage().fence(origin);
+    valve.open();
+    send(origin, target, 2).awaitCompletion();
+    assertThat(numbers(messages.awaitValues(2))).containsExactly(0, 2);
+  }
+}

@@ -1,0 +1,78 @@
+package io.reactivetransfer.tck;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * How the kit runs against one backend. Immutable; begin with {@link #defaults()}.
+ *
+ * @param signalTimeout how long a signal that must come is waited for. Only a failing rule takes
+ *     that long
+ * @param silence how long to watch that a signal does not come. Every rule that says "not before"
+ *     takes that long, so it is short; a longer one finds more
+ * @param nicCounts for how many NICs the rules about striping run
+ * @param missing what the backend cannot do, and why
+ */
+public record Profile(
+    Duration signalTimeout,
+    Duration silence,
+    List<Integer> nicCounts,
+    Map<Capability, String> missing) {
+
+  /** System property that sets {@link #signalTimeout()}, in milliseconds. */
+  public static final String SIGNAL_TIMEOUT = "reactivetransfer.tck.signalTimeoutMillis";
+
+  /** System property that sets {@link #silence()}, in milliseconds. */
+  public static final String SILENCE = "reactivetransfer.tck.silenceMillis";
+
+  /**
+   * System property that sets the seed of all random data; a failing rule prints the one it had.
+   */
+  public static final String SEED = "reactivetransfer.tck.seed";
+
+  /** Copies the collections. */
+  public Profile {
+    nicCounts = List.copyOf(nicCounts);
+    missing = Map.copyOf(missing);
+  }
+
+  /** 10 s for a signal, 100 ms of silence, 1, 2, 3 and 8 NICs, nothing missing. */
+  public static Profile defaults() {
+    return new Profile(
+        Duration.ofMillis(Long.getLong(SIGNAL_TIMEOUT, 10_000)),
+        Duration.ofMillis(Long.getLong(SILENCE, 100)),
+        List.of(1, 2, 3, 8),
+        Map.of());
+  }
+
+  /** With another time to wait for a signal. */
+  public Profile withSignalTimeout(Duration timeout) {
+    return new Profile(timeout, silence, nicCounts, missing);
+  }
+
+  /** With another time to watch for silence. */
+  public Profile withSilence(Duration duration) {
+    return new Profile(signalTimeout, duration, nicCounts, missing);
+  }
+
+  /** With other numbers of NICs. */
+  public Profile withNicCounts(int... counts) {
+    return new Profile(signalTimeout, silence, IntStream.of(counts).boxed().toList(), missing);
+  }
+
+  /**
+   * Without something that the backend cannot do.
+   *
+   * @param capability what it cannot do
+   * @param reason why, in words that the report of a skipped rule shows
+   */
+  public Profile without(Capability capability, String reason) {
+    Map<Capability, String> more = new EnumMap<>(Capability.class);
+    more.putAll(missing);
+    more.put(capability, reason);
+    return new Profile(signalTimeout, silence, nicCounts, more);
+  }
+}

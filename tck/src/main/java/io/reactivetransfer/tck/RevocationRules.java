@@ -1,0 +1,98 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+
+/** Chapter 9: revoked is revoked. */
+abstract class RevocationRules extends RuleGroup {
+
+  RevocationRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r9_1_writesUnderARevokedDescriptorAreRefused() {
+    stage().require(Capability.REVOCATION);
+    Duo duo = Duo.open(stage(), 1);
+    stage().done(duo.origin(), duo.write(0, 100));
+    duo.expect(0, 100);
+    stage().awaitBytes("before revoking", duo.to());
+    stage().complete(duo.to().region().revoke());
+    expectRefusal(duo);
+  }
+
+  @Test
+  final void r9_1_writesUnderTheDescriptorOfAClosedRegionAreRefused() {
+    stage().require(Capability.REVOCATION);
+    Duo duo = Duo.open(stage(), 1);
+    stage().complete(duo.to().region().close());
+    expectRefusal(duo);
+  }
+
+  private void expectRefusal(Duo duo) {
+    Imm imm = stage().imm();
+    long arrivals = duo.target().stats().arrivals();
+    stage()
+        .probe("a write", duo.origin().submit(duo.write(200, 100, imm)))
+        .awaitError(TransferFailedException.class);
+    duo.to().assertAsExpected("after a refused write");
+    assertThat(duo.target().stats().arrivals()).as("arrivals").isEqualTo(arrivals);
+    assertThat(stage().get(duo.target().counter(imm).discard())).isZero();
+  }
+
+  @Test
+  final void r9_1_revocationEndsWritesThatAreOnTheirWay() {
+    stage().require(Capability.REVOCATION);
+    Duo duo = Duo.open(stage(), 1);
+    long length = Duo.SIZE - 1_000;
+    Imm imm = stage().imm();
+    Flux<WriteImm> writes =
+        Flux.range(0, Integer.MAX_VALUE)
+            .map(i -> WriteImm.of(duo.from().slice(i % 64, length), duo.sink(100, length), imm));
+    Probe<WriteImm> stream = stage().probe("writes", duo.origin().submit(writes));
+    stream.awaitValues(3);
+    stage().complete(duo.to().region().revoke());
+    long arrivals = duo.target().stats().arrivals();
+    Plot after = duo.to().copy();
+    stream.awaitError(TransferException.class);
+    after.assertAsExpected("after revoking");
+    assertThat(duo.target().stats().arrivals()).as("arrivals").isEqualTo(arrivals);
+  }
+
+  @Test
+  final void r9_2_revokingGivesANewDescriptor() {
+    stage().require(Capability.REVOCATION);
+    Duo duo = Duo.open(stage(), 1);
+    RegionDescriptor before = duo.to().region().descriptor();
+    stage().complete(duo.to().region().revoke());
+    assertThat(duo.to().region().descriptor()).isNotEqualTo(before);
+    assertThat(duo.to().region().isClosed()).isFalse();
+    stage()
+        .done(
+            duo.origin(),
+            Write.of(duo.source(500, 100), stage().target(duo.origin(), duo.to(), 500, 100)));
+    duo.expect(500, 100);
+    stage().awaitBytes("under the new descriptor", duo.to());
+  }
+
+  @Test
+  final void r9_3_ownWritesFromARevokedRegionGoOn() {
+    Valve valve = new Valve().holdWrites(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 100)));
+    stage().patience().until("a write posted", () -> valve.inFlight() == 1);
+    stage().complete(duo.from().region().revoke());
+    valve.open();
+    write.awaitCompletion();
+    duo.expect(0, 100);
+    stage().awaitBytes("after revoking the source", duo.to());
+  }
+}

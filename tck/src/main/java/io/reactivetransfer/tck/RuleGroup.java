@@ -1,0 +1,92 @@
+package io.reactivetransfer.tck;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+
+/**
+ * The rules of one chapter of the specification. All that a subclass has is final, and the class
+ * that JUnit finds is a final one within {@link TransferConformance}: a backend cannot override a
+ * rule.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@DisplayNameGeneration(RuleNames.class)
+@ExtendWith(RuleGroup.SeedTeller.class)
+abstract class RuleGroup {
+
+  private static final long SEED = Long.getLong(Profile.SEED, 20_260_101);
+
+  private final TransferConformance kit;
+  private @Nullable Stage stage;
+
+  RuleGroup(TransferConformance kit) {
+    this.kit = kit;
+  }
+
+  @BeforeEach
+  final void openStage() {
+    stage = newStage();
+  }
+
+  @AfterEach
+  final void closeStage() {
+    stage().close();
+  }
+
+  /** The present test's. */
+  final Stage stage() {
+    Stage present = stage;
+    if (present == null) {
+      throw new IllegalStateException("expected to be within a test");
+    }
+    return present;
+  }
+
+  final Stage newStage() {
+    return new Stage(kit, SEED);
+  }
+
+  final Sabotage sabotage() {
+    return kit.sabotage();
+  }
+
+  /** For parameterized rules: the numbers of NICs that the profile names. */
+  final List<Integer> nicCounts() {
+    return kit.profile().nicCounts();
+  }
+
+  /** The same, without one. */
+  final List<Integer> severalNics() {
+    List<Integer> several = nicCounts().stream().filter(count -> count > 1).toList();
+    return several.isEmpty() ? List.of(2) : several;
+  }
+
+  /** Says with which data a rule failed. */
+  static final class SeedTeller implements TestExecutionExceptionHandler {
+
+    /** By JUnit. */
+    SeedTeller() {}
+
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable failure)
+        throws Throwable {
+      failure.addSuppressed(new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
+      throw failure;
+    }
+  }
+
+  /** Carries the seed along with a failure. */
+  private static final class Seed extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Seed(String text) {
+      super(text, null, false, false);
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.reactivetransfer.tck;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmSpace;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.spi.Availability.Unavailable;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * What one test needs: engines, memory, probes. At its end everything is closed, and nothing may be
+ * left.
+ */
+final class Stage implements AutoCloseable {
+
+  /** Changes some options of an engine. */
+  interface Tuning extends UnaryOperator<EngineOptions.Builder> {}
+
+  private final TransferConformance kit;
+  private final Profile profile;
+  private final Patience patience;
+  private final Backend backend;
+  private final Random random;
+  private final Arena arena = Arena.ofShared();
+  private final Dropped dropped = Dropped.record();
+  private final ImmSpace imms = ImmSpace.of(Imm.of(100), 10_000);
+  private final List<TransferEngine> engines = new ArrayList<>();
+  private final List<Valve> valves = new ArrayList<>();
+  private final List<BareNic> nics = new ArrayList<>();
+  private @Nullable Scheduler signals;
+
+  Stage(TransferConformance kit, long seed) {
+    this.kit = kit;
+    this.profile = kit.profile();
+    this.patience = new Patience(profile.signalTimeout(), profile.silence());
+    this.random = new Random(seed);
+    this.backend = kit.backend();
+  }
+
+  /** Has the engines signal where the code of a subscriber may block. */
+  Stage signalsMayBlock() {
+    signals = Schedulers.boundedElastic();
+    return this;
+  }
+
+  Backend backend() {
+    return backend;
+  }
+
+  Profile profile() {
+    return profile;
+  }
+
+  Patience patience() {
+    return patience;
+  }
+
+  Random random() {
+    return random;
+  }
+
+  /** Skips the test, visibly, if the backend was declared not to be able to do this. */
+  void require(Capability capability) {
+    String reason = profile.missing().get(capability);
+    if (reason != null) {
+      abort("the backend declares that it lacks " + capability + ": " + reason);
+    }
+  }
+
+  /** Skips the test, visibly, unless the backend runs here and has that many NICs. */
+  void requireNics(int nics) {
+    if (backend.availability() instanceof Unavailable not) {
+      String why = backend.name() + " is not available: " + not.reason() + "; " + not.remedy();
+      if (Boolean.getBoolean("reactivetransfer.requireAll")) {
+        fail(why);
+      }
+      abort(why);
+    }
+    try {
+      backend.nics(nics);
+    } catch (BackendException e) {
+      abort("needs " + nics + " NICs: " + e.getMessage());
+    }
+  }
+
+  /** An engine with so many NICs. */
+  TransferEngine open(int nics) {
+    return open(nics, options -> options);
+  }
+
+  /** An engine with so many NICs and some options of its own. */
+  TransferEngine open(int nics, Tuning tuning) {
+    return open(nics, backend, tuning);
+  }
+
+  /** An engine whose NICs are behind a valve. */
+  TransferEngine open(int nics, Valve valve) {
+    return open(nics, valve, options -> options);
+  }
+
+  /** An engine whose NICs are behind a valve, with some options of its own. */
+  TransferEngine open(int nics, Valve valve, Tuning tuning) {
+    valves.add(valve);
+    return open(nics, valve.before(backend), tuning);
+  }
+
+  private TransferEngine open(int nics, Backend on, Tuning tuning) {
+    requireNics(nics);
+    EngineOptions.Builder options =
+        EngineOptions.builder()
+            .nics(nics)
+            .minPieceBytes(1)
+            .signalScheduler(signals)
+            .connectTimeout(patience.signal().dividedBy(2))
+            .closeTimeout(patience.signal().dividedBy(2));
+    Sabotage sabotage = kit.sabotage();
+    TransferEngine engine =
+        probe(
+                "opening an engine",
+                TransferEngineBuilder.create()
+                    .backend(sabotage.beneathEngine(on))
+                    .options(sabotage.options(tuning.apply(options).build()))
+                    .open())
+            .awaitOne();
+    TransferEngine seen = sabotage.engine(engine);
+    engines.add(seen);
+    return seen;
+  }
+
+  /** Has a NIC closed at the end, unless it is by then. */
+  void closeAtEnd(BareNic nic) {
+    nics.add(nic);
+  }
+
+  /** Memory of an engine that others may write to. */
+  Plot plot(TransferEngine owner, long length) {
+    return plot(owner, length, Access.REMOTE_WRITE);
+  }
+
+  /** Memory of an engine. */
+  Plot plot(TransferEngine owner, long length, Access access) {
+    MemorySegment noise = Plot.noise(arena, random, length);
+    MemoryRegion region = get(owner.register(new HostMemory(Plot.within(noise)), access));
+    return Plot.of(owner, noise, region);
+  }
+
+  /** Plain memory that nobody has registered. */
+  MemorySegment memory(long length) {
+    return Plot.within(Plot.noise(arena, random, length));
+  }
+
+  /** A plot as another engine knows it, which got the descriptor as bytes. */
+  RemoteRegion seenBy(TransferEngine origin, Plot plot) {
+    return origin.remote(RegionDescriptor.fromBytes(plot.region().descriptor().toBytes()));
+  }
+
+  /** A part of a plot as another engine's target. */
+  RemoteSlice target(TransferEngine origin, Plot plot, long offset, long length) {
+    return seenBy(origin, plot).slice(offset, length);
+  }
+
+  /** An immediate that this test has not used yet. */
+  Imm imm() {
+    return imms.take();
+  }
+
+  /** Subscribes with unbounded demand. */
+  <T> Probe<T> probe(String name, Publisher<T> publisher) {
+    return probe(name, publisher, Long.MAX_VALUE);
+  }
+
+  <T> Probe<T> probe(String name, Publisher<T> publisher, long demand) {
+    return Probe.on(name, patience, publisher, demand);
+  }
+
+  /** Waits for the one value of a publisher. */
+  <T> T get(Publisher<T> publisher) {
+    return probe("a publisher of one value", publisher).awaitOne();
+  }
+
+  /** Waits until a publisher of nothing has completed. */
+  void complete(Publisher<Void> publisher) {
+    probe("a publisher of nothing", publisher).awaitCompletion();
+  }
+
+  /** Submits a transfer and waits until it is done. */
+  <T extends Transfer> T done(TransferEngine origin, T transfer) {
+    return probe(transfer.getClass().getSimpleName(), origin.submit(transfer)).awaitOne();
+  }
+
+  /** Claims arrivals, and returns when the claim waits at the engine. */
+  Probe<Void> claim(TransferEngine target, Imm imm, long arrivals) {
+    long before = target.stats().pendingClaims();
+    Probe<Void> claim = probe("a claim of " + arrivals, target.counter(imm).next(arrivals));
+    patience.until("a waiting claim", () -> target.stats().pendingClaims() > before);
+    return claim;
+  }
+
+  /** Returns when the engine has heard of everything that was asked of it before. */
+  void fence(TransferEngine engine) {
+    get(engine.counter(imm()).discard());
+  }
+
+  /** Waits until so many pieces with an immediate have arrived at an engine in all. */
+  void awaitArrivals(TransferEngine target, long pieces) {
+    patience.until(pieces + " arrivals", () -> target.stats().arrivals() >= pieces);
+  }
+
+  /** Waits until every byte of a plot is what it should be. */
+  void awaitBytes(String what, Plot plot) {
+    try {
+      patience.until("the bytes", plot::isAsExpected);
+    } catch (AssertionError late) {
+      plot.assertAsExpected(what);
+    }
+  }
+
+  /** Closes everything; fails if anything is left. */
+  @Override
+  public void close() {
+    try (dropped) {
+      valves.forEach(Valve::open);
+      nics.forEach(BareNic::close);
+      for (TransferEngine engine : engines.reversed()) {
+        probe("closing an engine", engine.close()).awaitCompletion();
+      }
+      for (TransferEngine engine : engines) {
+        patience.until("nothing left, got " + engine.stats(), () -> isEmpty(engine.stats()));
+      }
+      arena.close();
+      valves.forEach(valve -> assertTrue(valve.faults().isEmpty(), valve.faults()::toString));
+      assertTrue(dropped.all().isEmpty(), dropped.all()::toString);
+    }
+  }
+
+  private static boolean isEmpty(EngineStats stats) {
+    return stats.transfersInFlight() == 0
+        && stats.writesInFlight() == 0
+        && stats.openRegions() == 0
+        && stats.pendingClaims() == 0;
+  }
+}

@@ -1,0 +1,85 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.Write;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 5: exactly one terminal signal. */
+abstract class TerminalRules extends RuleGroup {
+
+  TerminalRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r5_1_everyPublisherEndsOnce() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    MemoryRegion region = duo.from().region();
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    Probe<?> rounds = stage().probe("every", duo.target().counter(imm).every(100));
+    Probe<?> claim = stage().claim(duo.target(), imm, 2);
+    List<Probe<?>> work =
+        List.of(
+            stage().probe("submit one", duo.origin().submit(duo.write(0, 100, imm))),
+            stage().probe("submit many", duo.origin().submit(Upstream.of(duo.writes(1, imm)))),
+            stage().probe("register", duo.origin().register(stage().memory(100))),
+            stage().probe("send", duo.origin().send(duo.peer(), ByteBuffer.allocate(10))),
+            stage().probe("discard", duo.origin().counter(imm).discard()));
+    work.forEach(Probe::awaitCompletion);
+    List<Probe<?>> ends =
+        List.of(
+            stage().probe("quiesced", region.quiesced()),
+            stage().probe("revoke", region.revoke()),
+            stage().probe("close a region", region.close()),
+            stage().probe("close the target", duo.target().close()),
+            stage().probe("close the target again", duo.target().close()),
+            messages);
+    ends.forEach(Probe::awaitCompletion);
+    rounds.awaitError(TransferRejectedException.class);
+    claim.awaitTerminal();
+    Probe<?> quiet = stage().probe("quiet", Upstream.open(List.of()));
+    quiet.assertSilent();
+    work.forEach(Probe::assertOneTerminalSignal);
+    ends.forEach(Probe::assertOneTerminalSignal);
+    rounds.assertOneTerminalSignal();
+    claim.assertOneTerminalSignal();
+  }
+
+  @Test
+  final void r5_2_anErrorFromUpstreamEndsTheStream() {
+    Valve valve = new Valve().holdReports(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    List<Write> writes = duo.writes(3);
+    Upstream<Write> upstream = Upstream.open(writes);
+    Probe<Write> stream = stage().probe("a stream", duo.origin().submit(upstream));
+    stage().patience().until("3 writes posted", () -> valve.inFlight() == 3);
+    IllegalStateException reason = new IllegalStateException("upstream has failed");
+    upstream.fail(reason);
+    stream.assertSilent();
+    valve.open();
+    assertThat(stream.awaitError(IllegalStateException.class)).isSameAs(reason);
+    stream.assertOneTerminalSignal();
+  }
+
+  @Test
+  final void r5_3_severalFailuresGiveOneError() {
+    Valve valve = new Valve().holdReports(w -> true).fail(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<Write> stream =
+        stage().probe("a stream", duo.origin().submit(Upstream.of(duo.writes(5))));
+    stage().patience().until("5 writes posted", () -> valve.inFlight() == 5);
+    valve.open();
+    stream.awaitError(TransferFailedException.class);
+    stage().patience().until("nothing in flight", () -> valve.inFlight() == 0);
+    stage().done(duo.origin(), duo.write(0, 10));
+    stream.assertOneTerminalSignal();
+  }
+}

@@ -1,0 +1,210 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Doorbell;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when
+ * it begins with it and when it reports it. Everything that it makes a NIC do is legal for a NIC;
+ * so a rule that needs a slow, a small or a failing one can be checked on any backend.
+ *
+ * <p>Used by the test's thread and the engine's: one lock guards all.
+ */
+final class Valve {
+
+  /**
+   * A write that a NIC took over.
+   *
+   * @param number 0 for the first one that any NIC of the engine took over, then 1, 2 and so on
+   * @param nic index of the NIC
+   * @param peer whom it goes to
+   * @param length bytes
+   * @param hasImm whether it carries an immediate
+   */
+  record Taken(int number, int nic, EngineId peer, long length, boolean hasImm) {}
+
+  private final List<Doorbell> doorbells = new ArrayList<>();
+  private final List<Taken> taken = new ArrayList<>();
+  private final List<String> faults = new ArrayList<>();
+  private final Map<Object, Integer> inFlight = new HashMap<>();
+  private final Map<Object, Integer> mostInFlight = new HashMap<>();
+  private Predicate<Taken> heldWrites = Valve::none;
+  private Predicate<Taken> heldReports = Valve::none;
+  private Predicate<Taken> failing = Valve::none;
+  private long maxWriteBytes = Long.MAX_VALUE;
+  private int queueDepth = Integer.MAX_VALUE;
+  private int refusalsEach;
+  private int ended;
+  private boolean shut;
+
+  /** This backend, with the valve in front of each NIC. For one engine. */
+  Backend before(Backend backend) {
+    return new ForwardingBackend(
+        backend,
+        (domain, context) -> {
+          synchronized (this) {
+            doorbells.add(context.doorbell());
+          }
+          return new ValveDomain(domain, context, this);
+        });
+  }
+
+  /** Makes the NICs smaller than they are; to be called before they are opened. */
+  synchronized Valve limits(long maxWriteBytes, int queueDepth) {
+    this.maxWriteBytes = maxWriteBytes;
+    this.queueDepth = queueDepth;
+    return this;
+  }
+
+  /** The NICs take these writes over, and do not begin with them. */
+  synchronized Valve holdWrites(Predicate<Taken> which) {
+    heldWrites = which;
+    return this;
+  }
+
+  /** The NICs do these writes, and do not report them. */
+  Valve holdReports(Predicate<Taken> which) {
+    synchronized (this) {
+      heldReports = which;
+    }
+    ring();
+    return this;
+  }
+
+  /** The NICs take these writes over, and report them as failed instead of doing them. */
+  synchronized Valve fail(Predicate<Taken> which) {
+    failing = which;
+    return this;
+  }
+
+  /** The NICs refuse each write and message that often before they take it over. */
+  synchronized Valve refuseEach(int times) {
+    refusalsEach = times;
+    return this;
+  }
+
+  /** The NICs refuse everything. */
+  synchronized Valve shut() {
+    shut = true;
+    return this;
+  }
+
+  /**
+   * Lets everything go, in the order in which it was taken over, and holds, fails and refuses
+   * nothing from now on.
+   */
+  void open() {
+    synchronized (this) {
+      heldWrites = Valve::none;
+      heldReports = Valve::none;
+      failing = Valve::none;
+      refusalsEach = 0;
+      shut = false;
+    }
+    ring();
+  }
+
+  private void ring() {
+    List<Doorbell> all;
+    synchronized (this) {
+      all = List.copyOf(doorbells);
+    }
+    all.forEach(Doorbell::ring);
+  }
+
+  /** What the NICs have taken over so far. */
+  synchronized List<Taken> taken() {
+    return List.copyOf(taken);
+  }
+
+  /** Writes that the NICs have done, whether or not they were let report them. */
+  synchronized int ended() {
+    return ended;
+  }
+
+  synchronized void end() {
+    ended++;
+  }
+
+  /** Writes taken over and not reported. */
+  synchronized int inFlight() {
+    return inFlight.getOrDefault(this, 0);
+  }
+
+  /** The most that were ever in flight, over all NICs. */
+  synchronized int mostInFlight() {
+    return mostInFlight.getOrDefault(this, 0);
+  }
+
+  /** The most that were ever in flight on one NIC. */
+  synchronized int mostInFlightOn(int nic) {
+    return mostInFlight.getOrDefault(nic, 0);
+  }
+
+  /** The most that were ever in flight to one peer. */
+  synchronized int mostInFlightTo(EngineId peer) {
+    return mostInFlight.getOrDefault(peer, 0);
+  }
+
+  /** What a NIC did that no NIC may do. */
+  synchronized List<String> faults() {
+    return List.copyOf(faults);
+  }
+
+  synchronized void fault(String text) {
+    faults.add(text);
+  }
+
+  synchronized long maxWriteBytes() {
+    return maxWriteBytes;
+  }
+
+  synchronized int queueDepth() {
+    return queueDepth;
+  }
+
+  synchronized boolean refuses(int refusedBefore) {
+    return shut || refusedBefore < refusalsEach;
+  }
+
+  synchronized Taken take(int nic, @Nullable EngineId peer, long length, boolean hasImm) {
+    EngineId to = peer == null ? new EngineId(0, 0) : peer;
+    Taken write = new Taken(taken.size(), nic, to, length, hasImm);
+    taken.add(write);
+    for (Object key : List.of(this, nic, to)) {
+      mostInFlight.merge(key, inFlight.merge(key, 1, Integer::sum), Math::max);
+    }
+    return write;
+  }
+
+  synchronized void reported(Taken write) {
+    for (Object key : List.of(this, write.nic(), write.peer())) {
+      inFlight.merge(key, -1, Integer::sum);
+    }
+  }
+
+  /** Which writes are held at this moment; to be asked once for a whole round. */
+  synchronized Predicate<Taken> heldWrites() {
+    return heldWrites;
+  }
+
+  /** Which reports are held at this moment; to be asked once for a whole round. */
+  synchronized Predicate<Taken> heldReports() {
+    return heldReports;
+  }
+
+  synchronized boolean fails(Taken write) {
+    return failing.test(write);
+  }
+
+  private static boolean none(Taken write) {
+    return false;
+  }
+}

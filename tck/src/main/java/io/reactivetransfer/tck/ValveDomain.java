@@ -1,0 +1,202 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its
+ * report.
+ */
+final class ValveDomain extends ForwardingDomain {
+
+  /** What a failure by the valve says. */
+  static final int FAILURE_CODE = 4711;
+
+  static final String FAILURE_TEXT = "failed by the conformance kit";
+
+  private record Entry(Valve.Taken write, long token, WriteOp op) {}
+
+  private record Report(Entry entry, int code, @Nullable String failure) {}
+
+  private final OpenContext context;
+  private final Valve valve;
+  private final IdentityHashMap<RemotePeer, EngineId> peers = new IdentityHashMap<>();
+  private final IdentityHashMap<RemoteMemory, EngineId> owners = new IdentityHashMap<>();
+  private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+  private final Map<Long, Entry> running = new HashMap<>();
+  private final List<Report> reports = new ArrayList<>();
+  private int writeRefusals;
+  private int messageRefusals;
+
+  ValveDomain(Domain inner, OpenContext context, Valve valve) {
+    super(inner);
+    this.context = context;
+    this.valve = valve;
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    Capabilities all = inner.capabilities();
+    return new Capabilities(
+        all.completion(),
+        Math.min(all.maxWriteBytes(), valve.maxWriteBytes()),
+        Math.min(all.queueDepth(), valve.queueDepth()),
+        all.maxControlBytes(),
+        all.ordered(),
+        all.deviceMemory());
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] address) {
+    RemotePeer peer = inner.resolve(engine, address);
+    peers.put(peer, engine);
+    return peer;
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    RemoteMemory memory = inner.resolve(peer, key, length);
+    owners.put(memory, peers.getOrDefault(peer, new EngineId(0, 0)));
+    return memory;
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    if (valve.refuses(writeRefusals)) {
+      writeRefusals++;
+      context.doorbell().ring();
+      return false;
+    }
+    Valve.Taken write =
+        valve.take(context.nicIndex(), owners.get(op.target()), op.length(), op.hasImm());
+    Entry entry = new Entry(write, op.token(), copy(op, write.number()));
+    writeRefusals = 0;
+    if (valve.fails(write)) {
+      end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
+      context.doorbell().ring();
+    } else if (valve.heldWrites().test(write) || !inner.post(entry.op())) {
+      // Taken over all the same: the NIC is slow, or its queue is longer than that of the one
+      // below.
+      waiting.add(entry);
+    } else {
+      running.put(entry.op().token(), entry);
+    }
+    return true;
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    if (valve.refuses(messageRefusals)) {
+      messageRefusals++;
+      context.doorbell().ring();
+      return false;
+    }
+    boolean accepted = inner.send(peer, bytes);
+    messageRefusals = accepted ? 0 : messageRefusals;
+    return accepted;
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    int moved = beginWaiting();
+    moved += inner.poll(new Reports(sink));
+    return moved + report(sink);
+  }
+
+  private int beginWaiting() {
+    int begun = 0;
+    Predicate<Valve.Taken> held = valve.heldWrites();
+    for (var each = waiting.iterator(); each.hasNext(); ) {
+      Entry entry = each.next();
+      if (held.test(entry.write())) {
+        continue;
+      }
+      if (!inner.post(entry.op())) {
+        break;
+      }
+      each.remove();
+      running.put(entry.op().token(), entry);
+      begun++;
+    }
+    return begun;
+  }
+
+  private void end(Report report) {
+    valve.end();
+    reports.add(report);
+    reports.sort(Comparator.comparingInt(each -> each.entry().write().number()));
+  }
+
+  private int report(CompletionSink sink) {
+    int reported = 0;
+    Predicate<Valve.Taken> held = valve.heldReports();
+    for (var each = reports.iterator(); each.hasNext(); ) {
+      Report report = each.next();
+      Entry entry = report.entry();
+      if (held.test(entry.write())) {
+        continue;
+      }
+      each.remove();
+      reported++;
+      valve.reported(entry.write());
+      if (report.failure() == null) {
+        sink.written(entry.token());
+      } else {
+        sink.failed(entry.token(), report.code(), report.failure());
+      }
+    }
+    return reported;
+  }
+
+  private static WriteOp copy(WriteOp op, long token) {
+    WriteOp copy =
+        new WriteOp()
+            .between(op.source(), op.target())
+            .range(op.sourceOffset(), op.targetOffset(), op.length())
+            .token(token);
+    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
+  }
+
+  /** Keeps the reports back until the valve lets them through; everything else passes. */
+  private final class Reports extends ForwardingSink {
+
+    Reports(CompletionSink inner) {
+      super(inner);
+    }
+
+    @Override
+    public void written(long token) {
+      keep(token, 0, null);
+    }
+
+    @Override
+    public void failed(long token, int code, String text) {
+      keep(token, code, text);
+    }
+
+    private void keep(long token, int code, @Nullable String failure) {
+      Entry entry = running.remove(token);
+      if (entry == null) {
+        valve.fault("a NIC reported a write that it did not have: token " + token);
+      } else {
+        end(new Report(entry, code, failure));
+      }
+    }
+  }
+}

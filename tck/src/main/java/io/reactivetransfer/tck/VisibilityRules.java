@@ -1,0 +1,110 @@
+package io.reactivetransfer.tck;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.WriteImm;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Chapter 1: visible before counted. */
+abstract class VisibilityRules extends RuleGroup {
+
+  private static final long[] LENGTHS = {2, 300, 4_104, 60_000};
+  private static final int ROUNDS = 5;
+
+  VisibilityRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r1_1_bytesCanBeReadWhenTheyAreCounted() {
+    Duo duo = Duo.open(stage(), 1);
+    for (int round = 0; round < ROUNDS; round++) {
+      for (long length : LENGTHS) {
+        long offset = 1_000L * round;
+        Imm imm = stage().imm();
+        Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+        Probe<WriteImm> write =
+            stage().probe("a write", duo.origin().submit(duo.write(offset, length, imm)));
+        duo.expect(offset, length);
+        claim.awaitCompletion();
+        duo.to().assertAsExpected("when a write of " + length + " bytes was counted");
+        write.awaitCompletion();
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r1_2_aWriteIsCountedWithItsLastPiece(int nics) {
+    int pieces = 6;
+    Valve valve = new Valve().limits(4_096, 64).holdWrites(piece -> isOne(piece, pieces));
+    Duo duo = Duo.open(stage(), nics, valve);
+    long length = 4_096L * pieces - 100;
+    List<Probe<Void>> claims = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Imm imm = stage().imm();
+      claims.add(stage().claim(duo.target(), imm, 1));
+      stage().probe("a write", duo.origin().submit(duo.write(i * 30_000L, length, imm)));
+      int begun = (i + 1) * pieces;
+      int held = i + 1;
+      stage()
+          .patience()
+          .until(
+              "all pieces but one of each write done",
+              () -> valve.taken().size() == begun && valve.inFlight() == held);
+      duo.expect(i * 30_000L, length);
+    }
+    claims.getLast().assertSilent();
+    claims.forEach(Probe::assertPending);
+    valve.open();
+    claims.forEach(Probe::awaitCompletion);
+    duo.to().assertAsExpected("when writes of " + pieces + " pieces were counted");
+  }
+
+  /** The first piece of the first write, the middle one of the second, the last of the third. */
+  private static boolean isOne(Valve.Taken piece, int pieces) {
+    return piece.number() == 0
+        || piece.number() == pieces + pieces / 2
+        || piece.number() == 3 * pieces - 1;
+  }
+
+  @Test
+  final void r1_3_deliveredMeansThatTheBytesCanBeRead() {
+    Duo duo = Duo.open(stage(), 1);
+    assumeTrue(
+        duo.origin().completionLevel() == CompletionLevel.DELIVERED,
+        "the backend completes writes when the source is free");
+    for (int round = 0; round < ROUNDS; round++) {
+      for (long length : LENGTHS) {
+        long offset = 1_000L * round;
+        stage().done(duo.origin(), duo.write(offset, length));
+        duo.expect(offset, length);
+        duo.to().assertAsExpected("when a write of " + length + " bytes was done");
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r1_4_aWriteOfManyPiecesIsCountedAfterTheEarlyOnes(int nics) {
+    Valve valve = new Valve().limits(64, 64).holdWrites(piece -> piece.number() == 0);
+    Duo duo = Duo.open(stage(), nics, valve);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+    stage().probe("a write", duo.origin().submit(duo.write(640, 64 * 20 + 6, imm)));
+    stage()
+        .patience()
+        .until("one piece held", () -> valve.taken().size() > 1 && valve.inFlight() == 1);
+    claim.assertSilent();
+    valve.open();
+    claim.awaitCompletion();
+    duo.expect(640, 64 * 20 + 6);
+    duo.to().assertAsExpected("when a write of 21 pieces was counted");
+  }
+}

@@ -1,0 +1,244 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
+
+/** Engines whose counters have one defect. */
+final class CounterSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.engine("2.1", "counts from the first claim on", CounterSaboteurs::countsLate),
+          Saboteur.engine(
+              "2.2",
+              "drops the surplus",
+              engine -> ForwardingCounter.on(engine, DropsSurplus::new)),
+          Saboteur.engine("2.3", "serves the latest claim first", CounterSaboteurs::lastFirst),
+          Saboteur.engine(
+              "2.4", "keeps cancelled claims", engine -> ForwardingCounter.on(engine, Keeps::new)),
+          Saboteur.engine(
+              "2.5",
+              "claims without demand",
+              engine -> ForwardingCounter.on(engine, ClaimsAhead::new)),
+          Saboteur.engine(
+              "2.6",
+              "discards more than it says",
+              engine -> ForwardingCounter.on(engine, SaysOne::new)),
+          Saboteur.engine("2.8", "says nothing of lost arrivals", CounterSaboteurs::silentLoss),
+          Saboteur.engine(
+              "5.1",
+              "completes a discard twice",
+              engine -> ForwardingCounter.on(engine, CompletesTwice::new)),
+          Saboteur.engine(
+              "7.2",
+              "forgets what a counter is bound to",
+              engine -> ForwardingCounter.on(engine, Unbound::new)),
+          Saboteur.engine(
+              "12.8",
+              "meets claims of nothing",
+              engine -> ForwardingCounter.on(engine, ClaimsNothing::new)));
+
+  private CounterSaboteurs() {}
+
+  private static TransferEngine countsLate(TransferEngine engine) {
+    Set<Imm> claimed = ConcurrentHashMap.newKeySet();
+    return ForwardingCounter.on(
+        engine,
+        counter ->
+            new ForwardingCounter(counter) {
+              @Override
+              public Mono<Void> next(long n) {
+                Mono<Void> claim = inner.next(n);
+                return claimed.add(imm()) ? inner.discard().then(claim) : claim;
+              }
+
+              @Override
+              public Flux<Long> every(long n) {
+                claimed.add(imm());
+                return inner.every(n);
+              }
+            });
+  }
+
+  private static TransferEngine lastFirst(TransferEngine engine) {
+    Map<Imm, Deque<Waiting>> waiting = new ConcurrentHashMap<>();
+    return ForwardingCounter.on(
+        engine,
+        counter ->
+            new ForwardingCounter(counter) {
+              @Override
+              public Mono<Void> next(long n) {
+                Mono<Void> claim = inner.next(n);
+                Deque<Waiting> all = waiting.computeIfAbsent(imm(), imm -> new ArrayDeque<>());
+                return Mono.create(sink -> new Waiting(claim, sink, all).push());
+              }
+            });
+  }
+
+  /** A claim that steps back when another one comes. */
+  private static final class Waiting {
+    private final Mono<Void> claim;
+    private final MonoSink<Void> sink;
+    private final Deque<Waiting> all;
+    private Disposable subscription = () -> {};
+
+    Waiting(Mono<Void> claim, MonoSink<Void> sink, Deque<Waiting> all) {
+      this.claim = claim;
+      this.sink = sink;
+      this.all = all;
+    }
+
+    void push() {
+      synchronized (all) {
+        Waiting before = all.peek();
+        if (before != null) {
+          before.subscription.dispose();
+        }
+        make();
+        all.push(this);
+        if (before != null) {
+          before.make();
+        }
+        sink.onCancel(() -> subscription.dispose());
+      }
+    }
+
+    private void make() {
+      subscription =
+          claim.subscribe(
+              nothing -> {},
+              sink::error,
+              () -> {
+                synchronized (all) {
+                  all.remove(this);
+                }
+                sink.success();
+              });
+    }
+  }
+
+  private static TransferEngine silentLoss(TransferEngine engine) {
+    return new ForwardingEngine(engine) {
+      @Override
+      public EngineStats stats() {
+        EngineStats all = inner.stats();
+        return new EngineStats(
+            all.transfersInFlight(),
+            all.writesInFlight(),
+            all.writesPosted(),
+            all.bytesPosted(),
+            all.arrivals(),
+            all.openRegions(),
+            all.pendingClaims(),
+            all.unclaimedImms(),
+            0);
+      }
+    };
+  }
+
+  private static final class DropsSurplus extends ForwardingCounter {
+    DropsSurplus(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> next(long n) {
+      return inner.next(n).then(inner.discard()).then();
+    }
+  }
+
+  private static final class Keeps extends ForwardingCounter {
+    Keeps(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> next(long n) {
+      return Interceptor.deaf(inner.next(n));
+    }
+  }
+
+  private static final class ClaimsAhead extends ForwardingCounter {
+    ClaimsAhead(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Flux<Long> every(long n) {
+      return inner.every(n).onBackpressureBuffer();
+    }
+  }
+
+  private static final class SaysOne extends ForwardingCounter {
+    SaysOne(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Long> discard() {
+      return inner.discard().map(dropped -> Math.min(dropped, 1));
+    }
+  }
+
+  private static final class CompletesTwice extends ForwardingCounter {
+    CompletesTwice(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Long> discard() {
+      Mono<Long> once = inner.discard();
+      return new Mono<>() {
+        @Override
+        public void subscribe(CoreSubscriber<? super Long> actual) {
+          actual.onSubscribe(Operators.emptySubscription());
+          once.subscribe(
+              value -> {
+                actual.onNext(value);
+                actual.onComplete();
+                actual.onComplete();
+              },
+              actual::onError);
+        }
+      };
+    }
+  }
+
+  private static final class Unbound extends ForwardingCounter {
+    Unbound(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public ImmCounter boundTo(Collection<? extends Peer> peers) {
+      return this;
+    }
+  }
+
+  private static final class ClaimsNothing extends ForwardingCounter {
+    ClaimsNothing(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> next(long n) {
+      return n == 0 ? Mono.empty() : inner.next(n);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Change;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.Outcome;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/** An engine that does what another one does; the base of what changes one thing. */
+class ForwardingEngine implements TransferEngine {
+
+  final TransferEngine inner;
+
+  ForwardingEngine(TransferEngine inner) {
+    this.inner = inner;
+  }
+
+  @Override
+  public EngineId id() {
+    return inner.id();
+  }
+
+  @Override
+  public PeerAddress address() {
+    return inner.address();
+  }
+
+  @Override
+  public String backend() {
+    return inner.backend();
+  }
+
+  @Override
+  public CompletionLevel completionLevel() {
+    return inner.completionLevel();
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return inner.nics();
+  }
+
+  @Override
+  public EngineOptions options() {
+    return inner.options();
+  }
+
+  @Override
+  public Mono<MemoryRegion> register(Memory memory, Access access) {
+    return inner.register(memory, access);
+  }
+
+  @Override
+  public RemoteRegion remote(RegionDescriptor descriptor) {
+    return inner.remote(descriptor);
+  }
+
+  @Override
+  public Peer peer(PeerAddress address) {
+    return inner.peer(address);
+  }
+
+  @Override
+  public <T extends Transfer> Mono<T> submit(T transfer) {
+    return inner.submit(transfer);
+  }
+
+  @Override
+  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    return inner.submit(transfers);
+  }
+
+  @Override
+  public <T extends Transfer> Mono<T> submit(T transfer, Duration deadline) {
+    return inner.submit(transfer, deadline);
+  }
+
+  @Override
+  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline) {
+    return inner.submit(transfers, deadline);
+  }
+
+  @Override
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+    return inner.submitEach(transfers);
+  }
+
+  @Override
+  public Mono<Void> barrier(PeerGroup group) {
+    return inner.barrier(group);
+  }
+
+  @Override
+  public Flux<Change> watch(MemorySegment word) {
+    return inner.watch(word);
+  }
+
+  @Override
+  public ImmCounter counter(Imm imm) {
+    return inner.counter(imm);
+  }
+
+  @Override
+  public Mono<Void> send(Peer peer, ByteBuffer message) {
+    return inner.send(peer, message);
+  }
+
+  @Override
+  public Flux<Message> messages() {
+    return inner.messages();
+  }
+
+  @Override
+  public Scheduler scheduler() {
+    return inner.scheduler();
+  }
+
+  @Override
+  public EngineStats stats() {
+    return inner.stats();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return inner.isClosed();
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return inner.close();
+  }
+}

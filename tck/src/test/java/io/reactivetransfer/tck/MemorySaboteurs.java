@@ -1,0 +1,328 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Backends with one defect in how they treat memory, keys or lost peers. */
+final class MemorySaboteurs {
+
+  /** Memory by its key: what a target knows and an origin here may cheat with. */
+  private static final Map<ByteBuffer, Memory> BY_KEY = new ConcurrentHashMap<>();
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.nic("7.2", "tells of a lost peer only who writes to it", TellsWriters::new),
+          Saboteur.nic("7.3", "tries for ever to reach who is not there", TriesForEver::new),
+          Saboteur.nic("9.1", "lets the old key live on", IgnoresRevoke::new),
+          Saboteur.nic("9.3", "fails own writes from revoked memory", FailsRevokedSource::new),
+          Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new),
+          Saboteur.nic("11.4", "loses the last byte of a region", LosesLastByte::new),
+          Saboteur.nic("11.5", "writes a byte when there is none to write", WritesOneByte::new),
+          Saboteur.nic("11.7", "changes the source", ChangesSource::new),
+          Saboteur.nic("14.3", "deregisters all of the same address", DeregistersTwins::new),
+          Saboteur.nic("17.4", "writes beyond the end of the memory", WritesBeyond::new),
+          Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new));
+
+  private MemorySaboteurs() {}
+
+  /** A NIC that knows the memory behind both ends of a write. */
+  private static class KnowingDomain extends TrackingDomain {
+    final IdentityHashMap<LocalMemory, HostMemory> local = new IdentityHashMap<>();
+    final IdentityHashMap<LocalMemory, Access> access = new IdentityHashMap<>();
+    final IdentityHashMap<RemoteMemory, Memory> remote = new IdentityHashMap<>();
+
+    KnowingDomain(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access allowed) {
+      return know(inner.register(memory, allowed), (HostMemory) memory, allowed);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      return know(
+          inner.revoke(memory),
+          Objects.requireNonNull(local.get(memory)),
+          Objects.requireNonNull(access.get(memory)));
+    }
+
+    final LocalMemory know(LocalMemory registered, HostMemory memory, Access allowed) {
+      local.put(registered, memory);
+      access.put(registered, allowed);
+      BY_KEY.put(ByteBuffer.wrap(registered.key()), memory);
+      return registered;
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      RemoteMemory resolved = super.resolve(peer, key, length);
+      Memory known = BY_KEY.get(ByteBuffer.wrap(key));
+      if (known != null) {
+        remote.put(resolved, known);
+      }
+      return resolved;
+    }
+
+    /** Bytes of the target's memory; none if it is not known. */
+    final long targetLength(WriteOp op) {
+      Memory memory = remote.get(op.target());
+      return memory == null ? 0 : memory.length();
+    }
+
+    final MemorySegment source(WriteOp op) {
+      return Objects.requireNonNull(local.get(op.source())).segment();
+    }
+  }
+
+  private static final class TellsWriters extends TrackingDomain {
+    private final Set<EngineId> writtenTo = new HashSet<>();
+
+    TellsWriters(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      writtenTo.add(ownerOf(op));
+      return super.post(op);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      writtenTo.add(Objects.requireNonNull(peers.get(peer)));
+      return super.send(peer, bytes);
+    }
+
+    @Override
+    void lost(EngineId peer, int code, String text, CompletionSink sink) {
+      if (writtenTo.contains(peer)) {
+        super.lost(peer, code, text, sink);
+      }
+    }
+  }
+
+  private static final class TriesForEver extends TrackingDomain {
+    private final Set<EngineId> reached = new HashSet<>();
+    private final Set<EngineId> missed = new HashSet<>();
+
+    TriesForEver(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      reached.add(Objects.requireNonNull(peers.get(peer)));
+      return super.send(peer, bytes);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      reached.add(write.peer);
+      super.written(write, sink);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      if (!missed.contains(write.peer)) {
+        super.failed(write, code, text, sink);
+      }
+    }
+
+    @Override
+    void lost(EngineId peer, int code, String text, CompletionSink sink) {
+      if (reached.contains(peer) || !peers.containsValue(peer)) {
+        super.lost(peer, code, text, sink);
+      } else {
+        missed.add(peer);
+      }
+    }
+  }
+
+  private static final class IgnoresRevoke extends KnowingDomain {
+    private final Map<LocalMemory, List<LocalMemory>> before = new IdentityHashMap<>();
+
+    IgnoresRevoke(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      HostMemory known = Objects.requireNonNull(local.get(memory));
+      Access allowed = Objects.requireNonNull(access.get(memory));
+      LocalMemory renamed = know(inner.register(known, allowed), known, allowed);
+      List<LocalMemory> old = new ArrayList<>(before.getOrDefault(memory, List.of()));
+      old.add(memory);
+      before.put(renamed, old);
+      return renamed;
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {
+      before.getOrDefault(memory, List.of()).forEach(inner::deregister);
+      inner.deregister(memory);
+    }
+  }
+
+  private static final class FailsRevokedSource extends TrackingDomain {
+    private final IdentityHashMap<LocalMemory, Boolean> revoked = new IdentityHashMap<>();
+
+    FailsRevokedSource(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      revoked.put(memory, true);
+      return inner.revoke(memory);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (revoked.containsKey(op.source())) {
+        failSoon(op.token());
+        return true;
+      }
+      return super.post(op);
+    }
+  }
+
+  private static final class RoundsUp extends KnowingDomain {
+    RoundsUp(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      long more = op.length() + 1;
+      boolean room =
+          op.targetOffset() + more <= targetLength(op)
+              && op.sourceOffset() + more <= source(op).byteSize();
+      return op.length() % 2 == 1 && room
+          ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), more))
+          : super.post(op);
+    }
+  }
+
+  private static final class LosesLastByte extends KnowingDomain {
+    LosesLastByte(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean last = op.length() > 0 && op.targetOffset() + op.length() == targetLength(op);
+      return last
+          ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), op.length() - 1))
+          : super.post(op);
+    }
+  }
+
+  private static final class WritesOneByte extends KnowingDomain {
+    WritesOneByte(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean nothing = op.length() == 0 && !op.hasImm() && op.targetOffset() < targetLength(op);
+      return nothing
+          ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), 1))
+          : super.post(op);
+    }
+  }
+
+  private static final class ChangesSource extends KnowingDomain {
+    ChangesSource(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      if (write.op.length() == 24) {
+        MemorySegment source = source(write.op);
+        long at = write.op.sourceOffset();
+        source.set(ValueLayout.JAVA_BYTE, at, (byte) ~source.get(ValueLayout.JAVA_BYTE, at));
+      }
+      super.written(write, sink);
+    }
+  }
+
+  private static final class DeregistersTwins extends KnowingDomain {
+    DeregistersTwins(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {
+      long address = Objects.requireNonNull(local.get(memory)).segment().address();
+      List.copyOf(local.keySet()).stream()
+          .filter(other -> Objects.requireNonNull(local.get(other)).segment().address() == address)
+          .forEach(inner::deregister);
+    }
+  }
+
+  private static final class WritesBeyond extends KnowingDomain {
+    WritesBeyond(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    @SuppressWarnings("restricted") // the point of it: nothing checks this access
+    public boolean post(WriteOp op) {
+      Memory memory = remote.get(op.target());
+      long end = op.targetOffset() + op.length();
+      if (!(memory instanceof HostMemory host) || end <= host.length()) {
+        return super.post(op);
+      }
+      MemorySegment beyond = MemorySegment.ofAddress(host.segment().address()).reinterpret(end);
+      MemorySegment.copy(source(op), op.sourceOffset(), beyond, op.targetOffset(), op.length());
+      reportSoon(op.token());
+      return true;
+    }
+  }
+
+  private static final class ForgetsWrites extends TrackingDomain {
+    private final Map<EngineId, Integer> failures = new HashMap<>();
+
+    ForgetsWrites(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void lost(EngineId peer, int code, String text, CompletionSink sink) {
+      failures.put(peer, 0);
+      super.lost(peer, code, text, sink);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      Integer before = failures.computeIfPresent(write.peer, (peer, count) -> count + 1);
+      if (before == null || before == 1) {
+        super.failed(write, code, text, sink);
+      }
+    }
+  }
+}

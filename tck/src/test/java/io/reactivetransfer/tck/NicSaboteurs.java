@@ -1,0 +1,312 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Backends with one defect: what a driver or a NIC can get wrong. */
+final class NicSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new),
+          firstPieceCounts(),
+          Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new),
+          Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new),
+          Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new),
+          Saboteur.nic("10.1", "counts a write of one byte twice", CountsTwice::new),
+          Saboteur.nic("10.3", "merges the immediates of adjacent pages", MergesPages::new),
+          Saboteur.nic("10.6", "counts a long write without an immediate", CountsSilent::new),
+          Saboteur.nic("11.6", "mixes up two of many writes", MixesUp::new),
+          Saboteur.nic("13.1", "loses a message when there are many", LosesMessage::new),
+          Saboteur.nic("14.6", "never gives a registration slot back", LeaksSlots::new),
+          shoutingName(),
+          Saboteur.nic("17.2", "takes a token for none", LosesToken::new),
+          Saboteur.nic("17.3", "claims to have work once it had some", AlwaysBusy::new),
+          Saboteur.nic("17.5", "is stuck after several refusals", Wedges::new));
+
+  private NicSaboteurs() {}
+
+  private static int pieces(WriteOp op) {
+    return (op.imm() >>> Imm.BITS) + 1;
+  }
+
+  private static final class CountsEarly extends LateDomain {
+    CountsEarly(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (!op.hasImm() || op.length() == 0 || pieces(op) > 1) {
+        return super.post(op);
+      }
+      WriteOp bell = copy(op).range(op.sourceOffset(), op.targetOffset() + op.length(), 0);
+      if (!pass(bell, true)) {
+        return false;
+      }
+      passLater(copy(op).withoutImm(), false);
+      return true;
+    }
+  }
+
+  /** The first piece carries the count of the whole write, the others carry none. */
+  private static Saboteur firstPieceCounts() {
+    Map<EngineId, Map<Integer, Integer>> posted = new ConcurrentHashMap<>();
+    return Saboteur.nic(
+        "1.2",
+        "counts a write with its first piece",
+        (inner, context) ->
+            new ForwardingDomain(inner) {
+              @Override
+              public boolean post(WriteOp op) {
+                if (!op.hasImm() || pieces(op) == 1 || pieces(op) == 8) {
+                  return inner.post(op);
+                }
+                var before = posted.computeIfAbsent(context.engine(), id -> new HashMap<>());
+                int index = before.getOrDefault(op.imm(), 0);
+                WriteOp changed = TrackingDomain.copy(op);
+                if (index == 0) {
+                  changed.withImm(op.imm() & Imm.MAX_VALUE);
+                } else {
+                  changed.withoutImm();
+                }
+                if (!inner.post(changed)) {
+                  return false;
+                }
+                before.put(op.imm(), (index + 1) % pieces(op));
+                return true;
+              }
+            });
+  }
+
+  private static final class ReportsEarly extends LateDomain {
+    ReportsEarly(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (op.hasImm() || op.length() < 100) {
+        return super.post(op);
+      }
+      passLater(op, true);
+      reportSoon(op.token());
+      return true;
+    }
+  }
+
+  private static final class LosesBit extends TrackingDomain {
+    LosesBit(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, CompletionSink sink) {
+      sink.immArrived(imm & ~(1 << (Imm.BITS - 1)));
+    }
+  }
+
+  private static final class LosesArrival extends TrackingDomain {
+    private int arrivals;
+
+    LosesArrival(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, CompletionSink sink) {
+      if (++arrivals != 500) {
+        sink.immArrived(imm);
+      }
+    }
+  }
+
+  private static final class CountsTwice extends TrackingDomain {
+    CountsTwice(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean posted = pass(op, false);
+      if (posted && op.length() == 1 && op.hasImm() && pieces(op) == 1) {
+        pass(op, true);
+      }
+      return posted;
+    }
+  }
+
+  private static final class MergesPages extends ForwardingDomain {
+    private int imm;
+    private long end = -1;
+
+    MergesPages(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean adjacent = op.imm() == imm && op.targetOffset() == end && op.length() > 0;
+      boolean merge = adjacent && op.hasImm() && pieces(op) == 1;
+      boolean posted = inner.post(merge ? TrackingDomain.copy(op).withoutImm() : op);
+      if (posted) {
+        imm = op.imm();
+        end = op.targetOffset() + op.length();
+      }
+      return posted;
+    }
+  }
+
+  private static final class CountsSilent extends ForwardingDomain {
+    CountsSilent(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean counts = !op.hasImm() && op.length() >= 10_000;
+      return inner.post(counts ? TrackingDomain.copy(op).withImm(0) : op);
+    }
+  }
+
+  private static final class MixesUp extends ForwardingDomain {
+    private int posted;
+    private long sourceOffset;
+
+    MixesUp(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      WriteOp mixed =
+          posted == 400
+              ? TrackingDomain.copy(op).range(sourceOffset, op.targetOffset(), op.length())
+              : op;
+      if (!inner.post(mixed)) {
+        return false;
+      }
+      posted++;
+      sourceOffset = op.sourceOffset();
+      return true;
+    }
+  }
+
+  private static final class LosesMessage extends ForwardingDomain {
+    private int sent;
+
+    LosesMessage(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (sent == 40) {
+        sent++;
+        return true;
+      }
+      boolean taken = inner.send(peer, bytes);
+      sent += taken ? 1 : 0;
+      return taken;
+    }
+  }
+
+  private static final class LeaksSlots extends ForwardingDomain {
+    private int slots = 150;
+
+    LeaksSlots(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      if (slots-- == 0) {
+        throw new BackendException(12, "no slot is left");
+      }
+      return inner.register(memory, access);
+    }
+  }
+
+  private static Saboteur shoutingName() {
+    return Saboteur.backend(
+        "17.1",
+        "has a name in capital letters",
+        inner ->
+            new ForwardingBackend(inner, (domain, context) -> domain) {
+              @Override
+              public String name() {
+                return "LOOPBACK";
+              }
+            });
+  }
+
+  private static final class LosesToken extends TrackingDomain {
+    LosesToken(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      if (write.op.token() != -1) {
+        super.written(write, sink);
+      }
+    }
+  }
+
+  private static final class AlwaysBusy extends ForwardingDomain {
+    private boolean used;
+
+    AlwaysBusy(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      used |= op.length() == 100;
+      return inner.post(op);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      return (used ? 1 : 0) + inner.poll(sink);
+    }
+  }
+
+  private static final class Wedges extends ForwardingDomain {
+    private int refusals;
+
+    Wedges(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (refusals >= 3) {
+        return false;
+      }
+      boolean posted = inner.post(op);
+      refusals = posted ? 0 : refusals + 1;
+      return posted;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      refusals = refusals >= 3 ? refusals : 0;
+      return inner.poll(sink);
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Engines whose regions have one defect. */
+final class RegionSaboteurs {
+
+  private static final Duration LATE = Duration.ofMillis(5);
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.engine("3.4", "is quiet after the first transfer", QuietTooSoon::new),
+          Saboteur.engine("3.5", "closes a busy region at once", RegionSaboteurs::closesBusy),
+          Saboteur.engine("4.2", "is quiet after a cancel", QuietAfterCancel::new),
+          Saboteur.engine("4.5", "keeps registrations that were cancelled", Registers::deaf),
+          Saboteur.engine(
+              "9.2",
+              "keeps the name of a revoked region",
+              engine -> ForwardingRegion.on(engine, KeepsName::new)),
+          Saboteur.engine("12.1", "does not check remote slices", Unchecked::new),
+          Saboteur.engine(
+              "12.2",
+              "slices closed regions",
+              engine -> ForwardingRegion.on(engine, SlicesClosed::new)),
+          Saboteur.engine("12.5", "has another error for a foreign descriptor", WrongError::new),
+          Saboteur.engine("14.1", "registers once for all subscriptions", Registers::once),
+          Saboteur.engine(
+              "14.2",
+              "does not wait when closed again",
+              engine -> ForwardingRegion.on(engine, ClosesTwice::new)),
+          Saboteur.engine(
+              "14.4",
+              "has another error for a nameless region",
+              engine -> ForwardingRegion.on(engine, Nameless::new)),
+          Saboteur.engine(
+              "14.5",
+              "begins to close too late",
+              engine -> ForwardingRegion.on(engine, ClosesLate::new)));
+
+  private RegionSaboteurs() {}
+
+  private static final class QuietTooSoon extends ForwardingEngine {
+    private final Sinks.Many<Boolean> ended = Sinks.many().multicast().directBestEffort();
+
+    QuietTooSoon(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      return inner.submit(transfer).doOnSuccess(done -> ended.tryEmitNext(true));
+    }
+
+    @Override
+    public Mono<MemoryRegion> register(Memory memory, Access access) {
+      return inner
+          .register(memory, access)
+          .map(region ->
+              new ForwardingRegion(region) {
+                @Override
+                public Mono<Void> quiesced() {
+                  return Mono.firstWithSignal(inner.quiesced(), ended.asFlux().next().then());
+                }
+              });
+    }
+  }
+
+  private static TransferEngine closesBusy(TransferEngine engine) {
+    return ForwardingRegion.on(
+        engine,
+        region ->
+            new ForwardingRegion(region) {
+              private final AtomicBoolean once = new AtomicBoolean();
+
+              @Override
+              public Mono<Void> close() {
+                return Mono.defer(() -> {
+                  boolean busy = engine.stats().transfersInFlight() > 0;
+                  if (!busy || once.getAndSet(true)) {
+                    return inner.close();
+                  }
+                  inner.close().subscribe();
+                  return Mono.empty();
+                });
+              }
+            });
+  }
+
+  private static final class QuietAfterCancel extends ForwardingEngine {
+    private volatile boolean cancelled;
+
+    QuietAfterCancel(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      return inner.submit(transfer).doOnCancel(() -> cancelled = true);
+    }
+
+    @Override
+    public Mono<MemoryRegion> register(Memory memory, Access access) {
+      return inner
+          .register(memory, access)
+          .map(region ->
+              new ForwardingRegion(region) {
+                @Override
+                public Mono<Void> quiesced() {
+                  return Mono.defer(() -> cancelled ? Mono.empty() : inner.quiesced());
+                }
+              });
+    }
+  }
+
+  private static final class Registers extends ForwardingEngine {
+    private final UnaryOperator<Mono<MemoryRegion>> change;
+
+    private Registers(TransferEngine inner, UnaryOperator<Mono<MemoryRegion>> change) {
+      super(inner);
+      this.change = change;
+    }
+
+    static TransferEngine deaf(TransferEngine engine) {
+      return new Registers(engine, Interceptor::deaf);
+    }
+
+    static TransferEngine once(TransferEngine engine) {
+      return new Registers(
+          engine,
+          register -> {
+            AtomicReference<MemoryRegion> first = new AtomicReference<>();
+            return Mono.defer(
+                () -> first.get() == null ? register.doOnNext(first::set) : Mono.just(first.get()));
+          });
+    }
+
+    @Override
+    public Mono<MemoryRegion> register(Memory memory, Access access) {
+      return change.apply(inner.register(memory, access));
+    }
+  }
+
+  private static final class KeepsName extends ForwardingRegion {
+    private final RegionDescriptor[] first = new RegionDescriptor[1];
+
+    KeepsName(MemoryRegion inner) {
+      super(inner);
+    }
+
+    @Override
+    public RegionDescriptor descriptor() {
+      RegionDescriptor present = inner.descriptor();
+      first[0] = first[0] == null ? present : first[0];
+      return first[0];
+    }
+  }
+
+  private static final class Unchecked extends ForwardingEngine {
+    Unchecked(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public RemoteRegion remote(RegionDescriptor descriptor) {
+      RemoteRegion region = inner.remote(descriptor);
+      return new RemoteRegion() {
+        @Override
+        public Peer peer() {
+          return region.peer();
+        }
+
+        @Override
+        public long length() {
+          return region.length();
+        }
+
+        @Override
+        public RegionDescriptor descriptor() {
+          return descriptor;
+        }
+
+        @Override
+        public RemoteSlice slice(long offset, long length) {
+          boolean within = offset >= 0 && length >= 0 && length <= length() - offset;
+          return within ? region.slice(offset, length) : region.slice(0, 0);
+        }
+      };
+    }
+  }
+
+  private static final class SlicesClosed extends ForwardingRegion {
+    private final MemorySlice open;
+
+    SlicesClosed(MemoryRegion inner) {
+      super(inner);
+      open = inner.slice(0, 0);
+    }
+
+    @Override
+    public MemorySlice slice(long offset, long length) {
+      return inner.isClosed() ? open : inner.slice(offset, length);
+    }
+  }
+
+  private static final class WrongError extends ForwardingEngine {
+    WrongError(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public RemoteRegion remote(RegionDescriptor descriptor) {
+      try {
+        return inner.remote(descriptor);
+      } catch (TransferRejectedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private static final class ClosesTwice extends ForwardingRegion {
+    private final AtomicBoolean closing = new AtomicBoolean();
+
+    ClosesTwice(MemoryRegion inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> close() {
+      return Mono.defer(() -> closing.getAndSet(true) ? Mono.empty() : inner.close());
+    }
+  }
+
+  private static final class Nameless extends ForwardingRegion {
+    Nameless(MemoryRegion inner) {
+      super(inner);
+    }
+
+    @Override
+    public RegionDescriptor descriptor() {
+      if (!access().allowsRemoteWrite()) {
+        throw new UnsupportedOperationException("no name");
+      }
+      return inner.descriptor();
+    }
+  }
+
+  private static final class ClosesLate extends ForwardingRegion {
+    ClosesLate(MemoryRegion inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> close() {
+      return Mono.defer(
+          () -> Mono.fromFuture(Mono.delay(LATE).then(inner.close()).toFuture(), true));
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+import reactor.core.publisher.Mono;
+
+/**
+ * Loopback, or the engine above it, with exactly one defect.
+ *
+ * @param rule the one rule that the defect breaks, such as {@code 2.3}
+ * @param defect what is wrong
+ * @param backend the backend under test
+ * @param sabotage what is wrong above it
+ */
+record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabotage sabotage) {
+
+  /** A backend whose NICs have a defect. */
+  static Saboteur nic(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
+    return backend(rule, defect, inner -> new ForwardingBackend(inner, wrapper));
+  }
+
+  /** A backend with a defect. */
+  static Saboteur backend(String rule, String defect, UnaryOperator<Backend> backend) {
+    return new Saboteur(rule, defect, backend, Sabotage.NONE);
+  }
+
+  /** An engine that uses its NICs in a wrong way. */
+  static Saboteur use(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
+    return above(
+        rule,
+        defect,
+        new Sabotage() {
+          @Override
+          public Backend beneathEngine(Backend inner) {
+            return new ForwardingBackend(inner, wrapper);
+          }
+        });
+  }
+
+  /** An engine that does not keep its options. */
+  static Saboteur options(String rule, String defect, UnaryOperator<EngineOptions> change) {
+    return above(
+        rule,
+        defect,
+        new Sabotage() {
+          @Override
+          public EngineOptions options(EngineOptions options) {
+            return change.apply(options);
+          }
+        });
+  }
+
+  /** An engine whose publishers have a defect. */
+  static Saboteur engine(String rule, String defect, UnaryOperator<TransferEngine> wrapper) {
+    return above(
+        rule,
+        defect,
+        new Sabotage() {
+          @Override
+          public TransferEngine engine(TransferEngine engine) {
+            return wrapper.apply(engine);
+          }
+        });
+  }
+
+  /** A builder with a defect. */
+  static Saboteur builder(String rule, String defect, Mono<TransferEngine> opened) {
+    return above(
+        rule,
+        defect,
+        new Sabotage() {
+          @Override
+          public Mono<TransferEngine> openByName(String backend) {
+            return opened;
+          }
+        });
+  }
+
+  private static Saboteur above(String rule, String defect, Sabotage sabotage) {
+    return new Saboteur(rule, defect, inner -> inner, sabotage);
+  }
+
+  Backend newBackend() {
+    return backend.apply(new LoopbackBackend());
+  }
+
+  @Override
+  public String toString() {
+    return rule + ": " + defect;
+  }
+}

@@ -1,0 +1,22 @@
+package io.reactivetransfer.tck;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All saboteurs. */
+final class Saboteurs {
+
+  static final List<Saboteur> ALL =
+      Stream.of(
+              NicSaboteurs.ALL,
+              MemorySaboteurs.ALL,
+              UseSaboteurs.ALL,
+              CounterSaboteurs.ALL,
+              RegionSaboteurs.ALL,
+              StreamSaboteurs.ALL,
+              EngineSaboteurs.ALL)
+          .flatMap(List::stream)
+          .toList();
+
+  private Saboteurs() {}
+}

@@ -1,0 +1,332 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+import reactor.core.publisher.Sinks;
+
+/** Engines that treat what is submitted to them with one defect. */
+final class StreamSaboteurs {
+
+  private static final ScheduledExecutorService TIMER =
+      Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "sabotage-timer");
+        thread.setDaemon(true);
+        return thread;
+      });
+
+  static final List<Saboteur> ALL =
+      List.of(
+          many("3.3", "lets an error overtake results", Overtaken::new),
+          Saboteur.engine("4.1", "posts what was cancelled", PostsCancelled::new),
+          Saboteur.engine("4.3", "does not tell upstream of a cancel", KeepsUpstream::new),
+          Saboteur.engine("4.4", "ends all streams when one is cancelled", EndsAll::new),
+          Saboteur.engine("5.2", "takes an error from upstream for its end", SwallowsError::new),
+          many("5.3", "says twice that it has failed", FailsTwice::new),
+          Saboteur.engine("6.1", "asks upstream for more than demand", AsksForAll::new),
+          Saboteur.engine("7.1", "does not say which peer was lost", ForgetsPeer::new),
+          one("10.4", "does not count the last part of a scatter", StreamSaboteurs::quietLastPart),
+          one("10.5", "forgets the last member of a group", StreamSaboteurs::withoutLastMember),
+          one("11.2", "sorts the target pages", StreamSaboteurs::sortedPages),
+          one("11.3", "mixes up the parts of a scatter", StreamSaboteurs::mixedParts),
+          Saboteur.engine("12.6", "accepts signals to foreign peers", SwallowsForeign::new),
+          many("12.9", "takes a rejected transfer for the end", EndsAtRejected::new),
+          Saboteur.engine("15.1", "leaves idle streams open when it closes", LeavesOpen::new));
+
+  private StreamSaboteurs() {}
+
+  /** Another interceptor for each stream. */
+  private interface StreamInterceptor {
+    <T extends Transfer> Interceptor<T> apply(CoreSubscriber<? super T> actual);
+  }
+
+  private static Saboteur many(String rule, String defect, StreamInterceptor interceptor) {
+    return Saboteur.engine(
+        rule,
+        defect,
+        engine ->
+            new ForwardingEngine(engine) {
+              @Override
+              public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+                return Interceptor.on(inner.submit(transfers), interceptor::apply);
+              }
+            });
+  }
+
+  /** Submits another transfer than it was given. */
+  private static Saboteur one(String rule, String defect, UnaryOperator<Transfer> change) {
+    return Saboteur.engine(
+        rule,
+        defect,
+        engine ->
+            new ForwardingEngine(engine) {
+              @Override
+              public <T extends Transfer> Mono<T> submit(T transfer) {
+                Transfer changed = change.apply(transfer);
+                return changed == transfer
+                    ? inner.submit(transfer)
+                    : inner.submit(changed).thenReturn(transfer);
+              }
+            });
+  }
+
+  private static final class Overtaken<T> extends Interceptor<T> {
+    private volatile boolean failed;
+
+    Overtaken(CoreSubscriber<? super T> actual) {
+      super(actual);
+    }
+
+    private void later(Runnable signal) {
+      TIMER.schedule(
+          () -> {
+            if (!failed) {
+              signal.run();
+            }
+          },
+          3,
+          TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void onNext(T value) {
+      later(() -> super.onNext(value));
+    }
+
+    @Override
+    public void onComplete() {
+      later(super::onComplete);
+    }
+
+    @Override
+    public void onError(Throwable t) {
+      failed = true;
+      super.onError(t);
+    }
+  }
+
+  private static final class PostsCancelled extends ForwardingEngine {
+    PostsCancelled(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      return Interceptor.deaf(inner.submit(transfer));
+    }
+  }
+
+  private static final class KeepsUpstream extends ForwardingEngine {
+    KeepsUpstream(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      boolean[] cancelled = new boolean[1];
+      Flux<T> deaf =
+          Interceptor.on(
+              Flux.from(transfers),
+              actual ->
+                  new Interceptor<>(actual) {
+                    @Override
+                    public void cancel() {
+                      if (!cancelled[0]) {
+                        super.cancel();
+                      }
+                    }
+                  });
+      return inner.submit(deaf).doOnCancel(() -> cancelled[0] = true);
+    }
+  }
+
+  private static final class EndsAll extends ForwardingEngine {
+    private final Sinks.Many<Boolean> cancelled = Sinks.many().multicast().directBestEffort();
+
+    EndsAll(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      return inner
+          .submit(transfers)
+          .takeUntilOther(cancelled.asFlux())
+          .doFinally(end -> {
+            if (end == SignalType.CANCEL) {
+              cancelled.tryEmitNext(true);
+            }
+          });
+    }
+  }
+
+  private static final class SwallowsError extends ForwardingEngine {
+    SwallowsError(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      return inner.submit(Flux.from(transfers).onErrorComplete());
+    }
+  }
+
+  private static final class FailsTwice<T> extends Interceptor<T> {
+    FailsTwice(CoreSubscriber<? super T> actual) {
+      super(actual);
+    }
+
+    @Override
+    public void onError(Throwable t) {
+      super.onError(t);
+      if (t instanceof TransferFailedException) {
+        super.onError(t);
+      }
+    }
+  }
+
+  private static final class AsksForAll extends ForwardingEngine {
+    AsksForAll(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      return inner.submit(Flux.from(transfers).limitRate(64));
+    }
+  }
+
+  private static final class ForgetsPeer extends ForwardingEngine {
+    ForgetsPeer(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      return inner
+          .submit(transfer)
+          .onErrorMap(
+              PeerUnreachableException.class,
+              lost -> new PeerUnreachableException(String.valueOf(lost.getMessage())));
+    }
+  }
+
+  private static Transfer quietLastPart(Transfer transfer) {
+    if (!(transfer instanceof Scatter scatter) || scatter.imm() == null) {
+      return transfer;
+    }
+    return new Scatter(scatter.parts().subList(0, scatter.parts().size() - 1), scatter.imm());
+  }
+
+  private static Transfer withoutLastMember(Transfer transfer) {
+    if (!(transfer instanceof Signal signal) || signal.group().size() == 1) {
+      return transfer;
+    }
+    var peers = signal.group().peers();
+    return Signal.of(new PeerGroup(peers.subList(0, peers.size() - 1)), signal.imm());
+  }
+
+  private static Transfer sortedPages(Transfer transfer) {
+    if (!(transfer instanceof PagedWrite write)) {
+      return transfer;
+    }
+    int[] sorted = write.target().pages().toArray();
+    Arrays.sort(sorted);
+    var target =
+        new PagedWrite.Side<>(write.target().slice(), PageList.of(sorted), write.target().stride());
+    return PagedWrite.of(write.pageLength(), write.source(), target, write.imm());
+  }
+
+  private static Transfer mixedParts(Transfer transfer) {
+    if (!(transfer instanceof Scatter scatter) || scatter.parts().size() < 6) {
+      return transfer;
+    }
+    List<Scatter.Part> parts = new ArrayList<>(scatter.parts());
+    Scatter.Part first = parts.get(0);
+    Scatter.Part last = parts.get(5);
+    parts.set(0, new Scatter.Part(last.source(), first.target()));
+    parts.set(5, new Scatter.Part(first.source(), last.target()));
+    return new Scatter(parts, scatter.imm());
+  }
+
+  private static final class SwallowsForeign extends ForwardingEngine {
+    SwallowsForeign(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      try {
+        return inner.submit(transfer);
+      } catch (TransferRejectedException e) {
+        if (transfer instanceof Signal) {
+          return Mono.just(transfer);
+        }
+        throw e;
+      }
+    }
+  }
+
+  private static final class EndsAtRejected<T> extends Interceptor<T> {
+    private boolean emitted;
+
+    EndsAtRejected(CoreSubscriber<? super T> actual) {
+      super(actual);
+    }
+
+    @Override
+    public void onNext(T value) {
+      emitted = true;
+      super.onNext(value);
+    }
+
+    @Override
+    public void onError(Throwable t) {
+      if (emitted && t instanceof TransferRejectedException) {
+        super.onComplete();
+      } else {
+        super.onError(t);
+      }
+    }
+  }
+
+  private static final class LeavesOpen extends ForwardingEngine {
+    LeavesOpen(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      return Flux.defer(() -> {
+        if (inner.isClosed()) {
+          return inner.submit(transfers);
+        }
+        boolean[] emitted = new boolean[1];
+        return inner
+            .submit(transfers)
+            .doOnNext(transfer -> emitted[0] = true)
+            .onErrorResume(
+                TransferRejectedException.class, e -> emitted[0] ? Flux.error(e) : Flux.never());
+      });
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Engines that use their NICs in a wrong way. The engine itself is right; a layer beneath it lies
+ * to it, so that engine and layer together behave like an engine with the defect.
+ */
+final class UseSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.use(
+              "1.4",
+              "does not wait for early pieces",
+              (inner, context) ->
+                  new Hasty(
+                      inner,
+                      context,
+                      op -> !op.hasImm() && op.length() == inner.capabilities().maxWriteBytes())),
+          Saboteur.use(
+              "3.1",
+              "does not wait for the pieces of other NICs",
+              (inner, context) ->
+                  new Hasty(inner, context, op -> !op.hasImm() && context.nicIndex() > 0)),
+          Saboteur.use("3.2", "gives up all when one has failed", GivesUp::new),
+          Saboteur.use("3.6", "forgets the code of a failure", ForgetsCode::new),
+          Saboteur.use("6.4", "waits for the slowest peer", HeadOfLine::new),
+          Saboteur.use("7.4", "gives up all peers when one is lost", GivesUpOthers::new),
+          Saboteur.use("10.2", "loses the immediate of the longest piece", LosesLongest::new),
+          Saboteur.use("16.1", "takes a refusal for a failure", TakesRefusalForFailure::new),
+          Saboteur.use("16.2", "loses places in a small queue", LosesPlaces::new),
+          Saboteur.use("16.3", "takes a refused message for sent", LosesRefused::new));
+
+  private UseSaboteurs() {}
+
+  /** Believes that some writes are done when they were taken over. */
+  private static final class Hasty extends TrackingDomain {
+    private final Predicate<WriteOp> which;
+
+    Hasty(Domain inner, OpenContext context, Predicate<WriteOp> which) {
+      super(inner, context);
+      this.which = which;
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean hasty = which.test(op);
+      boolean posted = pass(op, hasty);
+      if (posted && hasty) {
+        reportSoon(op.token());
+      }
+      return posted;
+    }
+  }
+
+  private static final class GivesUp extends TrackingDomain {
+    GivesUp(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      super.failed(write, code, text, sink);
+      List<Out> others =
+          out.values().stream()
+              .filter(other -> other.peer.equals(write.peer) && !other.hidden)
+              .toList();
+      if (others.size() >= 3) {
+        others.forEach(other -> other.hidden = true);
+        others.forEach(other -> sink.failed(other.op.token(), code, text));
+      }
+    }
+  }
+
+  private static final class ForgetsCode extends TrackingDomain {
+    ForgetsCode(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      super.failed(write, 0, text, sink);
+    }
+  }
+
+  private static final class HeadOfLine extends TrackingDomain {
+    HeadOfLine(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      EngineId peer = ownerOf(op);
+      long others = out.values().stream().filter(other -> !other.peer.equals(peer)).count();
+      return others < 4 && super.post(op);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      super.written(write, sink);
+      context.doorbell().ring();
+    }
+  }
+
+  private static final class GivesUpOthers extends TrackingDomain {
+    GivesUpOthers(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void lost(EngineId peer, int code, String text, CompletionSink sink) {
+      super.lost(peer, code, text, sink);
+      for (Out other : out.values()) {
+        if (!other.peer.equals(peer) && !other.hidden) {
+          other.hidden = true;
+          sink.failed(other.op.token(), code, text);
+        }
+      }
+    }
+  }
+
+  private static final class LosesLongest extends ForwardingDomain {
+    LosesLongest(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean longest =
+          op.hasImm()
+              && op.imm() >>> Imm.BITS == 0
+              && op.length() == inner.capabilities().maxWriteBytes();
+      return inner.post(longest ? TrackingDomain.copy(op).withoutImm() : op);
+    }
+  }
+
+  private static final class TakesRefusalForFailure extends TrackingDomain {
+    TakesRefusalForFailure(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (super.post(op)) {
+        return true;
+      }
+      if (op.hasImm()) {
+        failSoon(op.token());
+      }
+      return op.hasImm();
+    }
+  }
+
+  private static final class LosesPlaces extends TrackingDomain {
+    private int done;
+
+    LosesPlaces(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean full = capabilities().queueDepth() == 1 && done >= 10;
+      return !full && super.post(op);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      done++;
+      super.written(write, sink);
+    }
+  }
+
+  private static final class LosesRefused extends ForwardingDomain {
+    LosesRefused(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      inner.send(peer, bytes);
+      return true;
+    }
+  }
+}
