@@ -171,7 +171,6 @@ final class Inbox extends Flux<Message> {
     private void leave() {
       ticket.leave();
       inbox.reader.compareAndSet(this, null);
-      signals.dispose();
     }
   }
 }
