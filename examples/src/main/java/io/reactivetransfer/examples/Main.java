@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
+import io.reactivetransfer.examples.simulate.SimulateCommand;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Objects;
@@ -23,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       KvCacheCommand.class,
       FirstWriteCommand.class,
+      SimulateCommand.class,
       DoctorCommand.class,
       JmhCommand.class,
       HelpCommand.class

@@ -101,7 +101,12 @@ final class WatchFlux extends Flux<Change> {
     @Override
     public void cancel() {
       over = true;
+      leave();
+    }
+
+    private void leave() {
       ticket.leave();
+      signals.dispose();
     }
 
     private void drain() {
@@ -128,7 +133,7 @@ final class WatchFlux extends Flux<Change> {
         Throwable reason = ending;
         if (!over && reason != null) {
           over = true;
-          ticket.leave();
+          leave();
           actual.onError(reason);
         }
         missed = draining.addAndGet(-missed);

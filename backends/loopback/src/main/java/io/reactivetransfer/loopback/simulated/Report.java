@@ -1,0 +1,53 @@
+package io.reactivetransfer.loopback.simulated;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+
+/** What a NIC has to tell its engine at the next poll. */
+sealed interface Report {
+
+  /** Tells it. */
+  void tell(CompletionSink sink);
+
+  /** A write is done. */
+  record Written(long token) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.written(token);
+    }
+  }
+
+  /** A write has failed. */
+  record Failed(long token, int code, String text) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.failed(token, code, text);
+    }
+  }
+
+  /** An immediate has come. */
+  record Arrived(int imm) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.immArrived(imm);
+    }
+  }
+
+  /** A message has come. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Received(EngineId sender, byte[] bytes) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.received(sender, ByteBuffer.wrap(bytes));
+    }
+  }
+
+  /** A peer is lost. */
+  record Lost(EngineId peer, String text) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.peerLost(peer, LinkEnd.LOST, text);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.reactivetransfer.examples.simulate;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is known of one immediate at one engine: how many arrivals there may be, how many there must
+ * be, and what was made of them.
+ */
+final class Count {
+
+  final Node target;
+  final int imm;
+  private final Referee referee;
+  private final List<Volley> volleys = new ArrayList<>();
+  private final List<ClaimProbe> claims = new ArrayList<>();
+  private long issued;
+  private long sure;
+  private long met;
+  private boolean unclear;
+  private boolean abortSeen;
+
+  Count(Node target, int imm) {
+    this.target = target;
+    this.imm = imm;
+    this.referee = target.world().referee();
+  }
+
+  /** The engine has a transfer that raises it. */
+  void issued(Volley volley, long arrivals) {
+    volleys.add(volley);
+    issued += arrivals;
+  }
+
+  /** That transfer is done. */
+  void sure(long arrivals) {
+    sure += arrivals;
+  }
+
+  long issued() {
+    return issued;
+  }
+
+  void claimed(ClaimProbe claim) {
+    claims.add(claim);
+  }
+
+  /** Nobody knows whether this engine was told of everything that was given up. */
+  void makeUnclear() {
+    unclear = true;
+  }
+
+  /** A claim was met. */
+  void met(long arrivals) {
+    met += arrivals;
+    referee.require(
+        met <= issued || isUnsafe(),
+        this + ": " + met + " arrivals were claimed of " + issued + " that were sent");
+    if (met == issued && !mayMiss()) {
+      volleys.forEach(volley -> volley.requireVisibleAt(target));
+    }
+  }
+
+  /** A claim failed because an origin told of a failure. */
+  void aborted() {
+    abortSeen = true;
+  }
+
+  // ---- at the end, when nothing is on its way ----
+
+  /** Claims that must have been met are not pending, nor those for which there is no hope. */
+  void checkClaims() {
+    long pending = 0;
+    for (ClaimProbe claim : claims) {
+      pending += claim.isOver() ? 0 : claim.arrivals();
+    }
+    long certain = mayMiss() ? 0 : sure - met;
+    if (pending > 0 && pending <= certain) {
+      referee.violated(
+          this + ": claims of " + pending + " wait, and " + certain + " writes were done for them");
+    }
+    if (abortSeen && volleys.stream().allMatch(it -> it.state() == Volley.State.DONE)) {
+      referee.require(
+          isUnsafe() || target.mayOverflow(),
+          this + ": a claim was told of a failed write, and all were done");
+    }
+  }
+
+  /** The claims are cancelled, and this was left. */
+  void checkTotal(long left) {
+    long total = met + left;
+    long least = mayMiss() ? 0 : sure;
+    if (!isUnsafe()) {
+      referee.require(
+          total <= issued, this + ": " + total + " arrivals came of " + issued + " that were sent");
+    }
+    referee.require(
+        total >= least, this + ": " + total + " arrivals came, and " + least + " writes were done");
+    boolean oneClaim = claims.size() == 1 && claims.getFirst().wasPending();
+    if (oneClaim && total < issued && everyoneTold()) {
+      referee.violated(this + ": writes were given up, and a claim was not told");
+    }
+  }
+
+  /** Whether each origin was in a position to tell this engine of what it gave up. */
+  private boolean everyoneTold() {
+    return !unclear
+        && !mayMiss()
+        && !isDisturbed()
+        && volleys.stream().allMatch(it -> it.origin.isUp() || it.state() == Volley.State.DONE);
+  }
+
+  /** Whether arrivals of writes that are done may be missing. */
+  private boolean mayMiss() {
+    World world = target.world();
+    // a write that is done when its source is free may still fail, and nobody says so
+    boolean mayFail = world.forecast().weather().sourceFree();
+    return target.mayOverflow() || (mayFail && (isDisturbed() || target.hasRevoked()));
+  }
+
+  private boolean isDisturbed() {
+    return volleys.stream().anyMatch(it -> target.world().isDisturbed(it.origin, target));
+  }
+
+  /** Whether the network did what no network may do. */
+  private boolean isUnsafe() {
+    return target.world().forecast().weather().duplicate() > 0;
+  }
+
+  @Override
+  public String toString() {
+    return "immediate " + imm + " at engine " + target.index();
+  }
+}

@@ -1,0 +1,187 @@
+package io.reactivetransfer.examples.simulate;
+
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.TransferEngine;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a run: everybody takes all there is, whatever must end ends, the books are compared,
+ * and all engines are closed.
+ */
+final class Finale {
+
+  private static final long MILLI = 1_000_000;
+  private static final int EVENTS_BETWEEN_LOOKS = 64;
+  private static final int MAX_EVENTS = 2_000_000;
+
+  private final World world;
+  private final Referee referee;
+  private final Simulation.Clock clock;
+
+  Finale(World world, Simulation.Clock clock) {
+    this.world = world;
+    this.referee = world.referee();
+    this.clock = clock;
+  }
+
+  void play() {
+    referee.note(-1, "finale", 0);
+    world.nodes().forEach(this::resume);
+    long patience = 4 * (world.forecast().livenessNanos() + world.forecast().deadlineNanos());
+    letEnd(patience);
+    clock.run(2 * MILLI);
+    if (isOver()) {
+      return;
+    }
+    compareBooks();
+    giveUp();
+    clock.run(2 * MILLI);
+    discardAll();
+    clock.run(2 * MILLI);
+    checkStats();
+    closeAll();
+  }
+
+  private boolean isOver() {
+    return referee.violation() != null;
+  }
+
+  /** Everybody goes on, and asks for all there is. */
+  private void resume(Node node) {
+    if (node.process().isStopped() && !node.isKilled()) {
+      node.process().resume();
+    }
+    node.act(
+        0,
+        () -> {
+          TransferEngine engine = node.engine();
+          if (node.isUp() && engine != null) {
+            if (node.reader() == null || node.reader().isOver()) {
+              UserActs.read(node, engine, Probe.ALL);
+            }
+          }
+        });
+    for (Probe<?> probe : List.copyOf(world.probes())) {
+      if (probe.node == node && !(probe instanceof ClaimProbe)) {
+        node.act(0, () -> probe.request(Probe.ALL));
+      }
+    }
+  }
+
+  /** Waits until everything has ended that must. */
+  private void letEnd(long patienceNanos) {
+    long until = referee.nanos() + patienceNanos;
+    while (!isOver() && firstPending() != null) {
+      if (referee.nanos() > until || !clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
+        Probe<?> pending = firstPending();
+        referee.require(pending == null, pending + " never ended");
+        return;
+      }
+    }
+  }
+
+  private @Nullable Probe<?> firstPending() {
+    for (Probe<?> probe : world.probes()) {
+      if (probe.mustEnd && !probe.isOver() && !probe.node.isKilled()) {
+        return probe;
+      }
+    }
+    return null;
+  }
+
+  private void compareBooks() {
+    for (Count count : world.counts()) {
+      if (count.target.isUp()) {
+        count.checkClaims();
+      }
+    }
+    world.volleys().forEach(Volley::settle);
+    world.letters().checkAllRead();
+    world.meetings().check();
+    world.checkAll();
+  }
+
+  private void giveUp() {
+    for (Probe<?> probe : List.copyOf(world.probes())) {
+      if (!probe.isOver() && !probe.node.isKilled() && probe != probe.node.reader()) {
+        probe.node.act(0, probe instanceof ClaimProbe claim ? claim::giveUp : probe::cancel);
+      }
+    }
+  }
+
+  private void discardAll() {
+    for (Count count : world.counts()) {
+      Node node = count.target;
+      node.act(
+          0,
+          () -> {
+            TransferEngine engine = node.engine();
+            if (node.isUp() && engine != null) {
+              engine.counter(Imm.of(count.imm)).discard().subscribe(new DiscardProbe(node, count));
+            }
+          });
+    }
+  }
+
+  private static final class DiscardProbe extends Probe<Long> {
+    private final Count count;
+
+    DiscardProbe(Node node, Count count) {
+      super(node, "discard", true);
+      this.count = count;
+    }
+
+    @Override
+    void next(Long left) {
+      count.checkTotal(left);
+    }
+  }
+
+  /** Nothing is left of all that was done. */
+  private void checkStats() {
+    for (Node node : world.nodes()) {
+      TransferEngine engine = node.engine();
+      if (node.isUp() && engine != null && !isOver()) {
+        EngineStats stats = engine.stats();
+        referee.require(
+            stats.transfersInFlight() == 0
+                && stats.writesInFlight() == 0
+                && stats.pendingClaims() == 0
+                && (stats.unclaimedImms() == 0 || world.isForgiving()),
+            node + " is at rest, and has " + stats);
+        referee.require(
+            stats.droppedImms() == 0 || node.mayOverflow(), node + " lost arrivals: " + stats);
+        referee.require(!engine.isClosed() || world.isForgiving(), node + " closed itself");
+        world.letters().checkAllRead();
+      }
+    }
+  }
+
+  private void closeAll() {
+    List<Node> open = new ArrayList<>();
+    for (Node node : world.nodes()) {
+      if (node.isUp()) {
+        open.add(node);
+        node.act(0, node::close);
+      }
+    }
+    if (!clock.runOut(MAX_EVENTS)) {
+      referee.violated("something goes on for ever after all engines were closed");
+    }
+    for (Probe<?> probe : world.probes()) {
+      referee.require(
+          probe.isOver() || probe.node.isKilled(),
+          probe + " never ended, and its engine is closed");
+    }
+    for (Node node : world.nodes()) {
+      referee.require(
+          node.isKilled() || node.scheduler().liveWorkers() == 0,
+          node + " is closed, and uses the signal scheduler");
+    }
+    referee.require(world.network().openNics() == 0, "NICs are open, and all engines are closed");
+    world.checkAll();
+  }
+}

@@ -1,0 +1,83 @@
+package io.reactivetransfer.examples.simulate;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+
+/** A NIC that does what another one does; the base of what changes one thing. */
+class ForwardingDomain implements Domain {
+
+  final Domain inner;
+
+  ForwardingDomain(Domain inner) {
+    this.inner = inner;
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    return inner.capabilities();
+  }
+
+  @Override
+  public byte[] address() {
+    return inner.address();
+  }
+
+  @Override
+  public LocalMemory register(Memory memory, Access access) {
+    return inner.register(memory, access);
+  }
+
+  @Override
+  public LocalMemory revoke(LocalMemory memory) {
+    return inner.revoke(memory);
+  }
+
+  @Override
+  public void deregister(LocalMemory memory) {
+    inner.deregister(memory);
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] address) {
+    return inner.resolve(engine, address);
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    return inner.resolve(peer, key, length);
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    return inner.post(op);
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    return inner.send(peer, bytes);
+  }
+
+  @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    inner.disconnect(peer, reason);
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    return inner.poll(sink);
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+}

@@ -1,0 +1,40 @@
+package io.reactivetransfer.examples.simulate;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+
+/** Hands on what a NIC reports; the base of what changes one thing. */
+class ForwardingSink implements CompletionSink {
+
+  final CompletionSink inner;
+
+  ForwardingSink(CompletionSink inner) {
+    this.inner = inner;
+  }
+
+  @Override
+  public void written(long token) {
+    inner.written(token);
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    inner.failed(token, code, text);
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    inner.immArrived(imm);
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    inner.received(sender, bytes);
+  }
+
+  @Override
+  public void peerLost(EngineId peer, int code, String text) {
+    inner.peerLost(peer, code, text);
+  }
+}

@@ -1,0 +1,364 @@
+package io.reactivetransfer.examples.simulate;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.function.BiFunction;
+
+/** NICs with one defect each. Most of them behave most of the time. */
+enum Saboteur {
+  COUNTS_BEFORE_THE_BYTES_ARE_THERE(CountsEarly::new),
+  LOSES_AN_ARRIVAL((inner, context) -> arrivals(inner, 0)),
+  COUNTS_AN_ARRIVAL_TWICE((inner, context) -> arrivals(inner, 2)),
+  LOSES_A_COMPLETION((inner, context) -> completions(inner, 0)),
+  REPORTS_A_COMPLETION_TWICE((inner, context) -> completions(inner, 2)),
+  COMPLETES_BEFORE_DELIVERY((inner, context) -> new EndsEarly(inner, context, false)),
+  FAILS_WHAT_IT_GOES_ON_WITH((inner, context) -> new EndsEarly(inner, context, true)),
+  TAKES_A_FAILURE_FOR_A_SUCCESS((inner, context) -> failureAsSuccess(inner)),
+  WRITES_BEYOND_THE_END((inner, context) -> writing(inner, Saboteur::oneMore)),
+  WRITES_BESIDE_THE_TARGET((inner, context) -> writing(inner, Saboteur::beside)),
+  WRITES_ONE_BYTE_LESS((inner, context) -> writing(inner, Saboteur::oneLess)),
+  IGNORES_A_REVOKE((inner, context) -> ignoresRevoke(inner)),
+  GOES_ON_AFTER_CLOSE((inner, context) -> ignoresClose(inner)),
+  LOSES_A_MESSAGE((inner, context) -> losesMessage(inner)),
+  REORDERS_MESSAGES((inner, context) -> new Reorders(inner)),
+  TELLS_A_MESSAGE_TWICE((inner, context) -> messageTwice(inner)),
+  TELLS_OF_NO_LOST_PEER((inner, context) -> noPeerLost(inner)),
+  IGNORES_A_DISCONNECT((inner, context) -> ignoresDisconnect(inner));
+
+  private static final int SOMETIMES = 7;
+
+  private final BiFunction<Domain, OpenContext, Domain> wrapper;
+
+  Saboteur(BiFunction<Domain, OpenContext, Domain> wrapper) {
+    this.wrapper = wrapper;
+  }
+
+  Backend apply(Backend sound) {
+    return new WrappingBackend(sound, wrapper);
+  }
+
+  private static WriteOp copy(WriteOp op) {
+    WriteOp copy =
+        new WriteOp()
+            .between(op.source(), op.target())
+            .range(op.sourceOffset(), op.targetOffset(), op.length())
+            .token(op.token());
+    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
+  }
+
+  private static Domain arrivals(Domain inner, int times) {
+    return new ForwardingDomain(inner) {
+      private int arrivals;
+
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void immArrived(int imm) {
+                int now = ++arrivals % SOMETIMES == 0 ? times : 1;
+                for (int i = 0; i < now; i++) {
+                  inner.immArrived(imm);
+                }
+              }
+            });
+      }
+    };
+  }
+
+  private static Domain completions(Domain inner, int times) {
+    return new ForwardingDomain(inner) {
+      private int completions;
+
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void written(long token) {
+                int now = ++completions % SOMETIMES == 0 ? times : 1;
+                for (int i = 0; i < now; i++) {
+                  inner.written(token);
+                }
+              }
+            });
+      }
+    };
+  }
+
+  private static Domain failureAsSuccess(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void failed(long token, int code, String text) {
+                inner.written(token);
+              }
+            });
+      }
+    };
+  }
+
+  private interface Change {
+    WriteOp of(WriteOp op);
+  }
+
+  /** Posts something else now and then, where that is within all bounds. */
+  private static Domain writing(Domain inner, Change change) {
+    return new ForwardingDomain(inner) {
+      private int posts;
+
+      @Override
+      public boolean post(WriteOp op) {
+        if (op.length() == 0 || ++posts % SOMETIMES != 0) {
+          return inner.post(op);
+        }
+        WriteOp changed = change.of(copy(op));
+        if (changed.length() > inner.capabilities().maxWriteBytes()) {
+          return inner.post(op);
+        }
+        try {
+          return inner.post(changed);
+        } catch (IndexOutOfBoundsException e) {
+          return inner.post(op);
+        }
+      }
+    };
+  }
+
+  private static WriteOp oneMore(WriteOp op) {
+    return op.range(op.sourceOffset(), op.targetOffset(), op.length() + 1);
+  }
+
+  private static WriteOp oneLess(WriteOp op) {
+    return op.range(op.sourceOffset(), op.targetOffset(), op.length() - 1);
+  }
+
+  private static WriteOp beside(WriteOp op) {
+    return op.range(op.sourceOffset(), op.targetOffset() + 1, op.length());
+  }
+
+  private static Domain ignoresRevoke(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public LocalMemory revoke(LocalMemory memory) {
+        return memory;
+      }
+    };
+  }
+
+  private static Domain ignoresClose(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public void deregister(LocalMemory memory) {}
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private static Domain losesMessage(Domain inner) {
+    return new ForwardingDomain(inner) {
+      private int sent;
+
+      @Override
+      public boolean send(RemotePeer peer, ByteBuffer bytes) {
+        return ++sent % SOMETIMES == 0 || inner.send(peer, bytes);
+      }
+    };
+  }
+
+  private static Domain messageTwice(Domain inner) {
+    return new ForwardingDomain(inner) {
+      private int received;
+
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void received(EngineId sender, ByteBuffer bytes) {
+                if (++received % SOMETIMES == 0) {
+                  inner.received(sender, bytes.duplicate());
+                }
+                inner.received(sender, bytes);
+              }
+            });
+      }
+    };
+  }
+
+  private static Domain noPeerLost(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void peerLost(EngineId peer, int code, String text) {}
+            });
+      }
+    };
+  }
+
+  private static Domain ignoresDisconnect(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public void disconnect(RemotePeer peer, String reason) {}
+    };
+  }
+
+  /** The immediate goes ahead of the bytes. */
+  private static final class CountsEarly extends ForwardingDomain {
+    private final OpenContext context;
+    private final ArrayDeque<WriteOp> rest = new ArrayDeque<>();
+    private int ahead;
+
+    CountsEarly(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (!op.hasImm() || op.length() < 8 || !rest.isEmpty()) {
+        return inner.post(op);
+      }
+      WriteOp bell = copy(op).range(op.sourceOffset(), op.targetOffset(), 0).token(-1);
+      if (!inner.post(bell)) {
+        return false;
+      }
+      ahead++;
+      rest.add(copy(op).withoutImm());
+      context.doorbell().ring();
+      return true;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (!rest.isEmpty() && ahead == 0 && inner.post(rest.peek())) {
+        rest.remove();
+      }
+      return inner.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void written(long token) {
+              if (token == -1) {
+                ahead = 0;
+                context.doorbell().ring();
+              } else {
+                inner.written(token);
+              }
+            }
+
+            @Override
+            public void failed(long token, int code, String text) {
+              if (token == -1) {
+                ahead = 0;
+                context.doorbell().ring();
+              } else {
+                inner.failed(token, code, text);
+              }
+            }
+          });
+    }
+  }
+
+  /** Tells the end of some writes as soon as they are posted. */
+  private static final class EndsEarly extends ForwardingDomain {
+    private final OpenContext context;
+    private final boolean fails;
+    private final ArrayDeque<Long> early = new ArrayDeque<>();
+    private int posts;
+
+    EndsEarly(Domain inner, OpenContext context, boolean fails) {
+      super(inner);
+      this.context = context;
+      this.fails = fails;
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (op.length() == 0 || ++posts % SOMETIMES != 0) {
+        return inner.post(op);
+      }
+      if (!inner.post(copy(op).token(-1))) {
+        return false;
+      }
+      early.add(op.token());
+      context.doorbell().ring();
+      return true;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      int told = early.size();
+      while (!early.isEmpty()) {
+        if (fails) {
+          sink.failed(early.remove(), 1, "sabotage");
+        } else {
+          sink.written(early.remove());
+        }
+      }
+      return told
+          + inner.poll(
+              new ForwardingSink(sink) {
+                @Override
+                public void written(long token) {
+                  if (token != -1) {
+                    inner.written(token);
+                  }
+                }
+
+                @Override
+                public void failed(long token, int code, String text) {
+                  if (token != -1) {
+                    inner.failed(token, code, text);
+                  }
+                }
+              });
+    }
+  }
+
+  /** Holds a message back until the next one has gone. */
+  private static final class Reorders extends ForwardingDomain {
+    private ByteBuffer held = ByteBuffer.allocate(0);
+    private RemotePeer heldFor = new RemotePeer() {};
+    private int sent;
+
+    Reorders(Domain inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (held.hasRemaining() && peer.equals(heldFor)) {
+        if (!inner.send(peer, bytes)) {
+          return false;
+        }
+        if (inner.send(peer, held)) {
+          held = ByteBuffer.allocate(0);
+        }
+        return true;
+      }
+      if (!held.hasRemaining() && ++sent % SOMETIMES == 0) {
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.get(bytes.position(), copy);
+        held = ByteBuffer.wrap(copy);
+        heldFor = peer;
+        return true;
+      }
+      return inner.send(peer, bytes);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.reactivetransfer.examples.simulate;
+
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+
+/** A backend whose NICs are wrapped into something else. */
+final class WrappingBackend implements Backend {
+
+  private final Backend inner;
+  private final BiFunction<Domain, OpenContext, Domain> wrapper;
+
+  WrappingBackend(Backend inner, BiFunction<Domain, OpenContext, Domain> wrapper) {
+    this.inner = inner;
+    this.wrapper = wrapper;
+  }
+
+  @Override
+  public String name() {
+    return inner.name();
+  }
+
+  @Override
+  public Availability availability() {
+    return inner.availability();
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return inner.nics();
+  }
+
+  @Override
+  public List<Nic> nics(int count) {
+    return inner.nics(count);
+  }
+
+  @Override
+  public WorkerLoop newLoop() {
+    return inner.newLoop();
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    return inner.open(nic, context).thenApply(domain -> wrapper.apply(domain, context));
+  }
+}
