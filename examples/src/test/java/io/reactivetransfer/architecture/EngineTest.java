@@ -9,6 +9,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.blockhound.integration.BlockHoundIntegration;
 
 /** What the engine needs from outside it is given: only so can a simulation repeat a run. */
 class EngineTest {
@@ -43,6 +44,8 @@ class EngineTest {
         .arePublic()
         .and()
         .areTopLevelClasses()
+        .and()
+        .areNotAssignableTo(BlockHoundIntegration.class) // a service, which is to be public
         .should()
         .haveSimpleName("TransferEngineBuilder")
         .allowEmptyShould(true)

@@ -22,8 +22,7 @@ abstract class AbortRules extends RuleGroup {
     Duo duo = Duo.open(stage(), 1, valve);
     Imm imm = stage().imm();
     Probe<Void> claim = stage().claim(duo.target(), imm, 1);
-    Probe<WriteImm> write =
-        stage().probe("a write", duo.origin().submit(duo.write(0, 100, imm)));
+    Probe<WriteImm> write = stage().probe("a write", duo.origin().submit(duo.write(0, 100, imm)));
     stage().patience().until("a write posted", () -> valve.inFlight() == 1);
     claim.assertSilent();
     valve.open();
@@ -41,9 +40,7 @@ abstract class AbortRules extends RuleGroup {
     Probe<Void> claim = stage().claim(duo.target(), imm, 3);
     Probe<WriteImm> stream =
         stage().probe("a stream", duo.origin().submit(Upstream.open(duo.writes(3, imm))));
-    stage()
-        .patience()
-        .until("waiting writes", () -> duo.origin().stats().transfersInFlight() == 3);
+    stage().patience().until("waiting writes", () -> duo.origin().stats().transfersInFlight() == 3);
     claim.assertSilent();
     stream.cancel();
     valve.open();

@@ -222,8 +222,7 @@ abstract class DriverRules extends RuleGroup {
             "a loss and 3 reports",
             () -> {
               wire.origin().turn();
-              return wire.origin().reports().contains(lost)
-                  && wire.origin().reports().size() >= 5;
+              return wire.origin().reports().contains(lost) && wire.origin().reports().size() >= 5;
             });
     List<String> reports = wire.origin().reports();
     assertThat(reports).as("reports").hasSize(5).containsOnlyOnce("written 0", lost);
@@ -242,8 +241,7 @@ abstract class DriverRules extends RuleGroup {
   final void r17_7_aPeerThatIsGivenUpHoldsNoWrite() {
     Wire wire = wire(0);
     byte[] address = wire.target().call(nic -> nic.address());
-    RemotePeer peer =
-        wire.origin().call(nic -> nic.resolve(wire.target().engine(), address));
+    RemotePeer peer = wire.origin().call(nic -> nic.resolve(wire.target().engine(), address));
     WriteOp op =
         new WriteOp()
             .between(wire.ends().source(), wire.ends().target())
@@ -258,11 +256,10 @@ abstract class DriverRules extends RuleGroup {
           .until("a write to be taken over", () -> wire.origin().call(nic -> nic.post(op)));
     }
     wire.origin()
-        .call(
-            nic -> {
-              nic.disconnect(peer, "given up by the conformance kit");
-              return true;
-            });
+        .call(nic -> {
+          nic.disconnect(peer, "given up by the conformance kit");
+          return true;
+        });
     stage()
         .patience()
         .until(

@@ -120,11 +120,9 @@ abstract class LostPeerRules extends RuleGroup {
   @Test
   final void r7_6_theStateOfAPeerIsTold() {
     stage().require(Capability.LOST_PEERS);
-    TransferEngine origin =
-        stage().open(1, options -> options.livenessDeadline(LIVENESS));
+    TransferEngine origin = stage().open(1, options -> options.livenessDeadline(LIVENESS));
     TransferEngine target = stage().open(1);
-    Probe<PeerState> states =
-        stage().probe("states", origin.peer(target.address()).state());
+    Probe<PeerState> states = stage().probe("states", origin.peer(target.address()).state());
     stage().patience().until("a sign of life", () -> last(states) instanceof PeerState.Alive);
     stage().complete(target.close());
     stage().patience().until("the loss", () -> last(states) instanceof PeerState.Lost);

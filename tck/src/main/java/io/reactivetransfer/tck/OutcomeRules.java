@@ -21,17 +21,12 @@ abstract class OutcomeRules extends RuleGroup {
     Duo duo = Duo.open(stage(), 1, valve, options -> options.window(2));
     List<Write> writes = duo.writes(6);
     List<Outcome<Write>> outcomes =
-        stage()
-            .probe("outcomes", duo.origin().submitEach(Upstream.of(writes)))
-            .awaitCompletion();
-    assertThat(outcomes)
-        .extracting(Outcome::transfer)
-        .containsExactlyInAnyOrderElementsOf(writes);
+        stage().probe("outcomes", duo.origin().submitEach(Upstream.of(writes))).awaitCompletion();
+    assertThat(outcomes).extracting(Outcome::transfer).containsExactlyInAnyOrderElementsOf(writes);
     assertThat(outcomes.stream().filter(outcome -> !outcome.isDone()))
         .singleElement()
         .satisfies(
-            outcome ->
-                assertThat(outcome.failure()).isInstanceOf(TransferFailedException.class));
+            outcome -> assertThat(outcome.failure()).isInstanceOf(TransferFailedException.class));
   }
 
   @Test

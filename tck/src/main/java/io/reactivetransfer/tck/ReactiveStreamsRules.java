@@ -182,13 +182,12 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   @TestFactory
   final Stream<DynamicTest> r18_14_barrier() {
     return verify(
-        PublisherCase.none(
-            stage -> {
-              Duo duo = Duo.open(stage, 1);
-              Peer back = duo.target().peer(duo.origin().address());
-              stage.probe("the other member", duo.target().barrier(PeerGroup.of(back)));
-              return duo.origin().barrier(PeerGroup.of(duo.peer()));
-            }));
+        PublisherCase.none(stage -> {
+          Duo duo = Duo.open(stage, 1);
+          Peer back = duo.target().peer(duo.origin().address());
+          stage.probe("the other member", duo.target().barrier(PeerGroup.of(back)));
+          return duo.origin().barrier(PeerGroup.of(duo.peer()));
+        }));
   }
 
   @TestFactory

@@ -243,8 +243,7 @@ final class Stage implements AutoCloseable {
   /** Lets time pass, for what is a matter of time. */
   void rest(Duration time) {
     long begin = System.nanoTime();
-    patience.until(
-        "time to pass", () -> System.nanoTime() - begin > time.toNanos());
+    patience.until("time to pass", () -> System.nanoTime() - begin > time.toNanos());
   }
 
   /** Returns when the engine has heard of everything that was asked of it before. */

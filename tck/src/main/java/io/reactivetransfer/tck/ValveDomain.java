@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its report. */
+/**
+ * One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its
+ * report.
+ */
 final class ValveDomain extends ForwardingDomain {
 
   /** What a failure by the valve says. */
@@ -84,8 +87,7 @@ final class ValveDomain extends ForwardingDomain {
       context.doorbell().ring();
       return false;
     }
-    Valve.Taken write =
-        valve.next(context.nicIndex(), ownerOf(op), op.length(), op.hasImm());
+    Valve.Taken write = valve.next(context.nicIndex(), ownerOf(op), op.length(), op.hasImm());
     Entry entry = new Entry(write, op.token(), copy(op, write.number()));
     if (valve.fails(write)) {
       end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
@@ -133,14 +135,13 @@ final class ValveDomain extends ForwardingDomain {
 
   /** What is held for a peer that is gone fails like what is out to it. */
   private void failWaiting(EngineId peer, int code, String text) {
-    waiting.removeIf(
-        entry -> {
-          boolean gone = entry.write().peer().equals(peer);
-          if (gone) {
-            end(new Report(entry, code, text));
-          }
-          return gone;
-        });
+    waiting.removeIf(entry -> {
+      boolean gone = entry.write().peer().equals(peer);
+      if (gone) {
+        end(new Report(entry, code, text));
+      }
+      return gone;
+    });
   }
 
   @Override

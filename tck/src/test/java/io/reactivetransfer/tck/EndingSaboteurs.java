@@ -231,11 +231,10 @@ final class EndingSaboteurs {
             @Override
             public Mono<Void> barrier(PeerGroup group) {
               Mono<Void> right = inner.barrier(group);
-              return Mono.defer(
-                  () ->
-                      rounds.incrementAndGet() == round
-                          ? Mono.firstWithSignal(right, Mono.delay(MOMENT).then())
-                          : right);
+              return Mono.defer(() ->
+                  rounds.incrementAndGet() == round
+                      ? Mono.firstWithSignal(right, Mono.delay(MOMENT).then())
+                      : right);
             }
           };
         });

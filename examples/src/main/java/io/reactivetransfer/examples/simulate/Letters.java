@@ -129,7 +129,9 @@ final class Letters {
       node.world()
           .referee()
           .require(
-              node.isClosing() || node.world().isForgiving() || (error != null && node.mayRefuse(error)),
+              node.isClosing()
+                  || node.world().isForgiving()
+                  || (error != null && node.mayRefuse(error)),
               this + " ended: " + error);
     }
   }

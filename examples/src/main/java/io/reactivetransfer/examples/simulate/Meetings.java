@@ -85,7 +85,9 @@ final class Meetings {
         boolean lost = error instanceof PeerUnreachableException && meetings.isDisturbed(members);
         node.world()
             .referee()
-            .require(node.isClosing() || node.world().isForgiving() || lost, this + " failed for no reason: " + error);
+            .require(
+                node.isClosing() || node.world().isForgiving() || lost,
+                this + " failed for no reason: " + error);
       }
     }
   }

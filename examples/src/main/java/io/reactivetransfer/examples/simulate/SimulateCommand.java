@@ -74,13 +74,15 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
     long began = System.nanoTime();
     AtomicLong nextLine = new AtomicLong(began + NANOS_PER_LINE);
     List<Result> failures =
-        campaign.run(threads, done -> {
-          long now = System.nanoTime();
-          long line = nextLine.get();
-          if (now - line >= 0 && nextLine.compareAndSet(line, now + NANOS_PER_LINE)) {
-            progress(done, count, now - began);
-          }
-        });
+        campaign.run(
+            threads,
+            done -> {
+              long now = System.nanoTime();
+              long line = nextLine.get();
+              if (now - line >= 0 && nextLine.compareAndSet(line, now + NANOS_PER_LINE)) {
+                progress(done, count, now - began);
+              }
+            });
     PrintWriter out = spec.commandLine().getOut();
     failures.forEach(failure -> print(failure, out));
     double seconds = (System.nanoTime() - began) / 1e9;

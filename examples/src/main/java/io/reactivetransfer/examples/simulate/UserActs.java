@@ -219,8 +219,9 @@ final class UserActs {
 
     @Override
     void end(@Nullable Throwable error) {
-      node.world().referee().require(
-              node.isClosing() || node.world().isForgiving(), this + " ended: " + error);
+      node.world()
+          .referee()
+          .require(node.isClosing() || node.world().isForgiving(), this + " ended: " + error);
     }
   }
 

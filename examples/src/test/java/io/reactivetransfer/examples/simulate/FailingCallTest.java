@@ -6,7 +6,9 @@ import io.reactivetransfer.examples.simulate.Simulation.Result;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One call of the SPI fails, whichever it is: everything still ends once, quietly, without leaks. */
+/**
+ * One call of the SPI fails, whichever it is: everything still ends once, quietly, without leaks.
+ */
 class FailingCallTest {
 
   /** Far more than any of the scenarios makes. */

@@ -42,6 +42,7 @@ final class ChaosNic implements Domain {
   private final Chances chances;
   private final OpenContext context;
   private final List<Flying> flying = new ArrayList<>();
+  private final List<Flying> cut = new ArrayList<>();
   private final Queue<String> violations;
   private boolean closed;
 
@@ -89,8 +90,7 @@ final class ChaosNic implements Domain {
 
     @Override
     public CompletionStage<Domain> open(Nic nic, OpenContext context) {
-      ChaosNic opening =
-          new ChaosNic(seed + context.nicIndex(), chances, context, violations);
+      ChaosNic opening = new ChaosNic(seed + context.nicIndex(), chances, context, violations);
       opened.add(opening);
       return CompletableFuture.completedStage(opening);
     }
@@ -165,10 +165,24 @@ final class ChaosNic implements Domain {
     return true;
   }
 
+  /** What the poll after it reports, as a connection that was cut would. */
+  @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    called();
+    for (Flying one : List.copyOf(flying)) {
+      if (one.peer().equals(((Peer) peer).id())) {
+        flying.remove(one);
+        cut.add(one);
+      }
+    }
+  }
+
   @Override
   public int poll(CompletionSink sink) {
     called();
-    int count = 0;
+    int count = cut.size();
+    cut.forEach(one -> sink.failed(one.token(), 0, "disconnected"));
+    cut.clear();
     Integer imm;
     while ((imm = arriving.poll()) != null) {
       sink.immArrived(imm);

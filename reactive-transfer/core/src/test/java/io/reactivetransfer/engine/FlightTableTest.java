@@ -19,7 +19,8 @@ class FlightTableTest {
   private final Worker worker = TestWorker.of(o -> o);
   private final PeerLink peer = new PeerLink(worker, EngineByHand.address(1, 1), 1);
   private final Transfer transfer = Signal.of(peer, Imm.of(0));
-  private final Submission<?> submission = new Submission<>(worker, new Probe<>(0), 1);
+  private final Submission<?, ?> submission =
+      new Submission<>(worker, new Probe<>(0), new Results.Done<>(), 1, 0);
   private final FlightTable table = new FlightTable();
 
   private Flight take() {

@@ -22,6 +22,7 @@ class ImmTableTest {
             imm,
             writes,
             List.of(),
+            0,
             new Claim.Listener() {
               @Override
               public void met() {

@@ -254,8 +254,7 @@ class NicSchedulerTest {
   void operatorsRunOnIt() {
     Probe<Integer> published = hand.probe(Flux.range(0, 1_000).publishOn(scheduler));
     Probe<Long> delayed = hand.probe(Mono.delay(Duration.ofMillis(3), scheduler));
-    Probe<Long> interval =
-        hand.probe(Flux.interval(Duration.ofMillis(2), scheduler).take(3));
+    Probe<Long> interval = hand.probe(Flux.interval(Duration.ofMillis(2), scheduler).take(3));
     Probe<Integer> subscribed = hand.probe(Mono.fromCallable(() -> 7).subscribeOn(scheduler));
     hand.turn();
     assertThat(published.assertComplete().count()).isEqualTo(1_000);

@@ -118,10 +118,9 @@ class NicThreadTest {
     String name = pinning.pinned.getFirst().split(" ")[0];
     await()
         .atMost(LONG)
-        .until(
-            () ->
-                Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(thread -> thread.getName().equals(name)));
+        .until(() ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals(name)));
   }
 
   @Test
@@ -130,8 +129,7 @@ class NicThreadTest {
     Mono<TransferEngine> opening =
         TransferEngineBuilder.create()
             .backend(backend)
-            .environment(
-                new EngineEnvironment(system.nanoClock(), system.ids(), system.pinning()))
+            .environment(new EngineEnvironment(system.nanoClock(), system.ids(), system.pinning()))
             .options(EngineOptions.builder().cpu(0).build())
             .open();
     assertThatExceptionOfType(BackendUnavailableException.class)
@@ -197,7 +195,10 @@ class NicThreadTest {
           } catch (IllegalStateException e) {
             return e;
           }
-        }) instanceof Throwable caught ? caught : null;
+        })
+                instanceof Throwable caught
+            ? caught
+            : null;
     assertThat(failure)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("not supported in thread transfer-nic");
@@ -221,13 +222,15 @@ class NicThreadTest {
   @Test
   void aTaskThatBlocksHarmsNobody() {
     open(UnaryOperator.identity());
-    engine.scheduler().schedule(() -> {
-      try {
-        Thread.sleep(1);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    });
+    engine
+        .scheduler()
+        .schedule(() -> {
+          try {
+            Thread.sleep(1);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
     assertThat(thread().isAlive()).isTrue();
   }
 

@@ -56,8 +56,7 @@ class SubmissionStressTest {
     source = engine.register(Arena.ofAuto().allocate(1 << 16)).block(LONG);
     targets =
         List.of(1, 2, 3).stream()
-            .map(
-                i -> engine.remote(EngineByHand.descriptor(EngineByHand.address(i, 2), 1 << 16)))
+            .map(i -> engine.remote(EngineByHand.descriptor(EngineByHand.address(i, 2), 1 << 16)))
             .toList();
   }
 
@@ -160,13 +159,9 @@ class SubmissionStressTest {
       }
     });
     for (Probe<?> probe : List.copyOf(probes)) {
-      await("seed " + seed)
-          .atMost(LONG)
-          .until(() -> probe.isCancelled() || probe.terminals() > 0);
+      await("seed " + seed).atMost(LONG).until(() -> probe.isCancelled() || probe.terminals() > 0);
     }
-    await("seed " + seed)
-        .atMost(LONG)
-        .until(() -> engine.stats().transfersInFlight() == 0);
+    await("seed " + seed).atMost(LONG).until(() -> engine.stats().transfersInFlight() == 0);
     source.quiesced().block(LONG);
   }
 

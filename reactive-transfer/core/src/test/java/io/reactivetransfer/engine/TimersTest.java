@@ -56,12 +56,14 @@ class TimersTest {
   @Test
   void whatIsDoneMaySetAndCancelOthers() {
     Timers.Timer later = at(20, "later");
-    timers.at(10, () -> {
-      done.add("ten");
-      timers.cancel(later);
-      at(10, "at once");
-      at(30, "much later");
-    });
+    timers.at(
+        10,
+        () -> {
+          done.add("ten");
+          timers.cancel(later);
+          at(10, "at once");
+          at(30, "much later");
+        });
     assertThat(timers.run(25)).isEqualTo(2);
     assertThat(done).containsExactly("ten", "at once");
     timers.run(30);
