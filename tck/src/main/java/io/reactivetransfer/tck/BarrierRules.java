@@ -23,7 +23,7 @@ abstract class BarrierRules extends RuleGroup {
     PeerGroup others =
         new PeerGroup(
             all.stream()
-                .filter(each -> each != one)
+                .filter(each -> !each.equals(one))
                 .map(each -> one.peer(each.address()))
                 .toList());
     return stage().probe("a barrier", one.barrier(others));
