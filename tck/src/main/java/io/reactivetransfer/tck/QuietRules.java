@@ -19,7 +19,7 @@ abstract class QuietRules extends RuleGroup {
   @ParameterizedTest(name = "{0} NICs")
   @MethodSource("severalNics")
   final void r3_1_aTransferIsDoneWithItsLastPiece(int nics) {
-    Valve valve = new Valve().holdReports(piece -> piece.nic() == nics - 1);
+    Valve valve = new Valve().holdReports(piece -> piece.number() == nics - 1);
     Duo duo = Duo.open(stage(), nics, valve);
     Probe<Write> write =
         stage().probe("a write", duo.origin().submit(duo.write(128, 4_096L * nics)));

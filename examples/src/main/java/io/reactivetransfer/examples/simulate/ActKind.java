@@ -31,6 +31,8 @@ enum ActKind {
           .toArray(ActKind[]::new);
 
   private final int weight;
+
+  @SuppressWarnings("ImmutableEnumChecker") // only method references
   private final BiConsumer<World, SplittableRandom> action;
 
   ActKind(int weight, BiConsumer<World, SplittableRandom> action) {

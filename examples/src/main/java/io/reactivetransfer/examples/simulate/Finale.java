@@ -3,7 +3,6 @@ package io.reactivetransfer.examples.simulate;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.TransferEngine;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -106,7 +105,7 @@ final class Finale {
 
   private void giveUp() {
     for (Probe<?> probe : List.copyOf(world.probes())) {
-      if (!probe.isOver() && !probe.node.isKilled() && probe != probe.node.reader()) {
+      if (!probe.isOver() && !probe.node.isKilled() && !probe.equals(probe.node.reader())) {
         probe.node.act(0, probe instanceof ClaimProbe claim ? claim::giveUp : probe::cancel);
       }
     }
@@ -161,10 +160,8 @@ final class Finale {
   }
 
   private void closeAll() {
-    List<Node> open = new ArrayList<>();
     for (Node node : world.nodes()) {
       if (node.isUp()) {
-        open.add(node);
         node.act(0, node::close);
       }
     }

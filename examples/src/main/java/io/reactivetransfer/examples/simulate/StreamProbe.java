@@ -7,7 +7,6 @@ import io.reactivetransfer.TransferRejectedException;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ final class StreamProbe extends Probe<Object> {
 
   private static final long MAX_PAUSE_NANOS = 100_000;
 
-  private final Map<Transfer, Volley> out = new IdentityHashMap<>();
+  private final IdentityHashMap<Transfer, Volley> out = new IdentityHashMap<>();
   private final boolean each;
   private final boolean slow;
   private final long deadlineNanos;

@@ -36,6 +36,7 @@ final class SubmitProbe extends Probe<Transfer> {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // the caller's own, not one that is like it
   void next(Transfer done) {
     node.world().referee().require(done == volley.transfer, this + " got another transfer");
     volley.done();

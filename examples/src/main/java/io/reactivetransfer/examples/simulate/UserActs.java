@@ -117,7 +117,7 @@ final class UserActs {
           if (patience > 0) {
             counter = counter.within(Duration.ofNanos(patience));
           }
-          long arrivals = 1 + random.nextInt(random.nextBoolean() ? 1 : 5);
+          int arrivals = 1 + random.nextInt(random.nextBoolean() ? 1 : 5);
           boolean repeats = random.nextInt(4) == 0;
           long demand = repeats && random.nextBoolean() ? random.nextInt(4) : Probe.ALL;
           ClaimProbe probe = new ClaimProbe(count, arrivals, repeats, bound, patience, demand);
@@ -136,7 +136,10 @@ final class UserActs {
         random,
         (node, engine) -> {
           Node to = world.pickOther(node, random);
-          for (int n = to == null ? 0 : 1 + random.nextInt(4); n > 0; n--) {
+          if (to == null) {
+            return;
+          }
+          for (int n = 1 + random.nextInt(4); n > 0; n--) {
             maybeCancel(world.letters().send(node, engine, to, random), 10, random);
           }
         });
@@ -147,19 +150,23 @@ final class UserActs {
         world,
         random,
         (node, engine) -> {
-          if (node.reader() == null || node.reader().isOver()) {
-            read(node, engine, random.nextBoolean() ? Probe.ALL : random.nextInt(5));
-            maybeCancel(node.reader(), 30, random);
+          Probe<?> reader = node.reader();
+          if (reader != null && !reader.isOver()) {
+            reader.request(1 + random.nextInt(3));
           } else {
-            node.reader().request(1 + random.nextInt(3));
+            maybeCancel(
+                read(node, engine, random.nextBoolean() ? Probe.ALL : random.nextInt(5)),
+                30,
+                random);
           }
         });
   }
 
-  static void read(Node node, TransferEngine engine, long demand) {
+  static Probe<?> read(Node node, TransferEngine engine, long demand) {
     Letters.ReadProbe probe = new Letters.ReadProbe(node, demand);
     node.reader(probe);
     engine.messages().subscribe(probe);
+    return probe;
   }
 
   /** Some engines enter a barrier, each in its own time; some of them perhaps not at all. */

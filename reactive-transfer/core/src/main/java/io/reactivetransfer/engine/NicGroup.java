@@ -199,8 +199,8 @@ final class NicGroup {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
       if (!flight.hasMore()) {
         peer.waiting.remove(flight);
-      } else if (peer.outstanding >= peerDepth) {
-        return;
+      } else if (peer.outstanding >= peerDepth || refusing == allNics) {
+        return; // it was stopped short, and keeps its turn
       } else {
         peer.waiting.rotate(flight);
       }
