@@ -35,7 +35,7 @@ public interface TransferEngine {
   /** What it means that a transfer is done. */
   CompletionLevel completionLevel();
 
-  /** The NICs that this engine opened, in the order of its address. */
+  /** The NICs that this engine uses: those that it opened, less those that have failed since. */
   List<Nic> nics();
 
   /** The options that it was built with. */

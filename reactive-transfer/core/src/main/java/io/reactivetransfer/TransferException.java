@@ -41,6 +41,14 @@ public abstract sealed class TransferException extends RuntimeException
     this.origin = origin;
   }
 
+  /**
+   * Whether the same may succeed if it is submitted again at once: the cause lay in a NIC that is
+   * not used any more, not in what was asked for.
+   */
+  public boolean isRetryable() {
+    return false;
+  }
+
   /** The engine at the other end, if one was concerned. */
   public @Nullable EngineId peer() {
     return origin().peer();

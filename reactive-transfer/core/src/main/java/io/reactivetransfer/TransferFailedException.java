@@ -11,6 +11,8 @@ public final class TransferFailedException extends TransferException {
 
   private static final long serialVersionUID = 1L;
 
+  private final boolean retryable;
+
   /** Nothing but the text is known. */
   public TransferFailedException(String message) {
     this(message, Origin.UNKNOWN, null);
@@ -18,6 +20,18 @@ public final class TransferFailedException extends TransferException {
 
   /** With the place, and the cause if there is one. */
   public TransferFailedException(String message, Origin origin, @Nullable Throwable cause) {
+    this(message, origin, cause, false);
+  }
+
+  /** With the place, the cause if there is one, and whether to submit it again helps. */
+  public TransferFailedException(
+      String message, Origin origin, @Nullable Throwable cause, boolean retryable) {
     super(message, origin, cause);
+    this.retryable = retryable;
+  }
+
+  @Override
+  public boolean isRetryable() {
+    return retryable;
   }
 }

@@ -43,6 +43,7 @@ abstract class AbortRules extends RuleGroup {
     stage().patience().until("waiting writes", () -> duo.origin().stats().transfersInFlight() == 3);
     claim.assertSilent();
     stream.cancel();
+    stage().patience().until("no writes", () -> duo.origin().stats().transfersInFlight() == 0);
     valve.open();
     claim.awaitError(TransferFailedException.class);
   }

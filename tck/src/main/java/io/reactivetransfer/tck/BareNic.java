@@ -150,5 +150,10 @@ final class BareNic implements AutoCloseable {
     public void peerLost(EngineId peer, int code, String text) {
       reports.add("lost " + peer);
     }
+
+    @Override
+    public void nicFailed(int code, String text) {
+      reports.add("broken " + text);
+    }
   }
 }

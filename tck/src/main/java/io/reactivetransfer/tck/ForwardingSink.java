@@ -42,4 +42,9 @@ class ForwardingSink implements CompletionSink {
   public void peerLost(EngineId peer, int code, String text) {
     inner.peerLost(peer, code, text);
   }
+
+  @Override
+  public void nicFailed(int code, String text) {
+    inner.nicFailed(code, text);
+  }
 }

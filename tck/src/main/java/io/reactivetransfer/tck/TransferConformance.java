@@ -215,4 +215,12 @@ public abstract class TransferConformance {
       super(TransferConformance.this);
     }
   }
+
+  @Nested
+  @Order(23)
+  final class NicFailure extends NicFailureRules {
+    NicFailure() {
+      super(TransferConformance.this);
+    }
+  }
 }

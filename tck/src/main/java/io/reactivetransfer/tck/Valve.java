@@ -42,6 +42,7 @@ final class Valve {
   private int refusalsEach;
   private int ended;
   private boolean shut;
+  private int broken;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
   Backend before(Backend backend) {
@@ -93,6 +94,18 @@ final class Valve {
   synchronized Valve shut() {
     shut = true;
     return this;
+  }
+
+  /** This NIC fails, and with it all that it has taken over and not reported. */
+  void breakNic(int nic) {
+    synchronized (this) {
+      broken |= 1 << nic;
+    }
+    ring();
+  }
+
+  synchronized boolean isBroken(int nic) {
+    return (broken & 1 << nic) != 0;
   }
 
   /**

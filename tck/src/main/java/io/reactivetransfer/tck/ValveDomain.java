@@ -43,6 +43,7 @@ final class ValveDomain extends ForwardingDomain {
   private final List<Report> reports = new ArrayList<>();
   private int writeRefusals;
   private int messageRefusals;
+  private boolean broken;
 
   ValveDomain(Domain inner, OpenContext context, Valve valve) {
     super(inner);
@@ -82,6 +83,7 @@ final class ValveDomain extends ForwardingDomain {
 
   @Override
   public boolean post(WriteOp op) {
+    requireSound("a write");
     if (valve.refuses(writeRefusals)) {
       writeRefusals++;
       context.doorbell().ring();
@@ -104,6 +106,12 @@ final class ValveDomain extends ForwardingDomain {
     return true;
   }
 
+  private void requireSound(String what) {
+    if (broken) {
+      valve.fault(what + " was given to a NIC that had failed");
+    }
+  }
+
   private EngineId ownerOf(WriteOp op) {
     EngineId owner = owners.get(op.target());
     if (owner == null) {
@@ -114,6 +122,7 @@ final class ValveDomain extends ForwardingDomain {
 
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    requireSound("a message");
     if (valve.refuses(messageRefusals)) {
       messageRefusals++;
       context.doorbell().ring();
@@ -146,9 +155,22 @@ final class ValveDomain extends ForwardingDomain {
 
   @Override
   public int poll(CompletionSink sink) {
-    int moved = beginWaiting();
+    int moved = breakDown(sink) + beginWaiting();
     moved += inner.poll(new Reports(sink));
     return moved + report(sink);
+  }
+
+  /** Fails what it has at once, except for what the NIC below may still be busy with. */
+  private int breakDown(CompletionSink sink) {
+    if (broken || !valve.isBroken(context.nicIndex())) {
+      return 0;
+    }
+    broken = true;
+    sink.nicFailed(FAILURE_CODE, FAILURE_TEXT);
+    waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT)));
+    waiting.clear();
+    reports.replaceAll(report -> new Report(report.entry(), FAILURE_CODE, FAILURE_TEXT));
+    return 1;
   }
 
   private int beginWaiting() {
@@ -181,7 +203,7 @@ final class ValveDomain extends ForwardingDomain {
     for (var each = reports.iterator(); each.hasNext(); ) {
       Report report = each.next();
       Entry entry = report.entry();
-      if (held.test(entry.write())) {
+      if (!broken && held.test(entry.write())) {
         continue;
       }
       each.remove();
@@ -232,6 +254,8 @@ final class ValveDomain extends ForwardingDomain {
       Entry entry = running.remove(token);
       if (entry == null) {
         valve.fault("a NIC reported a write that it did not have: token " + token);
+      } else if (broken) {
+        end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
       } else {
         end(new Report(entry, code, failure));
       }

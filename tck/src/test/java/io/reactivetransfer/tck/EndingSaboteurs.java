@@ -4,11 +4,13 @@ import io.reactivetransfer.Change;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Backend;
@@ -16,6 +18,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -32,6 +35,8 @@ import reactor.core.publisher.Mono;
 final class EndingSaboteurs {
 
   /** The first byte of frames that engines send each other. */
+  private static final byte HELLO = 1;
+
   private static final byte ASK = 4;
 
   private static final byte ABORT = 6;
@@ -39,7 +44,7 @@ final class EndingSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.use("7.6", "asks nobody for a sign of life", AsksNobody::new),
+          Saboteur.use("7.6", "hears nobody whom it only asked for a sign of life", Deaf::new),
           Saboteur.engine(
               "8.1",
               "does not say who told of a failure",
@@ -63,7 +68,10 @@ final class EndingSaboteurs {
           Saboteur.engine("21.3", "waits for members that are lost", WaitsForLost::new),
           Saboteur.engine("22.1", "forgets what a word was before", ForgetsPrevious::new),
           Saboteur.engine("22.2", "keeps all changes", KeepsChanges::new),
-          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new));
+          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new),
+          Saboteur.engine("23.1", "calls nothing worth another try", Hopeless::new),
+          Saboteur.engine("23.2", "lists a NIC that has failed", ListsAll::new),
+          Saboteur.engine("23.3", "goes on without a NIC", NeverClosed::new));
 
   private EndingSaboteurs() {}
 
@@ -71,14 +79,46 @@ final class EndingSaboteurs {
     return frame.hasRemaining() ? frame.get(frame.position()) : 0;
   }
 
-  private static final class AsksNobody extends ForwardingDomain {
-    AsksNobody(Domain inner, OpenContext context) {
+  private static final class Deaf extends ForwardingDomain {
+    private boolean asked;
+    private boolean spoke;
+
+    Deaf(Domain inner, OpenContext context) {
       super(inner);
     }
 
     @Override
+    public boolean post(WriteOp op) {
+      spoke = true;
+      return inner.post(op);
+    }
+
+    @Override
     public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      return kind(bytes) == ASK || inner.send(peer, bytes);
+      asked |= kind(bytes) == ASK;
+      spoke |= kind(bytes) != ASK && kind(bytes) != HELLO;
+      return inner.send(peer, bytes);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      return inner.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void received(EngineId sender, ByteBuffer bytes) {
+              if (spoke || !asked) {
+                spoke = true;
+                super.received(sender, bytes);
+              }
+            }
+
+            @Override
+            public void alive(EngineId peer) {
+              if (spoke || !asked) {
+                super.alive(peer);
+              }
+            }
+          });
     }
   }
 
@@ -285,6 +325,60 @@ final class EndingSaboteurs {
       return inner
           .watch(word)
           .onErrorResume(TransferRejectedException.class, closed -> Flux.never());
+    }
+  }
+
+  private static final class Hopeless extends ForwardingEngine {
+    Hopeless(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      return inner
+          .submit(transfer)
+          .onErrorMap(
+              TransferFailedException.class,
+              failure ->
+                  new TransferFailedException(
+                      String.valueOf(failure.getMessage()),
+                      new Origin(failure.peer(), failure.nic(), failure.code()),
+                      failure.getCause()));
+    }
+  }
+
+  private static final class ListsAll extends ForwardingEngine {
+    private final List<Nic> all;
+
+    ListsAll(TransferEngine inner) {
+      super(inner);
+      this.all = inner.nics();
+    }
+
+    @Override
+    public List<Nic> nics() {
+      return all;
+    }
+  }
+
+  private static final class NeverClosed extends ForwardingEngine {
+    private volatile boolean told;
+
+    NeverClosed(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return told && inner.isClosed();
+    }
+
+    @Override
+    public Mono<Void> close() {
+      return Mono.defer(() -> {
+        told = true;
+        return inner.close();
+      });
     }
   }
 }

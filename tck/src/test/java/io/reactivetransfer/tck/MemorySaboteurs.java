@@ -278,14 +278,23 @@ final class MemorySaboteurs {
 
   private static final class ForgetsWrites extends TrackingDomain {
     private final Map<EngineId, Integer> failures = new HashMap<>();
+    private boolean givenUp;
 
     ForgetsWrites(Domain inner, OpenContext context) {
       super(inner, context);
     }
 
     @Override
+    public void disconnect(RemotePeer peer, String reason) {
+      givenUp = true; // that is another rule
+      super.disconnect(peer, reason);
+    }
+
+    @Override
     void lost(EngineId peer, int code, String text, CompletionSink sink) {
-      failures.put(peer, 0);
+      if (!givenUp) {
+        failures.put(peer, 0);
+      }
       super.lost(peer, code, text, sink);
     }
 

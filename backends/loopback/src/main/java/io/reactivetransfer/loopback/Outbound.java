@@ -147,8 +147,9 @@ final class Outbound {
 
   /** Gives a target up: what is out to it is taken back in the next poll. */
   void disconnect(LoopbackPeer peer, String reason) {
-    Link link = peer.link();
-    if (link != null && links.values().remove(link)) {
+    Port target = network.find(peer.address());
+    Link link = links.remove(target); // of one that has closed, the loss is on its way
+    if (link != null) {
       link.giveUp(reason);
       ending.add(link);
       port.ring();

@@ -76,5 +76,10 @@ class LoopbackAllocationTest {
     public void peerLost(EngineId peer, int code, String text) {
       throw new AssertionError(text);
     }
+
+    @Override
+    public void nicFailed(int code, String text) {
+      throw new AssertionError(text);
+    }
   }
 }

@@ -321,5 +321,10 @@ class LoopbackStressTest {
     public void peerLost(EngineId peer, int code, String text) {
       throw new AssertionError(peer + ": " + text);
     }
+
+    @Override
+    public void nicFailed(int code, String text) {
+      throw new AssertionError(text);
+    }
   }
 }

@@ -37,6 +37,11 @@ final class RecordingSink implements CompletionSink {
     events.add("lost " + peer.low() + " " + text);
   }
 
+  @Override
+  public void nicFailed(int code, String text) {
+    events.add("broken " + text);
+  }
+
   /** What was reported since this was last called. */
   List<String> take() {
     List<String> taken = List.copyOf(events);

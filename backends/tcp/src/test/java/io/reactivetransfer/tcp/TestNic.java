@@ -268,6 +268,11 @@ final class TestNic implements CompletionSink, AutoCloseable {
     lost.add(new Lost(peer, code, text));
   }
 
+  @Override
+  public void nicFailed(int code, String text) {
+    log.add("broken " + text);
+  }
+
   /** As when the process is killed: the kernel closes the sockets, nobody says goodbye. */
   void kill() {
     CompletableFuture<Void> ended = new CompletableFuture<>();

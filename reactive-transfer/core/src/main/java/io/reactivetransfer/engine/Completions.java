@@ -50,6 +50,11 @@ final class Completions implements CompletionSink {
   }
 
   @Override
+  public void nicFailed(int code, String text) {
+    worker.nicFailed(nic, code, text);
+  }
+
+  @Override
   public void peerLost(EngineId id, int code, String text) {
     PeerLink peer = worker.peers().find(id);
     if (peer != null) {

@@ -34,6 +34,9 @@ final class ControlFrame {
    */
   static final byte BARRIER = 7;
 
+  /** NICs of the sender have failed: one byte, a bit for each, by their number in its address. */
+  static final byte NICS_FAILED = 8;
+
   private static final int MAX_REASON_CHARS = 500;
 
   /** The kind. */
@@ -80,6 +83,10 @@ final class ControlFrame {
         .putLong(group.low())
         .putInt(round)
         .flip();
+  }
+
+  static ByteBuffer nicsFailed(int nics) {
+    return ByteBuffer.allocate(HEADER_BYTES + 1).put(NICS_FAILED).put((byte) nics).flip();
   }
 
   static ByteBuffer credit(int count) {

@@ -71,7 +71,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public List<Nic> nics() {
-    return worker.nics().nics();
+    return worker.workingNics();
   }
 
   @Override

@@ -22,6 +22,7 @@ final class Flight {
   private @Nullable Submission<?, ?> submission;
   private @Nullable Transfer transfer;
   private @Nullable PeerLink peer;
+  private int route;
   @Nullable Fan fan;
   @Nullable RegisteredRegion source;
   @Nullable ResolvedRegion target;
@@ -72,6 +73,7 @@ final class Flight {
     this.submission = submission;
     this.transfer = transfer;
     this.peer = peer;
+    this.route = peer.route();
     this.fan = null;
     this.sourcePages = null;
     this.failure = null;
@@ -177,6 +179,11 @@ final class Flight {
   /** How far it has come, for the text of an error. */
   String progress() {
     return (nextPiece - outstanding) + " of " + endPiece + " pieces were done";
+  }
+
+  /** Whether NICs of its peer have failed since it began. */
+  boolean isRerouted() {
+    return route != peer().route();
   }
 
   int wireImm() {

@@ -205,11 +205,17 @@ final class FlightControl {
       worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
+    boolean nicFailed = nics.hasFailed(nic) || flight.isRerouted();
     TransferException failure =
         new TransferFailedException(
-            "a write to " + flight.peer() + " failed: " + text,
+            "a write to "
+                + flight.peer()
+                + " failed: "
+                + text
+                + (nicFailed ? "; that NIC is not used any more: submit it again" : ""),
             new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
-            null);
+            null,
+            nicFailed && !nics.haveAllFailed());
     nics.dequeue(flight);
     flight.fail(failure);
     stopRest(flight.submission(), flight.fan, failure);
@@ -237,6 +243,19 @@ final class FlightControl {
     table.forEach(flight -> {
       if (flight.submission() == submission) {
         stop(flight, null);
+      }
+    });
+  }
+
+  /** The NICs of a peer are not what they were: what goes there takes another way. */
+  void rerouted(PeerLink peer) {
+    table.forEach(flight -> {
+      if (flight.peer() == peer && flight.hasMore()) {
+        try {
+          Flight.known(flight.target).resolve(nics.domains());
+        } catch (TransferRejectedException e) {
+          fail(flight, e);
+        }
       }
     });
   }

@@ -36,6 +36,9 @@ final class Mail {
   /** Whether one is to be given. */
   boolean answerDue;
 
+  /** Whether it is to be told which NICs failed here. */
+  boolean nicsDue;
+
   /** Immediates whose writes were given up here and that the peer must be told of, and why. */
   final Map<Integer, String> aborts = new LinkedHashMap<>();
 
@@ -57,6 +60,7 @@ final class Mail {
     granted = 0;
     askDue = false;
     answerDue = false;
+    nicsDue = false;
     aborts.clear();
     barriers.clear();
   }
@@ -67,6 +71,6 @@ final class Mail {
 
   /** Whether there is something to say that needs no credit. */
   boolean isDue() {
-    return owed > 0 || askDue || answerDue || !barriers.isEmpty() || !aborts.isEmpty();
+    return owed > 0 || askDue || answerDue || nicsDue || !barriers.isEmpty() || !aborts.isEmpty();
   }
 }

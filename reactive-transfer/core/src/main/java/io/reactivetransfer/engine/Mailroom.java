@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends and receives control messages. A sender holds credit for every message that it may send;
  * the receiver grants it when it hears of the sender, and again as its application takes messages.
- * All frames to a peer go over the first NIC, so that they keep their order. Belongs to the worker.
+ * All frames to a peer go over one NIC, the first that has not failed, so that they keep their
+ * order. Belongs to the worker.
  */
 final class Mailroom {
 
@@ -77,6 +78,7 @@ final class Mailroom {
         return sent;
       }
       mail.greeted = true;
+      mail.nicsDue = worker.nics().failed() != 0;
       sent++;
     }
     while (mail.isDue()) {
@@ -103,6 +105,10 @@ final class Mailroom {
     if (mail.answerDue) {
       mail.answerDue = !post(mail, ControlFrame.alive());
       return !mail.answerDue;
+    }
+    if (mail.nicsDue) {
+      mail.nicsDue = !post(mail, ControlFrame.nicsFailed(worker.nics().failed()));
+      return !mail.nicsDue;
     }
     if (mail.askDue) {
       mail.askDue = !post(mail, ControlFrame.ask());
@@ -135,7 +141,14 @@ final class Mailroom {
   }
 
   private boolean post(Mail mail, ByteBuffer frame) {
-    return worker.nics().domains()[0].send(mail.peer.remote(0), frame);
+    int nic = worker.nics().first();
+    return worker.nics().domains()[nic].send(mail.peer.remote(nic), frame);
+  }
+
+  /** Tells a peer which NICs have failed here. */
+  void nicsFailed(PeerLink peer) {
+    peer.mail.nicsDue = true;
+    list(peer.mail);
   }
 
   /** Asks a peer for a sign of life. */
@@ -176,6 +189,13 @@ final class Mailroom {
         if (peer != null) {
           peer.mail.answerDue = true;
           list(peer.mail);
+        }
+      }
+      case ControlFrame.NICS_FAILED -> {
+        if (peer == null || !frame.hasRemaining()) {
+          malformed(sender);
+        } else {
+          worker.nicsOfPeerFailed(peer, Byte.toUnsignedInt(frame.get()));
         }
       }
       case ControlFrame.BARRIER -> barrier(sender, frame);

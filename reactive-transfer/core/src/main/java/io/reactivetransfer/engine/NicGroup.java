@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * The NICs of one worker, and the posting of flights on them. A piece goes to the next NIC, in
@@ -49,6 +50,7 @@ final class NicGroup {
   private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
   private final WriteOp op = new WriteOp();
   private final Counters counters;
+  private int failed;
   private int next;
   private int inFlight;
   private long writesPosted;
@@ -105,6 +107,39 @@ final class NicGroup {
 
   int size() {
     return domains.length;
+  }
+
+  /** Uses this NIC no more; false if it had failed before. */
+  boolean fail(int nic) {
+    boolean known = hasFailed(nic);
+    failed |= 1 << nic;
+    return !known;
+  }
+
+  boolean hasFailed(int nic) {
+    return (failed & 1 << nic) != 0;
+  }
+
+  /** Those that have failed, as a set of bits. */
+  int failed() {
+    return failed;
+  }
+
+  boolean haveAllFailed() {
+    return failed == allNics;
+  }
+
+  /** The first that has not failed. */
+  int first() {
+    return haveAllFailed() ? 0 : Integer.numberOfTrailingZeros(~failed);
+  }
+
+  /** Those that have not failed. */
+  List<Nic> working() {
+    return IntStream.range(0, nics.size())
+        .filter(nic -> !hasFailed(nic))
+        .mapToObj(nics::get)
+        .toList();
   }
 
   Origin origin(int nic, int code) {
@@ -236,9 +271,9 @@ final class NicGroup {
             && peer.outstandingBytes + flight.share() <= peerBytes);
   }
 
-  /** The NICs that have as much in flight as they may, as a set of bits. */
+  /** The NICs that have failed or have as much in flight as they may, as a set of bits. */
   private int fullNics() {
-    int full = 0;
+    int full = failed;
     for (int nic = 0; nic < domains.length; nic++) {
       if (outstanding[nic] >= depth[nic]) {
         full |= 1 << nic;

@@ -12,6 +12,9 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -26,7 +29,7 @@ final class PeerLink implements Peer {
 
   private final Worker worker;
   private final PeerAddress address;
-  private final RemotePeer[] remotes;
+  private final @Nullable RemotePeer[] remotes;
   private final ResolvedRegion doorbell;
 
   /** Flights that have pieces to post. */
@@ -44,6 +47,15 @@ final class PeerLink implements Peer {
   /** Control messages to and from it. */
   final Mail mail;
 
+  /** Which NIC of the peer each of ours talks to. */
+  private final int[] counterparts;
+
+  /** Its NICs that have failed, as a set of bits. */
+  private int failedNics;
+
+  /** Grows whenever a counterpart changes. */
+  private int route;
+
   private @Nullable PeerUnreachableException loss;
 
   /** How many wait for it beside what the flights and the mail tell. */
@@ -60,6 +72,8 @@ final class PeerLink implements Peer {
     this.worker = worker;
     this.address = address;
     this.remotes = new RemotePeer[nics];
+    this.counterparts = new int[nics];
+    Arrays.setAll(counterparts, nic -> nic % address.nics().size());
     this.mail = new Mail(this);
     this.states = new PeerStates(this, worker);
     this.doorbell =
@@ -93,15 +107,50 @@ final class PeerLink implements Peer {
 
   /** Which NIC of the peer a NIC of ours talks to: the numbers may differ. */
   int counterpart(int nic) {
-    return nic % address.nics().size();
+    return counterparts[nic];
+  }
+
+  /**
+   * NICs of the peer have failed: what is out to them fails, and ours that talked to them talk to
+   * others, as long as there are any. False if that changes nothing.
+   */
+  boolean nicsFailed(int failed, Domain[] domains) {
+    int all = (1 << address.nics().size()) - 1;
+    int now = (failedNics | failed) & all;
+    if (now == failedNics || now == all) {
+      return false;
+    }
+    failedNics = now;
+    int[] working = IntStream.range(0, address.nics().size()).filter(this::works).toArray();
+    for (int nic = 0; nic < counterparts.length; nic++) {
+      RemotePeer old = remotes[nic];
+      if (!works(counterparts[nic])) {
+        if (old != null) {
+          domains[nic].disconnect(old, "NIC " + counterparts[nic] + " of the peer failed");
+        }
+        counterparts[nic] = working[nic % working.length];
+        remotes[nic] = null;
+      }
+    }
+    route++;
+    return true;
+  }
+
+  private boolean works(int nic) {
+    return (failedNics & 1 << nic) == 0;
+  }
+
+  /** Changes when the counterparts do. */
+  int route() {
+    return route;
   }
 
   /** Has every NIC resolve the address of its counterpart; once. */
   void resolve(Domain[] domains) {
-    if (isResolved()) {
-      return;
-    }
     for (int nic = 0; nic < remotes.length; nic++) {
+      if (remotes[nic] != null) {
+        continue;
+      }
       try {
         byte[] bytes = address.nics().get(counterpart(nic)).address();
         remotes[nic] = domains[nic].resolve(id(), bytes);
@@ -114,12 +163,13 @@ final class PeerLink implements Peer {
     }
   }
 
+  /** Whether anything was ever meant for it. */
   boolean isResolved() {
-    return remotes[remotes.length - 1] != null;
+    return Arrays.stream(remotes).noneMatch(Objects::isNull);
   }
 
   RemotePeer remote(int nic) {
-    return remotes[nic];
+    return Flight.known(remotes[nic]);
   }
 
   /** Why it was lost, or null while nothing speaks against it. */

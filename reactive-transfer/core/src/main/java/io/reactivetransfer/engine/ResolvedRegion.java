@@ -13,6 +13,7 @@ final class ResolvedRegion implements RemoteRegion {
   private final PeerLink peer;
   private final RegionDescriptor descriptor;
   private final RemoteMemory[] memories;
+  private int route;
 
   ResolvedRegion(PeerLink peer, RegionDescriptor descriptor, int nics) {
     this.peer = peer;
@@ -40,12 +41,13 @@ final class ResolvedRegion implements RemoteRegion {
   }
 
   /**
-   * Has every NIC resolve the key that its counterpart gave; once. On the worker.
+   * Has every NIC resolve the key that its counterpart gave; again when counterparts have changed.
+   * On the worker.
    *
    * @throws TransferRejectedException if one of them does not understand it
    */
   void resolve(Domain[] domains) {
-    if (memories[memories.length - 1] != null) {
+    if (memories[memories.length - 1] != null && route == peer.route()) {
       return;
     }
     peer.resolve(domains);
@@ -58,6 +60,7 @@ final class ResolvedRegion implements RemoteRegion {
             "cannot resolve a " + descriptor + ": " + e.getMessage(), Origin.peer(peer.id()), e);
       }
     }
+    route = peer.route();
   }
 
   RemoteMemory memory(int nic) {

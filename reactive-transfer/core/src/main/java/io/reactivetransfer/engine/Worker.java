@@ -2,9 +2,11 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.BackendException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -77,6 +79,7 @@ final class Worker {
   private @Nullable NicGroup nics;
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
+  private volatile List<Nic> workingNics = List.of();
   private volatile boolean terminated;
   private long turnNanos;
   private long defects;
@@ -185,6 +188,7 @@ final class Worker {
   /** Its NICs are open. On the worker. */
   void attach(NicGroup nics) {
     this.nics = nics;
+    this.workingNics = nics.nics();
   }
 
   /** Everything is there. On the worker. */
@@ -379,6 +383,56 @@ final class Worker {
     flights().peerLost(peer, loss);
     imms.peerLost(peer, loss);
     barriers.peerLost(peer, loss);
+  }
+
+  /** One of the NICs can do nothing more: goes on with the others, as long as there are any. */
+  void nicFailed(int nic, int code, String text) {
+    boolean wasFirst = nic == nics().first();
+    if (!nics().fail(nic)) {
+      return;
+    }
+    String name = nics().nics().get(nic).name();
+    LOG.warn(
+        "engine {}: NIC {} failed and is not used any more: {}", id.toShortString(), name, text);
+    workingNics = nics().working();
+    if (nics().haveAllFailed()) {
+      shutdown.begin(new BackendException(code, "the last NIC, " + name + ", failed: " + text));
+      return;
+    }
+    peers.forEach(peer -> {
+      if (!peer.isResolved()) {
+        return;
+      }
+      if (wasFirst) {
+        controlLost(peer, "NIC " + name + " failed, which carried messages to it");
+      }
+      mailroom.nicsFailed(peer);
+    });
+  }
+
+  /** A peer says that NICs of its own have failed. */
+  void nicsOfPeerFailed(PeerLink peer, int failed) {
+    int control = peer.counterpart(nics().first());
+    if (!peer.nicsFailed(failed, nics().domains())) {
+      return;
+    }
+    if (peer.counterpart(nics().first()) != control) {
+      controlLost(peer, "its NIC " + control + " failed, which carried messages");
+    }
+    flights().rerouted(peer);
+  }
+
+  /** What was said to a peer may not have reached it: nobody can count on the connection. */
+  private void controlLost(PeerLink peer, String why) {
+    peerLost(
+        peer,
+        new PeerUnreachableException(
+            "peer " + peer + " was lost: " + why, Origin.peer(peer.id()), null));
+  }
+
+  /** The NICs that have not failed. From any thread. */
+  List<Nic> workingNics() {
+    return workingNics;
   }
 
   // ---- its books ----

@@ -50,4 +50,15 @@ public interface CompletionSink {
    * @param text what happened, with the network address
    */
   void peerLost(EngineId peer, int code, String text);
+
+  /**
+   * This NIC can do nothing more, whatever it is asked: told once, before the failures of the
+   * writes that it had accepted, each of which is still reported. It is given no write and no
+   * message any more. What concerns memory and addresses is still asked of it, and must not fail:
+   * with the keys that it gives from now on nobody can do anything.
+   *
+   * @param code the backend's code, or 0
+   * @param text what happened, and where known what to do
+   */
+  void nicFailed(int code, String text);
 }

@@ -68,6 +68,7 @@ final class ScriptedNic implements Domain {
   private int ids;
   private int revocations;
   private boolean closed;
+  private boolean broken;
 
   /** How many writes it takes over before it refuses. */
   int room = Integer.MAX_VALUE;
@@ -182,6 +183,18 @@ final class ScriptedNic implements Domain {
     });
   }
 
+  /** Breaks: says so, then fails all that is out. */
+  void breakDown(int code, String text) {
+    report(sink -> {
+      broken = true;
+      sink.nicFailed(code, text);
+      for (Piece piece : inFlight()) {
+        inFlight.remove(piece);
+        sink.failed(piece.token(), code, text);
+      }
+    });
+  }
+
   // ---- what the engine calls ----
 
   @Override
@@ -259,6 +272,7 @@ final class ScriptedNic implements Domain {
   @Override
   public boolean post(WriteOp op) {
     called("post");
+    requireSound("a post");
     raise(postFailure);
     Local source = own(op.source());
     Target target = (Target) op.target();
@@ -300,6 +314,7 @@ final class ScriptedNic implements Domain {
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
     called("send");
+    requireSound("a message");
     if (bytes.remaining() > capabilities.maxControlBytes()) {
       backend.violated("a control message of " + bytes.remaining() + " bytes");
     }
@@ -317,9 +332,8 @@ final class ScriptedNic implements Domain {
 
   @Override
   public void disconnect(RemotePeer peer, String reason) {
-    EngineId engine = ((Remote) peer).engine();
     for (Piece piece : inFlight()) {
-      if (piece.target().peer().engine().equals(engine)) {
+      if (piece.target().peer().equals(peer)) {
         fail(piece, 0, reason);
       }
     }
@@ -349,6 +363,12 @@ final class ScriptedNic implements Domain {
     closed = true;
     inFlight.clear();
     raise(closeFailure);
+  }
+
+  private void requireSound(String what) {
+    if (broken) {
+      backend.violated(what + " on NIC " + index + ", which has failed");
+    }
   }
 
   private void called(String what) {

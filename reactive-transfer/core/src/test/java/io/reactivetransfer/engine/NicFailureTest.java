@@ -1,0 +1,216 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerState;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.ScriptedNic.Remote;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A NIC that fails takes its own pieces with it, and the engine goes on with the others. */
+class NicFailureTest {
+
+  private static final String WHY = "it was pulled out";
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private MemoryRegion source;
+
+  private void open(int nics) {
+    hand.open(nics, o -> o.minPieceBytes(1));
+    source = hand.region();
+  }
+
+  private Probe<Write> submit(int peer, long length) {
+    Probe<Write> probe =
+        hand.probe(
+            hand.engine()
+                .submit(Write.of(source.slice(0, length), hand.remote(peer).slice(0, length))));
+    hand.turn();
+    return probe;
+  }
+
+  private void breakNic(int nic) {
+    hand.nic(nic).breakDown(5, WHY);
+    hand.turn();
+  }
+
+  private static void assertRetryable(Throwable error, boolean retryable) {
+    assertThat(error).isInstanceOf(TransferFailedException.class).hasMessageContaining(WHY);
+    assertThat(((TransferException) error).isRetryable()).isEqualTo(retryable);
+    assertThat(((TransferException) error).code()).isEqualTo(5);
+  }
+
+  @Test
+  void whatItCarriedFailsAndTheRestGoesOn() {
+    open(3);
+    Probe<Write> first = submit(1, 1);
+    Probe<Write> second = submit(1, 1);
+    Probe<Write> third = submit(1, 1);
+    breakNic(1);
+    assertRetryable(second.error(), true);
+    first.assertOpen();
+    third.assertOpen();
+    hand.settle();
+    first.assertComplete();
+    third.assertComplete();
+  }
+
+  @Test
+  void laterWritesTakeTheOthers() {
+    open(3);
+    breakNic(2);
+    Probe<Write> write = submit(1, 300_000);
+    assertThat(hand.nic(2).posted()).isEmpty();
+    assertThat(hand.posted()).hasSize(3);
+    hand.settle();
+    write.assertComplete();
+    assertThat(hand.engine().nics()).extracting(Nic::name).containsExactly("s0", "s1");
+  }
+
+  @Test
+  void aTransferThatItCarriedInPartWaitsForTheOtherParts() {
+    open(2);
+    Probe<Write> write = submit(1, 200_000);
+    hand.nic(1).breakDown(5, WHY);
+    hand.turn();
+    write.assertOpen();
+    hand.settle();
+    assertRetryable(write.error(), true);
+  }
+
+  @Test
+  void thePeersAreTold() {
+    open(3);
+    submit(1, 1);
+    hand.settle();
+    breakNic(2);
+    hand.turn();
+    assertThat(hand.nic(0).sent(ControlFrame.NICS_FAILED))
+        .singleElement()
+        .satisfies(frame -> assertThat(frame.content()).containsExactly(0b100));
+  }
+
+  @Test
+  void theFirstOneCarriesMessagesSoThatItsPeersAreLostAndFoundAgain() {
+    open(2);
+    Probe<Write> write = submit(1, 1); // over NIC 0
+    Probe<Write> other = submit(1, 1); // over NIC 1
+    Probe<PeerState> states = hand.probe(hand.peer(1).state());
+    breakNic(0);
+    hand.settle();
+    assertThat(write.error()).isInstanceOf(TransferException.class);
+    assertThat(other.error()).isInstanceOf(PeerUnreachableException.class);
+    Probe<Write> again = submit(1, 1);
+    hand.settle();
+    again.assertComplete();
+    Probe<Void> message = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(3)));
+    hand.turn();
+    assertThat(hand.nic(1).sent(ControlFrame.HELLO)).isNotEmpty();
+    assertThat(hand.nic(1).sent(ControlFrame.NICS_FAILED)).isNotEmpty();
+    message.cancel();
+    states.cancel();
+  }
+
+  @Test
+  void theLastOneClosesTheEngine() {
+    open(2);
+    breakNic(0);
+    Probe<Write> write = submit(1, 1);
+    breakNic(1);
+    hand.turn();
+    assertThat(write.error()).isInstanceOf(TransferFailedException.class);
+    assertThat(((TransferException) write.error()).isRetryable()).isFalse();
+    assertThat(hand.engine().isClosed()).isTrue();
+  }
+
+  @Test
+  void itIsBelievedOnce() {
+    open(2);
+    breakNic(1);
+    breakNic(1);
+    assertThat(hand.engine().nics()).hasSize(1);
+    assertThat(hand.engine().isClosed()).isFalse();
+  }
+
+  // ---- NICs of a peer ----
+
+  private void tell(Peer peer, int failed) {
+    hand.nic(0).receive(peer.id(), ControlFrame.nicsFailed(failed));
+    hand.turn();
+  }
+
+  @Test
+  void whatGoesToANicOfThePeerThatFailedFailsAndLaterTakesAnother() {
+    open(2);
+    Probe<Write> first = submit(1, 1); // over NIC 0
+    Probe<Write> second = submit(1, 1); // over NIC 1
+    tell(hand.peer(1), 0b10);
+    hand.turn();
+    assertThat(second.error()).isInstanceOf(TransferFailedException.class);
+    assertThat(((TransferException) second.error()).isRetryable()).isTrue();
+    first.assertOpen();
+    Probe<Write> later = submit(1, 200_000);
+    List<Piece> pieces = hand.posted().stream().filter(piece -> piece.length() > 1).toList();
+    assertThat(pieces)
+        .extracting(piece -> piece.target().peer())
+        .extracting(Remote::address)
+        .containsOnly("peer1nic0");
+    assertThat(pieces).extracting(piece -> piece.target().key()).containsOnly("key0");
+    assertThat(pieces).extracting(Piece::nic).containsExactlyInAnyOrder(0, 1);
+    hand.settle();
+    first.assertComplete();
+    later.assertComplete();
+  }
+
+  @Test
+  void whatWasNotPostedYetTakesAnotherToo() {
+    open(2);
+    hand.nics().forEach(nic -> nic.room = 0);
+    Probe<Write> waiting = submit(1, 200_000);
+    tell(hand.peer(1), 0b10);
+    hand.nics().forEach(nic -> nic.room = 10);
+    hand.turn();
+    assertThat(hand.posted())
+        .extracting(piece -> piece.target().key())
+        .containsExactly("key0", "key0");
+    hand.settle();
+    waiting.assertComplete();
+  }
+
+  @Test
+  void aPeerWhoseMessagesItCarriedIsLostAndFoundAgain() {
+    open(2);
+    Probe<Write> write = submit(1, 1);
+    tell(hand.peer(1), 0b01);
+    hand.settle();
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    Probe<Write> again = submit(1, 1);
+    hand.settle();
+    again.assertComplete();
+  }
+
+  @Test
+  void nonsenseIsIgnored() {
+    open(2);
+    Probe<Write> write = submit(1, 1);
+    tell(hand.peer(1), 0);
+    tell(hand.peer(1), 0b11); // all: then it could not have told
+    tell(hand.peer(1), 0b11110000);
+    hand.nic(0)
+        .receive(hand.peer(1).id(), ByteBuffer.allocate(1).put(ControlFrame.NICS_FAILED).flip());
+    hand.turn();
+    hand.settle();
+    write.assertComplete();
+  }
+}

@@ -1,0 +1,97 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.Write;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 23: a NIC that fails. */
+abstract class NicFailureRules extends RuleGroup {
+
+  NicFailureRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  /** An origin with two NICs, of which each has carried something. */
+  private Duo warm(Valve valve) {
+    stage().requireNics(2);
+    Duo duo = Duo.open(stage(), 2, valve);
+    stage()
+        .patience()
+        .until(
+            "a write over each NIC",
+            () -> {
+              stage().probe("one", duo.origin().submit(duo.write(0, 1))).awaitCompletion();
+              return valve.taken().stream().map(Valve.Taken::nic).distinct().count() == 2;
+            });
+    return duo;
+  }
+
+  @Test
+  final void r23_1_whatItCarriedFailsAndMayBeSubmittedAgain() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve);
+    valve.holdReports(piece -> true);
+    int before = valve.taken().size();
+    List<Probe<Write>> writes = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      writes.add(stage().probe("write " + i, duo.origin().submit(duo.write(i * 64L, 10 + i))));
+    }
+    stage().patience().until("8 writes done", () -> valve.ended() == before + 8);
+    List<Valve.Taken> taken = valve.taken().subList(before, before + 8);
+    valve.breakNic(1);
+    for (Valve.Taken piece : taken) {
+      Probe<Write> write = writes.get((int) piece.length() - 10);
+      if (piece.nic() == 1) {
+        TransferException failure = write.awaitError(TransferFailedException.class);
+        assertThat(failure.isRetryable()).as("retryable").isTrue();
+      } else {
+        write.assertPending();
+      }
+    }
+    valve.open();
+    for (Valve.Taken piece : taken) {
+      if (piece.nic() != 1) {
+        writes.get((int) piece.length() - 10).awaitCompletion();
+      }
+    }
+  }
+
+  @Test
+  final void r23_2_theEngineGoesOnWithTheRest() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve);
+    valve.breakNic(1);
+    stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
+    int before = valve.taken().size();
+    Imm imm = stage().imm();
+    Probe<Void> arrivals = stage().probe("20 arrivals", duo.target().counter(imm).next(20));
+    stage()
+        .probe("20 writes", duo.origin().submit(Upstream.of(duo.writes(20, imm))))
+        .awaitCompletion();
+    arrivals.awaitCompletion();
+    assertThat(
+            valve.taken().stream().skip(before).map(Valve.Taken::nic).collect(Collectors.toSet()))
+        .as("NICs that carried them")
+        .containsExactly(0);
+  }
+
+  @Test
+  final void r23_3_theLastOneClosesTheEngine() {
+    Valve valve = new Valve().holdReports(piece -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 10)));
+    Probe<Void> claim = stage().probe("a claim", duo.origin().counter(stage().imm()).next(1));
+    stage().patience().until("it done", () -> valve.ended() == 1);
+    valve.breakNic(0);
+    assertThat(write.awaitError(TransferFailedException.class).isRetryable()).isFalse();
+    claim.awaitError(TransferException.class);
+    stage().patience().until("it closed", duo.origin()::isClosed);
+  }
+}
