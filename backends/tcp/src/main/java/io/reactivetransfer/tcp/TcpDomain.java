@@ -276,6 +276,11 @@ final class TcpDomain implements Domain {
   }
 
   void outboundEnded(OutboundLink link, Failure why) {
+    if (why.code() != ErrorCode.CLOSED.value) {
+      // The engine is told that the peer is lost, and its memory may be given to others: what the
+      // peer wrote before must not land in it then.
+      loop.origins().end(link.peer().engine(), why);
+    }
     if (link.wasWelcomed()) {
       ended(link.peer().engine(), why);
     } else {

@@ -141,6 +141,24 @@ class LossTest {
     }
   }
 
+  /** When a peer is lost its memory is given to others, whatever still waits to be read. */
+  @Test
+  void whatALostPeerWroteBeforeDoesNotLandAfterwards() throws IOException {
+    var sink = nic.register(1_000);
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        RawConnection in = RawConnection.welcomedBy(nic)) {
+      in.writeHead(sink.local().key(), 0, 1_000, 5);
+      in.send(new byte[500]);
+      nic.send(((TcpRemoteMemory) raw(server, 16)).peer(), "hello");
+      RawConnection out = RawConnection.welcoming(server);
+      out.reset();
+
+      assertThat(nic.awaitLost().peer()).isEqualTo(RawConnection.ID);
+      assertThat(in.isAtEnd()).isTrue();
+      assertThat(nic.imms).isEmpty();
+    }
+  }
+
   @Test
   void arrivalsBeforeTheLossAreReportedBeforeIt() throws IOException {
     var sink = nic.register(8);
