@@ -120,8 +120,9 @@ class CancelStormTest {
             ByteBuffer.allocate(4).putInt(0, number));
     return decode
         .receive(order)
-        .takeUntilOther(storms.get(number).cancel().asMono())
         .flatMap(arrival -> keepAWhile(node, arrival, pattern(number)))
+        .takeUntilOther(storms.get(number).cancel().asMono())
+        .doOnDiscard(KvArrival.class, KvArrival::release)
         .onErrorResume(
             PagesExhaustedException.class,
             e -> {
@@ -135,10 +136,8 @@ class CancelStormTest {
     arrived.incrementAndGet();
     look(node, arrival, pattern);
     return Mono.delay(Duration.ofMillis(2))
-        .doOnNext(later -> {
-          look(node, arrival, pattern);
-          arrival.release();
-        })
+        .doOnNext(later -> look(node, arrival, pattern))
+        .doFinally(end -> arrival.release())
         .then();
   }
 
