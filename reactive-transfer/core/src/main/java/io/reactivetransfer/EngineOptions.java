@@ -12,7 +12,10 @@ import reactor.core.scheduler.Scheduler;
  * @param nics how many NICs to open, 1 to 8; 0 for all that the backend offers
  * @param window transfers of one stream that may be in flight, 1 to 65,536
  * @param nicDepth pieces that may be in flight on one NIC, 1 to 65,536; the backend may allow less
- * @param peerDepth pieces that may be in flight to one peer, over all NICs, 1 to 1,048,576
+ * @param peerDepth pieces that may be in flight to one peer, over all NICs, 1 to 1,048,576; however
+ *     many, a peer has no more than twice what is left for others
+ * @param peerBytes bytes that may be in flight to one peer, over all NICs; a piece that is longer
+ *     goes alone
  * @param maxSubmissions streams and single transfers that may be subscribed to at once; one more is
  *     rejected
  * @param minPieceBytes a write is spread over several NICs only in pieces of at least so many bytes
@@ -37,6 +40,7 @@ public record EngineOptions(
     int window,
     int nicDepth,
     int peerDepth,
+    long peerBytes,
     int maxSubmissions,
     long minPieceBytes,
     int maxUnclaimedImms,
@@ -59,6 +63,7 @@ public record EngineOptions(
     requireWithin("window", window, 1, 1 << 16);
     requireWithin("nicDepth", nicDepth, 1, 1 << 16);
     requireWithin("peerDepth", peerDepth, 1, 1 << 20);
+    requireWithin("peerBytes", peerBytes, 1, Long.MAX_VALUE);
     requireWithin("maxSubmissions", maxSubmissions, 1, 1 << 20);
     requireWithin("minPieceBytes", minPieceBytes, 1, Long.MAX_VALUE);
     requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
@@ -76,9 +81,10 @@ public record EngineOptions(
 
   /**
    * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
-   * 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates, messages of at most
-   * 16 KiB with 16 credits, 5 s of silence, 60 s for a transfer, 10 s to connect, 5 s to close,
-   * spin then back off, not pinned, signals on {@code Schedulers.parallel()}.
+   * 64 MiB per peer, 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates,
+   * messages of at most 16 KiB with 16 credits, 5 s of silence, 60 s for a transfer, 10 s to
+   * connect, 5 s to close, spin then back off, not pinned, signals on {@code
+   * Schedulers.parallel()}.
    */
   public static EngineOptions defaults() {
     return new Builder().build();
@@ -109,6 +115,7 @@ public record EngineOptions(
     private int window = 256;
     private int nicDepth = 1_024;
     private int peerDepth = 4_096;
+    private long peerBytes = 64L << 20;
     private int maxSubmissions = 1 << 16;
     private long minPieceBytes = 64 * 1024;
     private int maxUnclaimedImms = 1 << 16;
@@ -145,6 +152,12 @@ public record EngineOptions(
     /** See {@link EngineOptions#peerDepth()}. */
     public Builder peerDepth(int peerDepth) {
       this.peerDepth = peerDepth;
+      return this;
+    }
+
+    /** See {@link EngineOptions#peerBytes()}. */
+    public Builder peerBytes(long peerBytes) {
+      this.peerBytes = peerBytes;
       return this;
     }
 
@@ -227,6 +240,7 @@ public record EngineOptions(
           window,
           nicDepth,
           peerDepth,
+          peerBytes,
           maxSubmissions,
           minPieceBytes,
           maxUnclaimedImms,

@@ -22,6 +22,7 @@ class EngineOptionsTest {
     WINDOW(1, 65_536, (b, n) -> b.window(n.intValue())),
     NIC_DEPTH(1, 65_536, (b, n) -> b.nicDepth(n.intValue())),
     PEER_DEPTH(1, 1_048_576, (b, n) -> b.peerDepth(n.intValue())),
+    PEER_BYTES(1, Long.MAX_VALUE, Builder::peerBytes),
     MAX_SUBMISSIONS(1, 1_048_576, (b, n) -> b.maxSubmissions(n.intValue())),
     MIN_PIECE_BYTES(1, Long.MAX_VALUE, Builder::minPieceBytes),
     MAX_UNCLAIMED_IMMS(1, 16_777_216, (b, n) -> b.maxUnclaimedImms(n.intValue())),
@@ -88,6 +89,7 @@ class EngineOptionsTest {
     assertThat(options.window()).isEqualTo(256);
     assertThat(options.nicDepth()).isEqualTo(1_024);
     assertThat(options.peerDepth()).isEqualTo(4_096);
+    assertThat(options.peerBytes()).isEqualTo(64 * 1024 * 1024);
     assertThat(options.maxSubmissions()).isEqualTo(65_536);
     assertThat(options.minPieceBytes()).isEqualTo(65_536);
     assertThat(options.maxUnclaimedImms()).isEqualTo(65_536);
@@ -109,6 +111,7 @@ class EngineOptionsTest {
             .window(3)
             .nicDepth(4)
             .peerDepth(5)
+            .peerBytes(16)
             .maxSubmissions(6)
             .minPieceBytes(7)
             .maxUnclaimedImms(8)
@@ -129,6 +132,7 @@ class EngineOptionsTest {
                 3,
                 4,
                 5,
+                16,
                 6,
                 7,
                 8,

@@ -106,4 +106,13 @@ abstract class DemandRules extends RuleGroup {
             });
     assertThat(valve.taken().size()).as("writes that were posted").isEqualTo(3);
   }
+
+  @Test
+  final void r6_6_aPeerHasNoMoreBytesThanItsShare() {
+    Valve valve = new Valve().holdReports(w -> true);
+    long bytes = 3 * Duo.WRITE_BYTES + 1;
+    fill(Duo.open(stage(), 2, valve, options -> options.peerBytes(bytes)), valve, 3);
+    Valve alone = new Valve().holdReports(w -> true);
+    fill(Duo.open(stage(), 2, alone, options -> options.peerBytes(1)), alone, 1);
+  }
 }

@@ -26,6 +26,9 @@ record Duo(TransferEngine origin, TransferEngine target, Plot from, Plot to, Rem
   /** Bytes of the target's memory. */
   static final long SIZE = 1 << 17;
 
+  /** The length of {@link #writes}. */
+  static final long WRITE_BYTES = 32;
+
   /** By how much a write's source lies behind its target, so that offsets cannot be confused. */
   private static final long SHIFT = 24;
 
@@ -74,12 +77,12 @@ record Duo(TransferEngine origin, TransferEngine target, Plot from, Plot to, Rem
 
   /** So many small writes side by side. */
   List<Write> writes(int count) {
-    return IntStream.range(0, count).mapToObj(i -> write(i * 64L, 32)).toList();
+    return IntStream.range(0, count).mapToObj(i -> write(i * 64L, WRITE_BYTES)).toList();
   }
 
   /** So many small writes side by side. */
   List<WriteImm> writes(int count, Imm imm) {
-    return IntStream.range(0, count).mapToObj(i -> write(i * 64L, 32, imm)).toList();
+    return IntStream.range(0, count).mapToObj(i -> write(i * 64L, WRITE_BYTES, imm)).toList();
   }
 
   /** Signals the target. */
@@ -94,6 +97,6 @@ record Duo(TransferEngine origin, TransferEngine target, Plot from, Plot to, Rem
 
   /** Notes that the target's memory should have what {@link #writes} wrote. */
   void expectWrites(int count) {
-    IntStream.range(0, count).forEach(i -> expect(i * 64L, 32));
+    IntStream.range(0, count).forEach(i -> expect(i * 64L, WRITE_BYTES));
   }
 }

@@ -34,6 +34,10 @@ final class EngineSaboteurs {
               "has a window of 5 instead of 4",
               (o, b) -> b.window(o.window() == 4 ? 5 : o.window())),
           options("6.2", "has more in flight on a NIC", (o, b) -> b.nicDepth(o.nicDepth() + 1)),
+          options(
+              "6.6",
+              "has more bytes in flight to a peer",
+              (o, b) -> b.peerBytes(o.peerBytes() * 2)),
           options("6.3", "has more in flight to a peer", (o, b) -> b.peerDepth(o.peerDepth() + 1)),
           options(
               "6.5",
@@ -81,11 +85,14 @@ final class EngineSaboteurs {
                   .window(options.window())
                   .nicDepth(options.nicDepth())
                   .peerDepth(options.peerDepth())
+                  .peerBytes(options.peerBytes())
                   .maxSubmissions(options.maxSubmissions())
                   .minPieceBytes(options.minPieceBytes())
                   .maxUnclaimedImms(options.maxUnclaimedImms())
                   .maxMessageBytes(options.maxMessageBytes())
                   .messageCredits(options.messageCredits())
+                  .livenessDeadline(options.livenessDeadline())
+                  .transferDeadline(options.transferDeadline())
                   .connectTimeout(options.connectTimeout())
                   .closeTimeout(options.closeTimeout())
                   .idle(options.idle())

@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * One connection, seen from one end: what both ends have in common. It ends once, for one reason,
@@ -26,6 +28,8 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
 
   /** How long a connection that cannot be written to is still read. */
   private static final long LAST_READ_MILLIS = 1_000;
+
+  private static final Logger LOG = Loggers.getLogger(Link.class);
 
   private final EventLoop eventLoop;
   private final FrameReader reader = new FrameReader(this);
@@ -164,6 +168,9 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
       String text = "the connection with " + where() + " broke: " + cause.getMessage();
       why = ErrorCode.BROKEN.because(text);
       broken = why;
+    }
+    if (!(cause instanceof IOException)) {
+      LOG.warn("{}", why.text(), cause); // a fault of this program: only its stack says where
     }
     if (cause instanceof IOException && phase == Phase.OPEN) {
       Failure last = why;

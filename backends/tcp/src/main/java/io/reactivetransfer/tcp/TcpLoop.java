@@ -1,5 +1,7 @@
 package io.reactivetransfer.tcp;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelId;
@@ -41,6 +43,20 @@ final class TcpLoop implements WorkerLoop {
   /** How much is read at once from who writes here: up to 256 KiB, where much comes. */
   private static final RecvByteBufAllocator READ_SIZES =
       new AdaptiveRecvByteBufAllocator(1 << 10, 1 << 16, 1 << 18);
+
+  /**
+   * Buffers of this loop only: a thread of another engine's never holds a lock that this one needs.
+   */
+  private final ByteBufAllocator buffers =
+      new PooledByteBufAllocator(
+          true,
+          0,
+          1,
+          PooledByteBufAllocator.defaultPageSize(),
+          PooledByteBufAllocator.defaultMaxOrder(),
+          PooledByteBufAllocator.defaultSmallCacheSize(),
+          PooledByteBufAllocator.defaultNormalCacheSize(),
+          false);
 
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final MultiThreadIoEventLoopGroup group;
@@ -125,6 +141,7 @@ final class TcpLoop implements WorkerLoop {
     return TcpClient.newConnection()
         .runOn(group)
         .resolver(new OffLoopResolver())
+        .option(ChannelOption.ALLOCATOR, buffers)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
@@ -134,6 +151,7 @@ final class TcpLoop implements WorkerLoop {
     return TcpServer.create()
         .runOn(group)
         .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.ALLOCATOR, buffers)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
         .childOption(ChannelOption.SO_KEEPALIVE, true);

@@ -2,72 +2,34 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
-import reactor.core.scheduler.NonBlocking;
-import reactor.core.scheduler.Schedulers;
 
 class TcpLoopTest {
 
+  /** Netty's own allocators are shared by all threads, and one may wait for another there. */
   @Test
-  void runsTasksInOrderOnItsOwnDaemonThread() {
-    TcpLoop loop = new TcpLoop();
-    CompletableFuture<Thread> thread = new CompletableFuture<>();
-    StringBuffer order = new StringBuffer();
-
-    loop.execute(() -> order.append(loop.inLoop() ? "a" : "-"));
-    loop.schedule(() -> thread.complete(Thread.currentThread()), TimeUnit.MILLISECONDS.toNanos(5));
-    loop.execute(() -> order.append("b"));
-
-    Thread runner = thread.orTimeout(10, TimeUnit.SECONDS).join();
-    assertThat(runner.isDaemon()).isTrue();
-    assertThat(runner.getName()).startsWith("transfer-tcp-");
-    assertThat(runner).isInstanceOf(NonBlocking.class);
-    assertThat(order).hasToString("ab");
-    assertThat(loop.inLoop()).isFalse();
-    close(loop);
+  void noTwoLoopsShareBuffers() {
+    TcpLoop one = new TcpLoop();
+    TcpLoop other = new TcpLoop();
+    try {
+      assertThat(List.of(outbound(one), outbound(other), ByteBufAllocator.DEFAULT))
+          .doesNotHaveDuplicates();
+      assertThat(inbound(one)).isSameAs(outbound(one));
+      assertThat(inbound(other)).isSameAs(outbound(other));
+    } finally {
+      one.close();
+      other.close();
+    }
   }
 
-  @Test
-  void closingEndsTheThread() throws InterruptedException {
-    TcpLoop loop = new TcpLoop();
-    CompletableFuture<Thread> thread = new CompletableFuture<>();
-    loop.execute(() -> thread.complete(Thread.currentThread()));
-
-    close(loop);
-
-    thread.join().join(10_000);
-    assertThat(thread.join().isAlive()).isFalse();
-    AtomicBoolean ran = new AtomicBoolean();
-    loop.execute(() -> ran.set(true));
-    loop.schedule(() -> ran.set(true), 1);
-    assertThat(ran).isFalse();
+  private static Object outbound(TcpLoop loop) {
+    return loop.client().configuration().options().get(ChannelOption.ALLOCATOR);
   }
 
-  @Test
-  void blockingOnItIsAnError() {
-    TcpLoop loop = new TcpLoop();
-    CompletableFuture<Throwable> blocked = new CompletableFuture<>();
-    loop.execute(() -> {
-      try {
-        Thread.sleep(1);
-        blocked.complete(new AssertionError("not detected"));
-      } catch (Throwable e) {
-        blocked.complete(e);
-      }
-    });
-
-    assertThat(blocked.orTimeout(10, TimeUnit.SECONDS).join())
-        .hasMessageContaining("Blocking call");
-    assertThat(Schedulers.isInNonBlockingThread()).isFalse();
-    close(loop);
-  }
-
-  private static void close(TcpLoop loop) {
-    CompletableFuture<Void> ended = new CompletableFuture<>();
-    loop.execute(() -> loop.close().thenRun(() -> ended.complete(null)));
-    ended.orTimeout(10, TimeUnit.SECONDS).join();
+  private static Object inbound(TcpLoop loop) {
+    return loop.server().configuration().childOptions().get(ChannelOption.ALLOCATOR);
   }
 }

@@ -149,6 +149,11 @@ final class Flight {
     }
   }
 
+  /** What each of its pieces counts as: some are shorter, and a report does not say which. */
+  long share() {
+    return Math.min(pieceBytes, unitLength);
+  }
+
   void advance() {
     nextPiece++;
     outstanding++;

@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -24,12 +25,24 @@ final class NicGroup {
   /** Pieces to one peer before the next peer has its turn. */
   private static final int PEER_QUANTUM = 256;
 
+  /**
+   * A peer has at most so many times what is left for others: then there is something left for the
+   * next one, though several take nothing.
+   */
+  private static final int SHARE = 2;
+
+  /** Fewer places than this are not worth dividing. */
+  private static final int MIN_DIVIDED = 16;
+
   private final List<Nic> nics;
   private final Domain[] domains;
   private final int[] depth;
   private final int[] outstanding;
   private final int allNics;
   private final int peerDepth;
+  private final long peerBytes;
+  private final long allDepth;
+  private final long share;
   private final long maxPieceBytes;
   private final int maxControlBytes;
   private final long minPieceBytes;
@@ -50,6 +63,7 @@ final class NicGroup {
     this.outstanding = new int[this.domains.length];
     this.allNics = (1 << this.domains.length) - 1;
     this.peerDepth = options.peerDepth();
+    this.peerBytes = options.peerBytes();
     this.minPieceBytes = options.minPieceBytes();
     this.counters = counters;
     long max = Long.MAX_VALUE;
@@ -60,6 +74,8 @@ final class NicGroup {
       max = Math.min(max, can.maxWriteBytes());
       control = Math.min(control, can.maxControlBytes());
     }
+    this.allDepth = Arrays.stream(depth).asLongStream().sum();
+    this.share = allDepth < MIN_DIVIDED ? allDepth : SHARE;
     this.maxControlBytes = control;
     this.maxPieceBytes = max;
   }
@@ -156,16 +172,20 @@ final class NicGroup {
 
   /** Notes that a piece has left this NIC. */
   void completed(int nic, Flight flight) {
+    PeerLink peer = flight.peer();
     outstanding[nic]--;
     flight.outstanding--;
-    flight.peer().outstanding--;
+    peer.outstanding--;
+    peer.outstandingBytes -= flight.share();
     inFlight--;
   }
 
   /** Notes that what is out of a flight will never be reported. */
   void abandoned(Flight flight) {
+    PeerLink peer = flight.peer();
     inFlight -= flight.outstanding;
-    flight.peer().outstanding -= flight.outstanding;
+    peer.outstanding -= flight.outstanding;
+    peer.outstandingBytes -= flight.outstanding * flight.share();
     flight.outstanding = 0;
   }
 
@@ -199,12 +219,21 @@ final class NicGroup {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
       if (!flight.hasMore()) {
         peer.waiting.remove(flight);
-      } else if (peer.outstanding >= peerDepth || refusing == allNics) {
+      } else if (refusing == allNics || !hasRoomFor(flight, peer)) {
         return; // it was stopped short, and keeps its turn
       } else {
         peer.waiting.rotate(flight);
       }
     }
+  }
+
+  /** Whether one more piece of this flight is within what its peer may have in flight. */
+  private boolean hasRoomFor(Flight flight, PeerLink peer) {
+    int out = peer.outstanding;
+    return out == 0
+        || (out < peerDepth
+            && out < share * (allDepth - inFlight)
+            && peer.outstandingBytes + flight.share() <= peerBytes);
   }
 
   /** The NICs that have as much in flight as they may, as a set of bits. */
@@ -222,7 +251,7 @@ final class NicGroup {
   private int postSome(Flight flight, int refusing, int quantum) {
     PeerLink peer = flight.peer();
     int left = quantum;
-    while (left-- > 0 && flight.hasMore() && refusing != allNics && peer.outstanding < peerDepth) {
+    while (left-- > 0 && flight.hasMore() && refusing != allNics && hasRoomFor(flight, peer)) {
       flight.locate();
       refusing = postPiece(flight, peer, refusing);
     }
@@ -241,6 +270,7 @@ final class NicGroup {
       if (domains[nic].post(op)) {
         flight.advance();
         peer.outstanding++;
+        peer.outstandingBytes += flight.share();
         inFlight++;
         writesPosted++;
         bytesPosted += flight.pieceLength;

@@ -38,6 +38,9 @@ final class PeerLink implements Peer {
   /** Pieces posted and not completed, over all NICs. */
   int outstanding;
 
+  /** What they count as in bytes. */
+  long outstandingBytes;
+
   /** Control messages to and from it. */
   final Mail mail;
 

@@ -185,9 +185,63 @@ class FlowControlTest {
   }
 
   @Test
+  void bytesToOnePeerAreBoundedAndOthersGoOn() {
+    hand.backend.maxWriteBytes = 100;
+    hand.open(2, o -> o.peerBytes(250));
+    source = hand.region();
+    Probe<Write> large =
+        hand.probe(
+            hand.engine().submit(Write.of(source.slice(0, 1_000), hand.remote(1).slice(0, 1_000))));
+    Probe<Write> other =
+        hand.probe(
+            hand.engine().submit(Write.of(source.slice(0, 100), hand.remote(2).slice(0, 100))));
+    hand.turn();
+    assertThat(hand.inFlight()).as("2 of 10 pieces, and the other's").hasSize(3);
+    hand.settle();
+    large.assertComplete();
+    other.assertComplete();
+    assertThat(hand.posted()).hasSize(11);
+  }
+
+  @Test
+  void aPieceThatIsLongerThanThatGoesAlone() {
+    hand.open(1, o -> o.peerBytes(10));
+    source = hand.region();
+    Probe<Write> probe =
+        hand.probe(
+            hand.engine()
+                .submit(
+                    Flux.range(0, 3)
+                        .map(i -> Write.of(source.slice(0, 50), hand.remote(1).slice(0, 50)))));
+    hand.turn();
+    assertThat(hand.inFlight()).hasSize(1);
+    hand.settle();
+    assertThat(probe.assertComplete().count()).isEqualTo(3);
+  }
+
+  @Test
+  void peersThatTakeNothingLeaveRoomForTheNextOne() {
+    hand.open(1, o -> o.nicDepth(64).peerDepth(1_000));
+    source = hand.region();
+    for (int stuck = 1; stuck <= 3; stuck++) {
+      int peer = stuck;
+      hand.probe(hand.engine().submit(Flux.range(0, 200).map(i -> write(peer))));
+      hand.turn();
+    }
+    RemoteRegion next = hand.remote(4);
+    hand.probe(hand.engine().submit(Flux.range(0, 200).map(i -> write(4))));
+    hand.turn();
+    assertThat(hand.inFlight())
+        .as("in flight to the fourth")
+        .anyMatch(piece -> piece.target().peer().engine().equals(next.peer().id()));
+    hand.settle();
+    assertThat(hand.posted()).hasSize(800);
+  }
+
+  @Test
   void aWriteOfManyPiecesDoesNotHoldUpAnotherPeer() {
     hand.backend.maxWriteBytes = 10;
-    hand.open(1, o -> o.nicDepth(1000).window(1));
+    hand.open(1, o -> o.nicDepth(2000).window(1));
     source = hand.region();
     hand.probe(
         hand.engine().submit(Write.of(source.slice(0, 9_000), hand.remote(1).slice(0, 9_000))));

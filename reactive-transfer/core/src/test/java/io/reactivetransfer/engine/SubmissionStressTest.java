@@ -146,6 +146,13 @@ class SubmissionStressTest {
     assertThat(failures).as("seed %d", seed).isEmpty();
   }
 
+  private void awaitEnds(String what) {
+    List<Probe<?>> all = List.copyOf(probes);
+    await(what)
+        .atMost(LONG)
+        .until(() -> all.stream().allMatch(each -> each.isCancelled() || each.terminals() > 0));
+  }
+
   @Test
   void everyStreamEndsOnce() throws InterruptedException {
     open(new Chances(100, 1, 1), o -> o.window(16).nicDepth(8).peerDepth(24));
@@ -158,9 +165,7 @@ class SubmissionStressTest {
         }
       }
     });
-    for (Probe<?> probe : List.copyOf(probes)) {
-      await("seed " + seed).atMost(LONG).until(() -> probe.isCancelled() || probe.terminals() > 0);
-    }
+    awaitEnds("seed " + seed);
     await("seed " + seed).atMost(LONG).until(() -> engine.stats().transfersInFlight() == 0);
     source.quiesced().block(LONG);
   }
@@ -184,11 +189,7 @@ class SubmissionStressTest {
         }
       });
       engine.close().block(LONG);
-      for (Probe<?> probe : List.copyOf(probes)) {
-        await("seed " + seed + ", round " + round)
-            .atMost(LONG)
-            .until(() -> probe.isCancelled() || probe.terminals() > 0);
-      }
+      awaitEnds("seed " + seed + ", round " + round);
     }
   }
 
