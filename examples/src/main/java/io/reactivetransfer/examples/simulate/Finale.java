@@ -148,7 +148,7 @@ final class Finale {
           0,
           () -> {
             TransferEngine engine = node.engine();
-            if (node.isUp() && engine != null) {
+            if (node.isUp() && engine != null && !engine.isClosed()) {
               engine.counter(Imm.of(count.imm)).discard().subscribe(new DiscardProbe(node, count));
             }
           });

@@ -60,6 +60,7 @@ final class Mailroom {
         sent += flush(mail);
       } catch (TransferRejectedException e) {
         failOutgoing(mail, e);
+        mail.creditInDoubt |= mail.creditDue;
         mail.creditDue = false;
       }
       if (mail.hasWork()) {
