@@ -211,9 +211,14 @@ final class LinkEnd {
     LinkEnd far = other;
     if (state == State.UP && far != null) {
       stopTraffic(far);
-      lose(weather.draw(weather.detection(), random));
-      far.lose(weather.draw(weather.detection(), random));
+      lose(detectionNanos());
+      far.lose(detectionNanos());
     }
+  }
+
+  private long detectionNanos() {
+    boolean silent = Weather.happens(weather.silent(), random);
+    return silent ? weather.silentNanos() : weather.draw(weather.detection(), random);
   }
 
   /** Its NIC vanishes. */
