@@ -114,7 +114,7 @@ final class Finale {
 
   private @Nullable Probe<?> firstPending() {
     for (Probe<?> probe : world.probes()) {
-      if (probe.mustEnd && !probe.isOver() && !probe.node.isKilled()) {
+      if (!probe.isOver() && !probe.node.isKilled() && probe.mustEnd()) {
         return probe;
       }
     }
