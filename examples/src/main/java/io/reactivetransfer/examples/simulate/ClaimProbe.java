@@ -16,6 +16,7 @@ final class ClaimProbe extends Probe<Object> {
   private final long patienceNanos;
   private final long begunNanos;
   private boolean wasPending;
+  private boolean met;
 
   /**
    * Begins to claim.
@@ -45,8 +46,19 @@ final class ClaimProbe extends Probe<Object> {
     return repeats && received() >= requested() ? 0 : arrivals;
   }
 
-  List<Node> bound() {
-    return bound;
+  /** Whether it was met as a whole. */
+  boolean isMet() {
+    return met;
+  }
+
+  boolean isSingle() {
+    return !repeats;
+  }
+
+  @Override
+  boolean mustEnd() {
+    return super.mustEnd()
+        || (arrivals() > 0 && bound.stream().anyMatch(it -> it.isKilled() || it.isClosing()));
   }
 
   /** It is given up because the run is over. */
@@ -73,6 +85,7 @@ final class ClaimProbe extends Probe<Object> {
   void end(@Nullable Throwable error) {
     if (error == null) {
       node.world().referee().require(!repeats, this + " completed and never may");
+      met = true;
       count.met(arrivals);
     } else {
       node.world().referee().require(isJustified(error), this + " failed for no reason: " + error);

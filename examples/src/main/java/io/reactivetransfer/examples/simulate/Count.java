@@ -74,6 +74,7 @@ final class Count {
     for (ClaimProbe claim : claims) {
       pending += claim.isOver() ? 0 : claim.arrivals();
     }
+    checkOrder();
     long certain = mayMiss() ? 0 : sure - met;
     if (pending > 0 && pending <= certain) {
       referee.violated(
@@ -83,6 +84,18 @@ final class Count {
       referee.require(
           isUnsafe() || target.mayOverflow(),
           this + ": a claim was told of a failed write, and all were done");
+    }
+  }
+
+  /** First come, first served: none is met while one that came before it waits. */
+  private void checkOrder() {
+    ClaimProbe waiting = null;
+    for (ClaimProbe claim : claims) {
+      if (waiting == null && claim.isSingle() && !claim.isOver()) {
+        waiting = claim;
+      }
+      referee.require(
+          waiting == null || !claim.isMet(), claim + " was met, and " + waiting + " still waits");
     }
   }
 

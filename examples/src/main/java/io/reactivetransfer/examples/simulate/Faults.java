@@ -45,7 +45,8 @@ final class Faults {
     if (node != null) {
       node.kill();
       if (random.nextBoolean()) {
-        start(world, random);
+        int place = node.process().place();
+        world.time().after(random.nextLong(MAX_OUTAGE_NANOS), () -> world.addNode(place));
       }
     }
   }
@@ -63,7 +64,7 @@ final class Faults {
     }
   }
 
-  /** A new engine; after a kill, this is the restart. */
+  /** A new engine, where there was none. */
   static void start(World world, SplittableRandom random) {
     world.time().after(random.nextLong(MAX_OUTAGE_NANOS), world::addNode);
   }

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 final class Finale {
 
   private static final long MILLI = 1_000_000;
+
+  /** Some times as long as a NIC may refuse when all is slow, and as a message may take. */
+  private static final long SETTLING_NANOS = 40 * MILLI;
+
   private static final int EVENTS_BETWEEN_LOOKS = 64;
   private static final int MAX_EVENTS = 2_000_000;
 
@@ -31,15 +35,16 @@ final class Finale {
     world.nodes().forEach(this::resume);
     long patience = 4 * (world.forecast().livenessNanos() + world.forecast().deadlineNanos());
     letEnd(patience);
-    clock.run(2 * MILLI);
+    clock.run(SETTLING_NANOS);
     if (isOver()) {
       return;
     }
     compareBooks();
     giveUp();
-    clock.run(2 * MILLI);
+    clock.run(SETTLING_NANOS);
     discardAll();
-    clock.run(2 * MILLI);
+    clock.run(SETTLING_NANOS);
+    letRest(patience);
     checkStats();
     closeAll();
   }
@@ -53,16 +58,6 @@ final class Finale {
     if (node.process().isStopped() && !node.isKilled()) {
       node.process().resume();
     }
-    node.act(
-        0,
-        () -> {
-          TransferEngine engine = node.engine();
-          if (node.isUp() && engine != null) {
-            if (node.reader() == null || node.reader().isOver()) {
-              UserActs.read(node, engine, Probe.ALL);
-            }
-          }
-        });
     for (Probe<?> probe : List.copyOf(world.probes())) {
       if (probe.node == node && !(probe instanceof ClaimProbe)) {
         node.act(0, () -> probe.request(Probe.ALL));
@@ -70,10 +65,45 @@ final class Finale {
     }
   }
 
+  /** Claims that wait for ever may leave no room for a reader. */
+  private void makeRoom() {
+    for (Probe<?> probe : List.copyOf(world.probes())) {
+      if (probe instanceof ClaimProbe) {
+        probe.node.act(0, probe::cancel);
+      }
+    }
+  }
+
+  /** Everybody reads all there is, also where the last reader was cancelled or refused. */
+  private void read() {
+    for (Node node : world.nodes()) {
+      Probe<?> reader = node.reader();
+      if (node.isUp() && (reader == null || reader.isOver() || reader.requested() < Probe.ALL)) {
+        node.act(0, () -> read(node));
+      }
+    }
+  }
+
+  private static void read(Node node) {
+    TransferEngine engine = node.engine();
+    Probe<?> reader = node.reader();
+    if (reader != null && !reader.isOver()) {
+      reader.request(Probe.ALL);
+    } else if (node.isUp() && engine != null) {
+      UserActs.read(node, engine, Probe.ALL);
+    }
+  }
+
   /** Waits until everything has ended that must. */
   private void letEnd(long patienceNanos) {
     long until = referee.nanos() + patienceNanos;
+    clock.run(MILLI); // what is going to be done or cancelled is done by then
+    if (world.forecast().crowded()) {
+      makeRoom();
+    }
+    read();
     while (!isOver() && firstPending() != null) {
+      read();
       if (referee.nanos() > until || !clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
         Probe<?> pending = firstPending();
         referee.require(pending == null, pending + " never ended");
@@ -84,7 +114,7 @@ final class Finale {
 
   private @Nullable Probe<?> firstPending() {
     for (Probe<?> probe : world.probes()) {
-      if (probe.mustEnd && !probe.isOver() && !probe.node.isKilled()) {
+      if (!probe.isOver() && !probe.node.isKilled() && probe.mustEnd()) {
         return probe;
       }
     }
@@ -118,7 +148,7 @@ final class Finale {
           0,
           () -> {
             TransferEngine engine = node.engine();
-            if (node.isUp() && engine != null) {
+            if (node.isUp() && engine != null && !engine.isClosed()) {
               engine.counter(Imm.of(count.imm)).discard().subscribe(new DiscardProbe(node, count));
             }
           });
@@ -139,24 +169,41 @@ final class Finale {
     }
   }
 
+  /** What was cancelled may still be out, until its peer is found to be dead. */
+  private void letRest(long patienceNanos) {
+    long until = referee.nanos() + patienceNanos;
+    while (!isOver() && referee.nanos() < until && !world.nodes().stream().allMatch(this::rests)) {
+      if (!clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
+        return;
+      }
+    }
+  }
+
+  private boolean rests(Node node) {
+    TransferEngine engine = node.engine();
+    if (!node.isUp() || engine == null) {
+      return true;
+    }
+    EngineStats stats = engine.stats();
+    return stats.transfersInFlight() == 0
+        && stats.writesInFlight() == 0
+        && stats.pendingClaims() == 0
+        && (stats.unclaimedImms() == 0 || world.isForgiving());
+  }
+
   /** Nothing is left of all that was done. */
   private void checkStats() {
     for (Node node : world.nodes()) {
       TransferEngine engine = node.engine();
       if (node.isUp() && engine != null && !isOver()) {
         EngineStats stats = engine.stats();
-        referee.require(
-            stats.transfersInFlight() == 0
-                && stats.writesInFlight() == 0
-                && stats.pendingClaims() == 0
-                && (stats.unclaimedImms() == 0 || world.isForgiving()),
-            node + " is at rest, and has " + stats);
+        referee.require(rests(node), node + " is at rest, and has " + stats);
         referee.require(
             stats.droppedImms() == 0 || node.mayOverflow(), node + " lost arrivals: " + stats);
         referee.require(!engine.isClosed() || world.isForgiving(), node + " closed itself");
-        world.letters().checkAllRead();
       }
     }
+    world.letters().checkAllRead();
   }
 
   private void closeAll() {

@@ -45,13 +45,13 @@ final class Node {
   private boolean everStopped;
   private boolean everRevoked;
 
-  Node(World world, int index, SplittableRandom random) {
+  Node(World world, int index, int place, SplittableRandom random) {
     this.world = world;
     this.index = index;
     this.random = random;
     this.id = new EngineId(random.nextLong(), index);
     this.process =
-        new SimulatedProcess(world.time(), world.forecast().weather(), random.nextLong());
+        new SimulatedProcess(place, world.time(), world.forecast().weather(), random.nextLong());
     this.scheduler = new VirtualScheduler(process);
   }
 

@@ -111,7 +111,12 @@ final class Plot {
     return true;
   }
 
-  /** Tells the last reservation from others. */
+  /** Some of it is written from now on, though it was reserved before. */
+  void used() {
+    stamp++;
+  }
+
+  /** Tells the last reservation, or use, from others. */
   int stamp() {
     return stamp;
   }

@@ -17,7 +17,7 @@ class Probe<T> implements CoreSubscriber<T> {
   final Node node;
   final String what;
   final int number;
-  final boolean mustEnd;
+  private final boolean mustEnd;
   private final Referee referee;
   private final long firstDemand;
   private @Nullable Subscription subscription;
@@ -46,6 +46,11 @@ class Probe<T> implements CoreSubscriber<T> {
   }
 
   // ---- what its maker wants to know ----
+
+  /** Whether it must come to its end on its own. */
+  boolean mustEnd() {
+    return mustEnd;
+  }
 
   /** An element came. */
   void next(T value) {}

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,16 @@ public final class Simulation {
 
   /** Runs one seed without some of its acts. */
   Result run(long seed, IntPredicate acts) {
+    return run(seed, Simulation::plan, acts);
+  }
+
+  /** Runs one seed with these acts instead of its own, one after the other. */
+  Result run(long seed, List<ActKind> kinds) {
+    return run(seed, (forecast, random) -> plan(kinds, forecast, random), act -> true);
+  }
+
+  private Result run(
+      long seed, BiFunction<Forecast, SplittableRandom, List<Act>> planner, IntPredicate acts) {
     ground.clear();
     SplittableRandom random = new SplittableRandom(seed);
     Forecast forecast = Forecast.of(random);
@@ -83,7 +94,7 @@ public final class Simulation {
       for (int engine = 0; engine < forecast.engines(); engine++) {
         world.addNode();
       }
-      List<Act> plan = plan(forecast, random);
+      List<Act> plan = planner.apply(forecast, random);
       for (int i = 0; i < plan.size(); i++) {
         Act act = plan.get(i);
         if (acts.test(i)) {
@@ -122,6 +133,15 @@ public final class Simulation {
       plan.add(new Act(skipped ? ActKind.SUBMIT : kind, nanos, seed));
     }
     plan.sort(Comparator.comparingLong(Act::nanos));
+    return plan;
+  }
+
+  private static List<Act> plan(List<ActKind> kinds, Forecast forecast, SplittableRandom random) {
+    List<Act> plan = new ArrayList<>();
+    long step = forecast.horizonNanos() / (kinds.size() + 1);
+    for (ActKind kind : kinds) {
+      plan.add(new Act(kind, step * (plan.size() + 1), random.nextLong()));
+    }
     return plan;
   }
 

@@ -22,6 +22,7 @@ final class StreamProbe extends Probe<Object> {
   private final boolean slow;
   private final long deadlineNanos;
   private final SplittableRandom random;
+  private @Nullable Upstream upstream;
 
   /**
    * Takes what comes.
@@ -45,6 +46,17 @@ final class StreamProbe extends Probe<Object> {
         .require(out.size() <= requested() - received(), this + " has more in flight than demand");
   }
 
+  /** Where its transfers come from. */
+  void upstream(Upstream upstream) {
+    this.upstream = upstream;
+  }
+
+  private void requireUpstreamOver() {
+    node.world()
+        .referee()
+        .require(upstream == null || upstream.isOver(), this + " ended, and upstream goes on");
+  }
+
   int inFlight() {
     return out.size();
   }
@@ -53,6 +65,7 @@ final class StreamProbe extends Probe<Object> {
   void cancel() {
     super.cancel();
     if (isCancelled()) {
+      requireUpstreamOver();
       out.values().forEach(Volley::cancelled);
       out.clear();
     }
@@ -85,6 +98,7 @@ final class StreamProbe extends Probe<Object> {
 
   @Override
   void end(@Nullable Throwable error) {
+    requireUpstreamOver();
     Referee referee = node.world().referee();
     if (error == null) {
       referee.require(out.isEmpty(), this + " completed with " + out.size() + " in flight");
@@ -94,7 +108,8 @@ final class StreamProbe extends Probe<Object> {
       requireJustified(error, out.values());
     }
     referee.require(
-        !each || out.isEmpty() || node.world().isForgiving(),
+        // upstream may hand one over while it is on its way that the engine closes
+        !each || out.isEmpty() || node.isClosing() || node.world().isForgiving(),
         this + " failed with " + out.size() + " that have no outcome: " + error);
     for (Volley volley : out.values()) {
       if (error instanceof TransferRejectedException) {

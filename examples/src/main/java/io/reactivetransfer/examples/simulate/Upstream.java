@@ -47,6 +47,7 @@ final class Upstream implements Publisher<Transfer>, Subscription {
     this.left = random.nextInt(20);
     this.prompt = random.nextBoolean();
     this.breaks = random.nextInt(8) == 0;
+    probe.upstream(this);
   }
 
   @Override
@@ -97,6 +98,11 @@ final class Upstream implements Publisher<Transfer>, Subscription {
     if (left == 0) {
       finish(downstream);
     }
+  }
+
+  /** Whether it will emit nothing any more, also because nobody subscribed to it. */
+  boolean isOver() {
+    return over || subscriber == null;
   }
 
   private void finish(Subscriber<? super Transfer> downstream) {

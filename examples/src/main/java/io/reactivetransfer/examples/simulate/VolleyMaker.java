@@ -102,7 +102,8 @@ final class VolleyMaker {
     int pageLength = 1 + random.nextInt(100);
     int stride = pageLength + random.nextInt(20);
     int length = stride * pages;
-    RemoteSlice target = aim(length);
+    int targetStride = pageLength + random.nextInt(20);
+    RemoteSlice target = aim(targetStride * pages);
     int from = target == null ? -1 : source.reserve(length, random);
     if (target == null || from < 0) {
       return null;
@@ -111,18 +112,18 @@ final class VolleyMaker {
     int[] of = shuffled(pages);
     Shot whole = shots.getFirst();
     byte[] bytes = whole.bytes();
-    byte[] there = whole.plot().copy(whole.offset(), length);
-    System.arraycopy(there, 0, bytes, 0, length); // what lies between the pages stays
+    byte[] there = whole.plot().copy(whole.offset(), bytes.length);
+    System.arraycopy(there, 0, bytes, 0, bytes.length); // what lies between the pages stays
     byte[] pool = source.copy(from, length);
     for (int page = 0; page < pages; page++) {
-      System.arraycopy(pool, of[page] * stride, bytes, to[page] * stride, pageLength);
+      System.arraycopy(pool, of[page] * stride, bytes, to[page] * targetStride, pageLength);
     }
     boolean counted = random.nextInt(4) > 0;
     PagedWrite transfer =
         PagedWrite.of(
             pageLength,
             new PagedWrite.Side<>(region.slice(from, length), PageList.of(of), stride),
-            new PagedWrite.Side<>(target, PageList.of(to), stride),
+            new PagedWrite.Side<>(target, PageList.of(to), targetStride),
             counted ? Imm.of(imm) : null);
     if (counted) {
       count(targets.iterator().next(), pages);

@@ -127,8 +127,13 @@ final class World implements WireObserver {
 
   /** Starts another process with an engine, if there are not too many. */
   void addNode() {
+    addNode(nodes.size());
+  }
+
+  /** The same, where there was one that was killed. */
+  void addNode(int place) {
     if (nodes.size() < MAX_NODES) {
-      Node node = new Node(this, nodes.size(), random.split());
+      Node node = new Node(this, nodes.size(), place, random.split());
       nodes.add(node);
       byId.put(node.id(), node);
       node.open();

@@ -13,26 +13,44 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 
-/**
- * Has the n-th call of the SPI fail, over all NICs of a run: as its contract allows, or by an
- * exception that no contract allows.
- */
+/** Has the n-th call of the SPI fail, over all NICs of a run. */
 final class FailingCall {
 
+  /** How it fails. */
+  enum Way {
+    /** As a refusal, or a {@link BackendException} where the contract knows no refusal. */
+    REFUSES,
+
+    /** As above, but what can be taken over is taken over, and then reported as failed. */
+    FAILS_LATER,
+
+    /** By an exception that no contract allows. */
+    BREAKS
+  }
+
   private final long failing;
-  private final boolean breaks;
+  private final Way way;
   private long calls;
 
   /**
    * Made for one run.
    *
    * @param failing which call fails, from 1 on
-   * @param breaks whether it throws what it must not
    */
-  FailingCall(long failing, boolean breaks) {
+  FailingCall(long failing, Way way) {
     this.failing = failing;
-    this.breaks = breaks;
+    this.way = way;
+  }
+
+  @Override
+  public String toString() {
+    return "call " + failing + ", which " + way;
   }
 
   /** Whether there was such a call. */
@@ -44,9 +62,13 @@ final class FailingCall {
     return new WrappingBackend(
         sound,
         (domain, context) -> {
-          if (isIt()) {
+          try {
+            if (isIt()) {
+              throw new BackendException(1, "the NIC cannot be opened");
+            }
+          } catch (RuntimeException e) {
             domain.close();
-            throw new BackendException(1, "the NIC cannot be opened");
+            throw e;
           }
           return new FailingDomain(domain, context);
         });
@@ -56,7 +78,7 @@ final class FailingCall {
     if (++calls != failing) {
       return false;
     }
-    if (breaks) {
+    if (way == Way.BREAKS) {
       throw new IllegalStateException("the NIC broke down");
     }
     return true;
@@ -64,6 +86,8 @@ final class FailingCall {
 
   private final class FailingDomain extends ForwardingDomain {
     private final OpenContext context;
+    private final List<Consumer<CompletionSink>> reports = new ArrayList<>();
+    private final Map<RemotePeer, EngineId> engines = new HashMap<>();
 
     FailingDomain(Domain inner, OpenContext context) {
       super(inner);
@@ -83,7 +107,9 @@ final class FailingCall {
       if (isIt()) {
         throw new BackendException(22, "the NIC does not understand the address");
       }
-      return inner.resolve(engine, address);
+      RemotePeer peer = inner.resolve(engine, address);
+      engines.put(peer, engine);
+      return peer;
     }
 
     @Override
@@ -96,17 +122,28 @@ final class FailingCall {
 
     @Override
     public boolean post(WriteOp op) {
-      return isIt() ? refuse() : inner.post(op);
+      if (!isIt()) {
+        return inner.post(op);
+      }
+      long token = op.token();
+      return fails(sink -> sink.failed(token, 5, "the NIC reports an error"));
     }
 
     @Override
     public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      return isIt() ? refuse() : inner.send(peer, bytes);
+      if (!isIt()) {
+        return inner.send(peer, bytes);
+      }
+      EngineId engine = engines.get(peer);
+      if (way == Way.FAILS_LATER) {
+        inner.disconnect(peer, "a message was lost");
+      }
+      return fails(sink -> sink.peerLost(engine, 104, "a message was lost"));
     }
 
-    private boolean refuse() {
+    private boolean fails(Consumer<CompletionSink> report) {
       context.doorbell().ring();
-      return false;
+      return way == Way.FAILS_LATER && reports.add(report);
     }
 
     @Override
@@ -115,12 +152,15 @@ final class FailingCall {
         context.doorbell().ring();
         return 0;
       }
-      return inner.poll(sink);
+      List<Consumer<CompletionSink>> due = List.copyOf(reports);
+      reports.clear();
+      due.forEach(report -> report.accept(sink));
+      return due.size() + inner.poll(sink);
     }
 
     @Override
     public LocalMemory revoke(LocalMemory memory) {
-      isIt();
+      isIt(); // throws, or goes well: the contract knows no other way
       return inner.revoke(memory);
     }
 
@@ -128,6 +168,18 @@ final class FailingCall {
     public void disconnect(RemotePeer peer, String reason) {
       isIt();
       inner.disconnect(peer, reason);
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {
+      isIt();
+      inner.deregister(memory);
+    }
+
+    @Override
+    public void close() {
+      inner.close();
+      isIt();
     }
   }
 }

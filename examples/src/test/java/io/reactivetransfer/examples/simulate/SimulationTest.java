@@ -6,11 +6,12 @@ import io.reactivetransfer.examples.simulate.Simulation.Result;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
+/** Whole engines on a simulated network, where a seed decides all that happens. */
 class SimulationTest {
 
-  private static final int SEEDS = 2_000;
+  private static final int SEEDS = 4_000;
   private static final int THREADS = 2;
 
   @Test
@@ -19,19 +20,26 @@ class SimulationTest {
     assertThat(failures).map(SimulationTest::describe).isEmpty();
   }
 
-  /** Seeds that found something once. */
-  @ParameterizedTest
-  @ValueSource(longs = {0})
-  void everyRuleHoldsWhereItOnceDidNot(long seed) {
+  /** Seeds that found something once, and what. */
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
+    "182, an element and then an error to a Mono whose engine closed",
+    "698, the same",
+    "1401, credit that was lost when one of several NICs told of a loss late",
+    "3123, the same",
+    "3443, the same",
+  })
+  void everyRuleHoldsWhereItOnceDidNot(long seed, String found) {
     Result result = new Simulation().run(seed);
-    assertThat(result.violation()).as(describe(result)).isNull();
+    assertThat(result.violation()).as("%s: %s", found, describe(result)).isNull();
   }
 
   @Test
   void theSameSeedDoesTheSame() {
-    for (long seed = 0; seed < 50; seed++) {
+    Simulation used = new Simulation();
+    for (long seed = 0; seed < 100; seed++) {
       Result once = new Simulation().run(seed);
-      Result again = new Simulation().run(seed);
+      Result again = used.run(seed);
       assertThat(again.fingerprint()).as("seed %d", seed).isEqualTo(once.fingerprint());
       assertThat(again.events()).as("seed %d", seed).isEqualTo(once.events());
     }

@@ -11,13 +11,19 @@ import java.nio.charset.StandardCharsets;
  */
 final class ControlFrame {
 
-  /** The sender's address, the first thing that a peer is told. */
+  /**
+   * The first thing that a peer is told on each connection: 32 bits that say how many messages the
+   * sender has sent so far, those that were lost included, then its address.
+   */
   static final byte HELLO = 1;
 
   /** A message of the application. */
   static final byte MESSAGE = 2;
 
-  /** How many more messages the sender of this frame will take: 32 bits, big-endian. */
+  /**
+   * Up to which message, counted from the first one, the sender of this frame takes them: 32 bits,
+   * big-endian.
+   */
   static final byte CREDIT = 3;
 
   /** Asks for a sign of life. */
@@ -47,9 +53,13 @@ final class ControlFrame {
 
   private ControlFrame() {}
 
-  static ByteBuffer hello(PeerAddress address) {
+  static ByteBuffer hello(PeerAddress address, int sent) {
     byte[] bytes = address.toBytes();
-    return ByteBuffer.allocate(HEADER_BYTES + bytes.length).put(HELLO).put(bytes).flip();
+    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES + bytes.length)
+        .put(HELLO)
+        .putInt(sent)
+        .put(bytes)
+        .flip();
   }
 
   /** Copies the content. */
@@ -89,7 +99,7 @@ final class ControlFrame {
     return ByteBuffer.allocate(HEADER_BYTES + 1).put(NICS_FAILED).put((byte) nics).flip();
   }
 
-  static ByteBuffer credit(int count) {
-    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES).put(CREDIT).putInt(count).flip();
+  static ByteBuffer credit(int limit) {
+    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES).put(CREDIT).putInt(limit).flip();
   }
 }

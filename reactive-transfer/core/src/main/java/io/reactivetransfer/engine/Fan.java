@@ -25,6 +25,12 @@ final class Fan {
     return --running == 0;
   }
 
+  /** So many flights were not begun, because the NIC broke down under one before them. */
+  void neverBegun(int flights) {
+    running -= flights;
+    done &= flights == 0;
+  }
+
   /** Whether every flight reached its target. */
   boolean isDone() {
     return done;

@@ -135,15 +135,22 @@ final class FlightControl {
     }
     Fan fan = new Fan(parts.size());
     int imm = immOf(scatter.imm());
-    for (Scatter.Part part : parts) {
-      MemorySlice from = part.source();
-      RemoteSlice to = part.target();
-      RegisteredRegion source = own(worker, from.region());
-      ResolvedRegion target = own(worker, to.region());
-      Flight flight =
-          write(submission, scatter, source, from.offset(), target, to.offset(), to.length(), imm);
-      flight.fan = fan;
-      launch(flight);
+    int begun = 0;
+    try {
+      for (Scatter.Part part : parts) {
+        MemorySlice from = part.source();
+        RemoteSlice to = part.target();
+        RegisteredRegion source = own(worker, from.region());
+        ResolvedRegion target = own(worker, to.region());
+        Flight flight =
+            write(
+                submission, scatter, source, from.offset(), target, to.offset(), to.length(), imm);
+        flight.fan = fan;
+        begun++;
+        launch(flight);
+      }
+    } finally {
+      fan.neverBegun(parts.size() - begun);
     }
   }
 
@@ -155,11 +162,19 @@ final class FlightControl {
     }
     Fan fan = peers.size() == 1 ? null : new Fan(peers.size());
     int imm = signal.imm().value();
-    for (Peer peer : peers) {
-      ResolvedRegion target = own(worker, peer).doorbell();
-      Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
-      flight.fan = fan;
-      launch(flight);
+    int begun = 0;
+    try {
+      for (Peer peer : peers) {
+        ResolvedRegion target = own(worker, peer).doorbell();
+        Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
+        flight.fan = fan;
+        begun++;
+        launch(flight);
+      }
+    } finally {
+      if (fan != null) {
+        fan.neverBegun(peers.size() - begun);
+      }
     }
   }
 

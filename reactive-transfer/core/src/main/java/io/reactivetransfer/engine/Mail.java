@@ -18,14 +18,25 @@ final class Mail {
   /** Whether the peer was told our address since the connection began. */
   boolean greeted;
 
-  /** Messages that the peer still takes from us. */
-  int credits;
+  /**
+   * Messages sent to the peer so far, and up to which the peer lets us send. Both sides count from
+   * the beginning, modulo 2^32, and through all connections: so what is lost with a connection, or
+   * told to one side only, leaves no wrong balance behind.
+   */
+  int sent;
 
-  /** Credit that we shall grant the peer. */
-  int owed;
+  int limit;
 
-  /** Credit that the peer holds. */
-  int granted;
+  /** Messages of the peer so far, with those that were lost, and up to which we let it send. */
+  int received;
+
+  int allowed;
+
+  /** Whether the peer is to be told up to which it may send. */
+  boolean creditDue;
+
+  /** Whether it is to be told that when it is heard again, because it may not have got it. */
+  boolean creditInDoubt;
 
   /** Messages of the peer that the application has not taken. */
   int untaken;
@@ -52,12 +63,16 @@ final class Mail {
     this.peer = peer;
   }
 
-  /** The connection is gone: what was agreed on it is void. */
-  void reset() {
+  /** How many messages the peer takes now. */
+  int credits() {
+    return limit - sent;
+  }
+
+  /** A connection is gone, and what was on its way: the peer must be told anew where we are. */
+  void interrupted() {
     greeted = false;
-    credits = 0;
-    owed = 0;
-    granted = 0;
+    creditInDoubt |= creditDue || allowed != 0;
+    creditDue = false;
     askDue = false;
     answerDue = false;
     nicsDue = false;
@@ -66,11 +81,11 @@ final class Mail {
   }
 
   boolean hasWork() {
-    return isDue() || (!outgoing.isEmpty() && (credits > 0 || !greeted));
+    return isDue() || (!outgoing.isEmpty() && (credits() > 0 || !greeted));
   }
 
   /** Whether there is something to say that needs no credit. */
   boolean isDue() {
-    return owed > 0 || askDue || answerDue || nicsDue || !barriers.isEmpty() || !aborts.isEmpty();
+    return creditDue || askDue || answerDue || nicsDue || !barriers.isEmpty() || !aborts.isEmpty();
   }
 }

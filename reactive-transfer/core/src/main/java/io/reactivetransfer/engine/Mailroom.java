@@ -61,7 +61,8 @@ final class Mailroom {
         sent += flush(mail);
       } catch (TransferRejectedException e) {
         failOutgoing(mail, e);
-        mail.owed = 0;
+        mail.creditInDoubt |= mail.creditDue;
+        mail.creditDue = false;
       }
       if (mail.hasWork()) {
         list(mail);
@@ -74,7 +75,7 @@ final class Mailroom {
     int sent = 0;
     mail.peer.resolve(worker.nics().domains());
     if (!mail.greeted && mail.hasWork()) {
-      if (!post(mail, ControlFrame.hello(worker.address()))) {
+      if (!post(mail, ControlFrame.hello(worker.address(), mail.sent))) {
         return sent;
       }
       mail.greeted = true;
@@ -88,12 +89,12 @@ final class Mailroom {
       sent++;
     }
     Mail.Outgoing message;
-    while (mail.credits > 0 && (message = mail.outgoing.peek()) != null) {
+    while (mail.credits() > 0 && (message = mail.outgoing.peek()) != null) {
       if (!post(mail, message.frame())) {
         return sent;
       }
       mail.outgoing.remove();
-      mail.credits--;
+      mail.sent++;
       sent++;
       message.answer().success();
     }
@@ -114,12 +115,13 @@ final class Mailroom {
       mail.askDue = !post(mail, ControlFrame.ask());
       return !mail.askDue;
     }
-    if (mail.owed > 0) {
-      if (!post(mail, ControlFrame.credit(mail.owed))) {
+    if (mail.creditDue) {
+      int allowed = due(mail);
+      if (!post(mail, ControlFrame.credit(allowed))) {
         return false;
       }
-      mail.granted += mail.owed;
-      mail.owed = 0;
+      mail.allowed = allowed;
+      mail.creditDue = false;
       return true;
     }
     if (!mail.barriers.isEmpty()) {
@@ -179,6 +181,10 @@ final class Mailroom {
     PeerLink peer = worker.peers().find(sender);
     if (peer != null) {
       peer.heard();
+      if (peer.mail.creditInDoubt) {
+        peer.mail.creditInDoubt = false;
+        oweCredit(peer.mail);
+      }
     }
     switch (frame.hasRemaining() ? frame.get() : 0) {
       case ControlFrame.HELLO -> hello(sender, frame);
@@ -229,17 +235,20 @@ final class Mailroom {
       malformed(sender);
       return;
     }
-    int more = Math.clamp(frame.getInt(), 0, MAX_CREDITS);
-    peer.mail.credits = Math.min(MAX_CREDITS, peer.mail.credits + more);
-    list(peer.mail);
+    Mail mail = peer.mail;
+    int limit = frame.getInt();
+    if (limit - mail.limit > 0) {
+      mail.limit = mail.sent + Math.clamp(limit - mail.sent, 0, MAX_CREDITS);
+      list(mail);
+    }
   }
 
   private void message(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
-    if (peer == null || peer.mail.granted == 0) {
+    if (peer == null || peer.mail.allowed - peer.mail.received <= 0) {
       malformed(sender);
       return;
     }
-    peer.mail.granted--;
+    peer.mail.received++;
     peer.mail.untaken++;
     byte[] content = new byte[frame.remaining()];
     frame.get(content);
@@ -252,6 +261,11 @@ final class Mailroom {
   }
 
   private void hello(EngineId sender, ByteBuffer frame) {
+    if (frame.remaining() < Integer.BYTES) {
+      malformed(sender);
+      return;
+    }
+    int sent = frame.getInt();
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     try {
@@ -261,9 +275,12 @@ final class Mailroom {
       }
       PeerLink peer = worker.peers().of(address);
       peer.heard();
-      peer.mail.granted = 0;
-      peer.mail.owed = closed ? 0 : Math.max(0, maxCredits - peer.mail.untaken);
-      list(peer.mail);
+      Mail mail = peer.mail;
+      int lost = sent - mail.received;
+      if (lost > 0 && lost <= mail.allowed - mail.received) {
+        mail.received = sent; // what was on its way when the connection broke never comes
+      }
+      oweCredit(mail);
     } catch (DescriptorFormatException | TransferRejectedException e) {
       worker.defect("a malformed greeting came from " + sender.toShortString() + ": " + e);
     }
@@ -271,20 +288,37 @@ final class Mailroom {
 
   /** The application has taken a message: its sender may send another one. */
   void taken(PeerLink peer) {
-    Mail mail = peer.mail;
-    mail.untaken--;
-    int due = maxCredits - mail.untaken - mail.granted;
-    // in halves, so that not every message costs a frame; and never so that the sender waits for
-    // ever
-    if (!closed && peer.loss() == null && (due * 2 >= maxCredits || mail.granted == 0)) {
-      mail.owed = Math.max(0, due);
-      list(mail);
+    peer.mail.untaken--;
+    if (peer.loss() == null) {
+      grant(peer);
     }
+  }
+
+  /**
+   * Lets a peer send as much as there is room for; in halves, so that not every message costs a
+   * frame, and never so that the sender waits for ever.
+   */
+  private void grant(PeerLink peer) {
+    Mail mail = peer.mail;
+    int more = due(mail) - mail.allowed;
+    if (more > 0 && (more * 2 >= maxCredits || mail.allowed == mail.received)) {
+      oweCredit(mail);
+    }
+  }
+
+  private void oweCredit(Mail mail) {
+    mail.creditDue = !closed;
+    list(mail);
+  }
+
+  /** Up to which a peer may send: what it has sent, and the places that are free. */
+  private int due(Mail mail) {
+    return mail.received + maxCredits - mail.untaken;
   }
 
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
     failOutgoing(peer.mail, loss);
-    peer.mail.reset();
+    peer.mail.interrupted();
   }
 
   void close(RuntimeException reason) {

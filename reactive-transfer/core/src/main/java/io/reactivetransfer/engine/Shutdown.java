@@ -55,7 +55,7 @@ final class Shutdown {
     begun = true;
     this.cause = cause;
     worker.admission().close();
-    worker.submissions().forEach(submission -> submission.stop(closedError()));
+    worker.submissions().forEach(submission -> submission.close(closedError()));
     worker.imms().close(closedError());
     worker.mailroom().close(Admission.closedError());
     worker.barriers().close(Admission.closedError());

@@ -56,6 +56,8 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
   // the worker's side
   private boolean registered;
   private boolean stopping;
+  private boolean closing; // it was stopped because the engine closes
+  private boolean gaveUp; // some transfer was not done
   private boolean touched;
   private int inFlight;
   private @Nullable T held; // taken out of incoming, waits for room
@@ -255,6 +257,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
     worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, -1);
     @SuppressWarnings("unchecked") // it came out of this submission's own queue
     T own = (T) transfer;
+    gaveUp |= !reached;
     if (reached) {
       emit(results.done(own));
     } else if (results.each()) {
@@ -295,6 +298,15 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
     return deadlineNanos;
   }
 
+  /**
+   * The engine closes. What is out is waited for; if that turns out to be all, and all of it done,
+   * then the stream completes: it lacks nothing.
+   */
+  void close(Throwable reason) {
+    closing = !stopping;
+    stop(reason);
+  }
+
   /** Takes nothing more, posts nothing more; the end comes when nothing is out any more. */
   void stop(@Nullable Throwable reason) {
     if (stopping || ended) {
@@ -314,6 +326,9 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
     }
     boolean drained = held == null && incoming.isEmpty();
     if (!ended && inFlight == 0 && (stopping || (upstreamDone && drained))) {
+      if (closing && upstreamDone && upstreamError == null && misuse == null && !gaveUp) {
+        error = null;
+      }
       ended = true;
       worker.unregister(this);
       touch();
@@ -324,8 +339,9 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
     T dropped = held == null ? incoming.poll() : held;
     held = null;
     while (dropped != null) {
+      gaveUp = true;
       worker.flights().abort(dropped, stopReason());
-      if (results.each() && !cancelled) {
+      if (results.each() && !cancelled && !ended) {
         emit(results.failed(dropped, stopped()));
       } else {
         Operators.onDiscard(dropped, currentContext());
@@ -381,7 +397,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
     R result;
     long count = 0;
     while ((result = done.poll()) != null) {
-      if (!cancelled) {
+      if (!cancelled && !terminated) {
         count++;
         downstream.onNext(result);
       }

@@ -441,7 +441,7 @@ final class Worker {
     watchDeadline(submission.deadlineNanos());
     submissions.add(submission);
     if (shutdown.isBegun()) {
-      submission.stop(Admission.closedError());
+      submission.close(Admission.closedError());
     }
   }
 

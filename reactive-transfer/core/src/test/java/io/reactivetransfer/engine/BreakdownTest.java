@@ -6,6 +6,9 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Signal;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.Write;
 import java.lang.foreign.Arena;
@@ -115,6 +118,21 @@ class BreakdownTest {
     source = hand.region();
     hand.nic(0).postFailure = BROKEN;
     pending.add(hand.probe(hand.engine().submit(Flux.just(write(), write()))));
+    hand.turn();
+    assertAllEnded();
+  }
+
+  /** The parts that come after the one under which it breaks are never begun. */
+  @Test
+  void inPostOfSomethingForMany() {
+    open();
+    Scatter.Part part = new Scatter.Part(source.slice(0, 10), hand.remote(1).slice(0, 10));
+    PeerGroup group = new PeerGroup(List.of(hand.peer(1), hand.peer(2), hand.peer(3)));
+    settle();
+    hand.nic(0).postFailure = BROKEN;
+    hand.nic(1).postFailure = BROKEN;
+    pending.add(hand.probe(hand.engine().submit(new Scatter(List.of(part, part), Imm.of(1)))));
+    pending.add(hand.probe(hand.engine().submit(Signal.of(group, Imm.of(1)))));
     hand.turn();
     assertAllEnded();
   }

@@ -7,6 +7,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.Outcome;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
@@ -116,6 +117,53 @@ class CloseTest {
     hand.complete(hand.inFlight().getFirst());
     assertThat(probe.terminals()).isEqualTo(1);
     closing.assertComplete();
+  }
+
+  /** One element and then an error would be no Mono. */
+  @Test
+  void whatTurnsOutToBeDoneAsAWholeCompletes() {
+    open();
+    Probe<Write> one = hand.probe(hand.engine().submit(write()));
+    Probe<Write> stream = hand.probe(hand.engine().submit(Flux.just(write(), write())));
+    hand.turn();
+    Probe<Void> closing = hand.close().assertOpen();
+    hand.completeAll();
+    assertThat(one.assertComplete().count()).isEqualTo(1);
+    assertThat(stream.assertComplete().count()).isEqualTo(2);
+    closing.assertComplete();
+  }
+
+  @Test
+  void whatMightHaveGoneOnFails() {
+    open();
+    Upstream<Write> upstream = new Upstream<>();
+    Probe<Write> probe = hand.probe(hand.engine().submit(upstream));
+    upstream.emit(write());
+    hand.turn();
+    hand.close();
+    hand.completeAll();
+    assertThat(probe.items()).hasSize(1);
+    assertClosedError(probe);
+  }
+
+  @Test
+  void whatComesBetweenTheEndAndItsSignalIsDiscarded() {
+    HandScheduler signals = new HandScheduler();
+    hand.signals = signals;
+    open();
+    Upstream<Write> upstream = new Upstream<>();
+    List<Object> discarded = new ArrayList<>();
+    Probe<Outcome<Write>> probe =
+        hand.probe(hand.engine().submitEach(upstream).doOnDiscard(Write.class, discarded::add));
+    hand.turn();
+    Write late = write();
+    hand.probe(hand.engine().close());
+    hand.turnWorker();
+    upstream.emit(late);
+    hand.settle();
+    assertClosedError(probe);
+    assertThat(probe.items()).isEmpty();
+    assertThat(discarded).containsExactly(late);
   }
 
   @Test

@@ -18,9 +18,9 @@ class ControlFrameTest {
   @Test
   void theirFormIsFixed() {
     PeerAddress address = EngineByHand.address(1, 2);
-    byte[] hello = bytes(ControlFrame.hello(address));
-    assertThat(hello[0]).isEqualTo((byte) 1);
-    assertThat(PeerAddress.fromBytes(java.util.Arrays.copyOfRange(hello, 1, hello.length)))
+    byte[] hello = bytes(ControlFrame.hello(address, 0x01020304));
+    assertThat(hello).startsWith(1, 1, 2, 3, 4);
+    assertThat(PeerAddress.fromBytes(java.util.Arrays.copyOfRange(hello, 5, hello.length)))
         .isEqualTo(address);
     assertThat(bytes(ControlFrame.message(ByteBuffer.wrap(new byte[] {7, 8}))))
         .containsExactly(2, 7, 8);

@@ -11,7 +11,10 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.ScriptedNic.Frame;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,6 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MessagesTest {
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private final Map<Integer, Integer> limits = new HashMap<>();
 
   private Probe<Void> send(Peer peer, int content) {
     Probe<Void> probe = hand.probe(hand.engine().send(peer, bytes(content)));
@@ -32,12 +37,21 @@ class MessagesTest {
   }
 
   private void hello(int peer) {
-    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.hello(hand.address(peer)));
+    hello(peer, 0);
+  }
+
+  private void hello(int peer, int sent) {
+    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.hello(hand.address(peer), sent));
     hand.turn();
   }
 
+  /** A peer takes so many more. */
   private void credit(int peer, int count) {
-    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.credit(count));
+    limit(peer, limits.merge(peer, count, Integer::sum));
+  }
+
+  private void limit(int peer, int limit) {
+    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.credit(limit));
     hand.turn();
   }
 
@@ -52,10 +66,10 @@ class MessagesTest {
         .toList();
   }
 
+  /** Up to which message the engine takes them, as it said last. */
   private int granted() {
-    return hand.nic(0).sent(ControlFrame.CREDIT).stream()
-        .mapToInt(frame -> ByteBuffer.wrap(frame.content()).getInt())
-        .sum();
+    List<Frame> credits = hand.nic(0).sent(ControlFrame.CREDIT);
+    return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt();
   }
 
   private static List<Integer> contents(Probe<Message> probe) {
@@ -73,7 +87,9 @@ class MessagesTest {
     Frame hello = hand.nic(0).sent().getFirst();
     assertThat(hello.to()).isEqualTo(hand.peer(1).id());
     assertThat(hello.kind()).isEqualTo(ControlFrame.HELLO);
-    assertThat(PeerAddress.fromBytes(hello.content())).isEqualTo(hand.engine().address());
+    assertThat(ByteBuffer.wrap(hello.content()).getInt()).as("sent so far").isZero();
+    byte[] address = Arrays.copyOfRange(hello.content(), 4, hello.content().length);
+    assertThat(PeerAddress.fromBytes(address)).isEqualTo(hand.engine().address());
     assertThat(hand.nic(1).sent()).isEmpty();
     credit(1, 1);
     probe.assertComplete();
@@ -242,17 +258,34 @@ class MessagesTest {
   }
 
   @Test
-  void afterALossEverythingIsAgreedAnew() {
+  void afterALossThePeerIsToldHowManyWereSent() {
     hand.open(1);
     send(hand.peer(1), 1);
-    credit(1, 10);
+    credit(1, 1);
     hand.lose(hand.peer(1));
     Probe<Void> probe = send(hand.peer(1), 2);
-    probe.assertOpen(); // the credit of the old connection is void
-    assertThat(hand.nic(0).sent(ControlFrame.HELLO)).hasSize(2);
+    probe.assertOpen();
+    List<Frame> hellos = hand.nic(0).sent(ControlFrame.HELLO);
+    assertThat(hellos).hasSize(2);
+    assertThat(ByteBuffer.wrap(hellos.getLast().content()).getInt()).isEqualTo(1);
     credit(1, 1);
     probe.assertComplete();
     assertThat(sent()).containsExactly(1, 2);
+  }
+
+  /** Where there are several NICs, a loss may be told late on one side, or not at all. */
+  @Test
+  void creditThatCameBeforeALateLossIsStillGood() {
+    hand.open(2);
+    hello(1);
+    credit(1, 2);
+    hand.nic(1).lose(hand.peer(1).id(), 104, "one of its links broke");
+    hand.turn();
+    send(hand.peer(1), 1).assertComplete();
+    message(1, 7);
+    Probe<Message> probe = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(contents(probe)).as("the peer was not told of a loss, and sends").containsExactly(7);
   }
 
   // ---- receiving ----
@@ -415,10 +448,48 @@ class MessagesTest {
     hand.turn();
     assertThat(contents(probe)).containsExactly(1, 2);
     assertThat(hand.nic(0).sent()).as("no credit for who is gone").hasSize(frames);
-    hello(1);
+    hello(1, 2);
     assertThat(granted()).isEqualTo(4);
     message(1, 3);
     assertThat(contents(probe)).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void whatWasLostOnTheWayTakesNoPlace() {
+    hand.open(1, o -> o.messageCredits(2));
+    hello(1);
+    hand.lose(hand.peer(1));
+    hello(1, 2);
+    assertThat(granted()).isEqualTo(4);
+    Probe<Message> probe = hand.probe(hand.engine().messages());
+    message(1, 3);
+    message(1, 4);
+    assertThat(contents(probe)).containsExactly(3, 4);
+  }
+
+  @Test
+  void whoClaimsToHaveSentMoreThanHeMightIsNotBelieved() {
+    hand.open(1, o -> o.messageCredits(2));
+    hello(1);
+    hello(1, 3);
+    hello(1, -1);
+    assertThat(granted()).isEqualTo(2);
+  }
+
+  /** The peer was told of nothing, and only asks whether someone is there. */
+  @Test
+  void creditThatWasHeldBackBecauseOfALossComesWhenThePeerIsHeard() {
+    hand.open(1, o -> o.messageCredits(1));
+    hello(1);
+    message(1, 1);
+    hand.lose(hand.peer(1));
+    Probe<Message> probe = hand.probe(hand.engine().messages());
+    hand.turn();
+    probe.assertOpen();
+    assertThat(granted()).isEqualTo(1);
+    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.ask());
+    hand.turn();
+    assertThat(granted()).isEqualTo(2);
   }
 
   @Test
@@ -429,8 +500,8 @@ class MessagesTest {
       message(1, i);
     }
     hand.lose(hand.peer(1));
-    hello(1);
-    assertThat(granted()).as("3 of 4 places are taken").isEqualTo(4 + 1);
+    hello(1, 3);
+    assertThat(granted()).as("3 of 4 places are taken").isEqualTo(3 + 1);
   }
 
   // ---- garbage ----
@@ -454,8 +525,8 @@ class MessagesTest {
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3, 4, 5}),
-            ControlFrame.hello(hand.address(3)), // which names a third one
-            ControlFrame.hello(otherBackend));
+            ControlFrame.hello(hand.address(3), 0), // which names a third one
+            ControlFrame.hello(otherBackend, 0));
     for (EngineId sender : List.of(known, unknown)) {
       for (ByteBuffer frame : garbage) {
         hand.nic(0).receive(sender, frame.duplicate());
@@ -475,7 +546,7 @@ class MessagesTest {
   void aGreetingUnderAnotherAddressIsIgnored() {
     hand.open(1);
     hello(1);
-    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.hello(EngineByHand.address(1, 5)));
+    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.hello(EngineByHand.address(1, 5), 0));
     hand.turn();
     assertThat(granted()).isEqualTo(16);
     message(1, 1);
@@ -496,12 +567,12 @@ class MessagesTest {
   void creditThatIsNotCreditIsIgnored() {
     hand.open(1);
     Probe<Void> probe = send(hand.peer(1), 1);
-    credit(1, 0);
-    credit(1, -5);
-    credit(1, Integer.MIN_VALUE);
+    limit(1, 0);
+    limit(1, -5);
+    limit(1, Integer.MIN_VALUE);
     probe.assertOpen();
-    credit(1, Integer.MAX_VALUE);
-    credit(1, Integer.MAX_VALUE);
+    limit(1, Integer.MAX_VALUE);
+    limit(1, Integer.MAX_VALUE);
     probe.assertComplete();
     send(hand.peer(1), 2).assertComplete();
   }

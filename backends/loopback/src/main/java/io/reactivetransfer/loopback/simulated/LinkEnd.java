@@ -70,11 +70,12 @@ final class LinkEnd {
     return state == State.UP && remote.engine().equals(engine);
   }
 
+  /** How many writes, not reported yet, read some of these bytes; those of length 0 read none. */
   long readersOf(long begin, long end) {
     long readers = 0;
     for (SimulatedWrite write : outstanding) {
       long first = write.source.segment().address() + write.sourceOffset;
-      if (first < end && begin < first + write.length) {
+      if (write.length > 0 && first < end && begin < first + write.length) {
         readers++;
       }
     }
@@ -210,9 +211,14 @@ final class LinkEnd {
     LinkEnd far = other;
     if (state == State.UP && far != null) {
       stopTraffic(far);
-      lose(weather.draw(weather.detection(), random));
-      far.lose(weather.draw(weather.detection(), random));
+      lose(detectionNanos());
+      far.lose(detectionNanos());
     }
+  }
+
+  private long detectionNanos() {
+    boolean silent = Weather.happens(weather.silent(), random);
+    return silent ? weather.silentNanos() : weather.draw(weather.detection(), random);
   }
 
   /** Its NIC vanishes. */

@@ -51,7 +51,7 @@ public final class SimulatedBackend implements Backend {
   @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
     CompletableFuture<Domain> opened = new CompletableFuture<>();
-    process.execute(() -> opened.complete(network.open(context)), 0);
+    process.execute(() -> opened.complete(network.open(context, process.place())), 0);
     return opened;
   }
 }

@@ -113,11 +113,7 @@ final class SimulatedDomain implements Domain {
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
     requireUsable("resolve");
-    SimulatedAddress to = SimulatedAddress.fromBytes(address);
-    if (!to.engine().equals(engine)) {
-      throw new BackendException(0, "expected an address of " + engine + ", got " + to);
-    }
-    return new SimulatedPeer(this, to);
+    return new SimulatedPeer(this, SimulatedAddress.fromBytes(engine, address));
   }
 
   @Override

@@ -51,9 +51,10 @@ public final class SimulatedNetwork {
 
   /** Takes a NIC out of service for a while: all its links break, and no new one comes about. */
   public void failNic(EngineId engine, int nic, long outageNanos) {
-    SimulatedDomain domain = domains.get(new SimulatedAddress(engine, nic));
-    if (domain != null) {
-      domain.goDown(outageNanos);
+    for (SimulatedDomain domain : domainsOf(engine)) {
+      if (domain.where().nic() == nic) {
+        domain.goDown(outageNanos);
+      }
     }
   }
 
@@ -84,9 +85,9 @@ public final class SimulatedNetwork {
 
   // ---- for its parts ----
 
-  SimulatedDomain open(OpenContext context) {
-    SimulatedAddress address = new SimulatedAddress(context.engine(), context.nicIndex());
-    if (domains.containsKey(address)) {
+  SimulatedDomain open(OpenContext context, int place) {
+    SimulatedAddress address = new SimulatedAddress(context.engine(), place, context.nicIndex());
+    if (domains.keySet().stream().anyMatch(address::isWhere)) {
       throw new BackendException(0, address + " is open already");
     }
     SimulatedDomain domain = new SimulatedDomain(this, address, context, random.nextLong());
@@ -98,6 +99,7 @@ public final class SimulatedNetwork {
     domains.remove(domain.where(), domain);
   }
 
+  /** Who answers there; nobody, if another engine has taken the place. */
   @Nullable SimulatedDomain find(SimulatedAddress address) {
     return domains.get(address);
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class SimulatedProcess {
 
+  private final int place;
   private final VirtualTime time;
   private final Weather weather;
   private final SplittableRandom random;
@@ -22,11 +23,21 @@ public final class SimulatedProcess {
   private boolean stopped;
   private boolean killed;
 
-  /** A running one. */
-  public SimulatedProcess(VirtualTime time, Weather weather, long seed) {
+  /**
+   * A running one.
+   *
+   * @param place where its NICs are found; after it was killed, another process may take its place
+   */
+  public SimulatedProcess(int place, VirtualTime time, Weather weather, long seed) {
+    this.place = place;
     this.time = time;
     this.weather = weather;
     this.random = new SplittableRandom(seed);
+  }
+
+  /** Where its NICs are found. */
+  public int place() {
+    return place;
   }
 
   /** Whether it was killed. */

@@ -10,12 +10,12 @@ import java.util.SplittableRandom;
  * @param turn from the doorbell to the turn that it causes, and from a signal to its task
  * @param refusal how long a NIC refuses when it has begun to
  * @param detection from when a link broke to when an end of it is told
- * @param silentNanos the same for a peer that went away without a word
+ * @param silentNanos the same where nothing is said for long, as after a power cut
  * @param refuse that a post or a send begins a time of refusal
  * @param fail that a write fails though nothing is wrong with the link
  * @param split that a write lands in several parts
  * @param slow that something takes a hundred times as long as it should
- * @param silent that a peer which goes away says nothing
+ * @param silent that a peer which goes away, or an end of a link that breaks, says nothing
  * @param duplicate that a message comes twice, which no backend may do: for finding out what
  *     happens
  * @param sourceFree whether a write is done when its source was read, before it lands
