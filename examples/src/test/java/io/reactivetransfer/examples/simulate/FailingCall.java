@@ -146,16 +146,13 @@ final class FailingCall {
       return way == Way.FAILS_LATER && reports.add(report);
     }
 
+    /** Breaks with whatever it has to report; a poll without anything is no chance to fail. */
     @Override
     public int poll(CompletionSink sink) {
-      if (isIt()) {
-        context.doorbell().ring();
-        return 0;
-      }
       List<Consumer<CompletionSink>> due = List.copyOf(reports);
       reports.clear();
       due.forEach(report -> report.accept(sink));
-      return due.size() + inner.poll(sink);
+      return due.size() + inner.poll(way == Way.BREAKS ? new BreakingSink(sink) : sink);
     }
 
     @Override
@@ -180,6 +177,43 @@ final class FailingCall {
     public void close() {
       inner.close();
       isIt();
+    }
+  }
+
+  private final class BreakingSink extends ForwardingSink {
+
+    BreakingSink(CompletionSink inner) {
+      super(inner);
+    }
+
+    @Override
+    public void written(long token) {
+      isIt();
+      super.written(token);
+    }
+
+    @Override
+    public void failed(long token, int code, String text) {
+      isIt();
+      super.failed(token, code, text);
+    }
+
+    @Override
+    public void immArrived(int imm) {
+      isIt();
+      super.immArrived(imm);
+    }
+
+    @Override
+    public void received(EngineId sender, ByteBuffer bytes) {
+      isIt();
+      super.received(sender, bytes);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      isIt();
+      super.peerLost(peer, code, text);
     }
   }
 }

@@ -32,7 +32,7 @@ class FailingCallTest {
   private static final int MAX_CALLS = 20_000;
 
   /** Each is another network, and other engines. */
-  private static final int SEEDS = 2;
+  private static final int SEEDS = 4;
 
   /** What is done between opening two or three engines and closing them. */
   private enum Scenario {
