@@ -40,13 +40,7 @@ final class Barriers {
       answer.error(closed);
       return;
     }
-    for (PeerLink peer : group.others()) {
-      PeerUnreachableException loss = peer.loss();
-      if (loss != null) {
-        answer.error(loss);
-        return;
-      }
-    }
+    // A member that was lost is told all the same: it may be back, and if not, it is lost again.
     State state = states.computeIfAbsent(group.id(), id -> new State());
     Waiting waiting = new Waiting(group, ++state.entered, answer);
     state.waiting.add(waiting);

@@ -139,6 +139,7 @@ final class ImmTable {
       fail(claim, new TransferFailedException(text, Origin.UNKNOWN, abort));
     } else if (loss != null) {
       fail(claim, lost(claim, entry, loss));
+      claim.bound.forEach(worker.mailroom()::ask); // it may be back: then the next claim can wait
     } else {
       watch(claim, entry);
     }

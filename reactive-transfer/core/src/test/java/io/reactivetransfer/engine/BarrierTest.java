@@ -71,7 +71,21 @@ class BarrierTest {
     entered(1, id(), 1);
     hand.lose(hand.peer(2));
     assertThat(probe.error()).isInstanceOf(PeerUnreachableException.class);
-    assertThat(enter().error()).isInstanceOf(PeerUnreachableException.class);
+  }
+
+  @Test
+  void triesAgainWithAMemberThatWasLost() {
+    enter();
+    EngineId id = id();
+    hand.lose(hand.peer(2));
+    Probe<Void> dead = enter();
+    hand.lose(hand.peer(2));
+    assertThat(dead.error()).isInstanceOf(PeerUnreachableException.class);
+    Probe<Void> back = enter();
+    entered(1, id, 3);
+    back.assertOpen();
+    entered(2, id, 3);
+    back.assertComplete();
   }
 
   @Test
