@@ -20,7 +20,10 @@ final class Faults {
 
   static void failNic(World world, SplittableRandom random) {
     Node node = world.pickUp(random);
-    if (node != null && node.engine() != null) {
+    if (node != null && random.nextInt(3) == 0 && world.network().breakNic(node.id())) {
+      // the messages of all may have gone over it
+      world.nodes().forEach(other -> world.disturbed(node.id(), other.id()));
+    } else if (node != null && node.engine() != null) {
       int nic = random.nextInt(node.engine().nics().size());
       world.network().failNic(node.id(), nic, random.nextLong(MAX_OUTAGE_NANOS));
     }

@@ -18,7 +18,9 @@ final class LinkEnd {
   static final int LOST = 104;
 
   private static final int REMOTE_ACCESS = 13;
-  private static final int DEVICE = 5;
+
+  /** The code of what the NIC itself is to blame for. */
+  static final int DEVICE = 5;
 
   private enum State {
     IDLE,
@@ -244,6 +246,16 @@ final class LinkEnd {
     } else if (state == State.LOSING) {
       report(true);
     }
+  }
+
+  /** Its NIC breaks for good: what is out fails, and nobody here is told of a lost peer. */
+  void breakDown() {
+    LinkEnd far = other;
+    if (state == State.UP && far != null) {
+      stopTraffic(far);
+      far.lose(weather.draw(weather.detection(), random));
+    }
+    report(false);
   }
 
   private void stopTraffic(LinkEnd far) {

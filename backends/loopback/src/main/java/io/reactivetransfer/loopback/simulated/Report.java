@@ -43,6 +43,15 @@ sealed interface Report {
     }
   }
 
+  /** The NIC can do nothing more. */
+  record NicFailed(SimulatedDomain domain) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      domain.failureTold();
+      sink.nicFailed(LinkEnd.DEVICE, "the NIC is broken for good");
+    }
+  }
+
   /** A peer is lost. */
   record Lost(EngineId peer, String text) implements Report {
     @Override

@@ -43,6 +43,8 @@ final class SimulatedDomain implements Domain {
   private long refusingUntil;
   private long downUntil;
   private boolean closed;
+  private boolean broken;
+  private boolean failureTold;
 
   SimulatedDomain(
       SimulatedNetwork network, SimulatedAddress where, OpenContext context, long seed) {
@@ -127,7 +129,7 @@ final class SimulatedDomain implements Domain {
 
   @Override
   public boolean post(WriteOp op) {
-    requireUsable("post");
+    requireSound("post");
     SimulatedMemory source = own(op.source(), "post from");
     SimulatedPeer.Target target = (SimulatedPeer.Target) op.target();
     LinkEnd end = endTo(own(target.peer()).address());
@@ -147,7 +149,7 @@ final class SimulatedDomain implements Domain {
 
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    requireUsable("send");
+    requireSound("send");
     LinkEnd end = endTo(own(peer).address());
     if (bytes.remaining() > Math.min(MAX_CONTROL_BYTES, context.maxControlBytes())) {
       misused("sends a message that is too long");
@@ -227,7 +229,7 @@ final class SimulatedDomain implements Domain {
   }
 
   boolean isDown() {
-    return closed || network.time().nanos() < downUntil;
+    return closed || broken || network.time().nanos() < downUntil;
   }
 
   /** Goes out of service for a while. */
@@ -235,6 +237,22 @@ final class SimulatedDomain implements Domain {
     downUntil = network.time().nanos() + outageNanos;
     network.observer().happened("nic fails", where.engine(), where.nic());
     List.copyOf(ends.values()).forEach(LinkEnd::cut);
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Goes out of service for good, and says so. */
+  void breakDown() {
+    broken = true;
+    network.observer().happened("nic breaks", where.engine(), where.nic());
+    report(new Report.NicFailed(this));
+    List.copyOf(ends.values()).forEach(LinkEnd::breakDown);
+  }
+
+  void failureTold() {
+    failureTold = true;
   }
 
   /** Ends: by its engine, or because its process was killed. */
@@ -248,6 +266,9 @@ final class SimulatedDomain implements Domain {
   }
 
   private boolean refuses() {
+    if (broken) {
+      return true;
+    }
     long now = network.time().nanos();
     if (now < refusingUntil) {
       return true;
@@ -274,6 +295,13 @@ final class SimulatedDomain implements Domain {
       misused("calls " + call + " on a closed NIC");
     } else if (loop == null || !loop.inLoop()) {
       misused("calls " + call + " on another thread than its own");
+    }
+  }
+
+  private void requireSound(String call) {
+    requireUsable(call);
+    if (failureTold) {
+      misused("calls " + call + " on a NIC that has failed");
     }
   }
 

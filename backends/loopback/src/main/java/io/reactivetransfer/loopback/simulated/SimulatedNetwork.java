@@ -58,6 +58,17 @@ public final class SimulatedNetwork {
     }
   }
 
+  /** Breaks a NIC for good, unless it is the last one of its engine; whether it did. */
+  public boolean breakNic(EngineId engine) {
+    List<SimulatedDomain> sound =
+        domainsOf(engine).stream().filter(domain -> !domain.isBroken()).toList();
+    if (sound.size() < 2) {
+      return false;
+    }
+    sound.get(random.nextInt(sound.size())).breakDown();
+    return true;
+  }
+
   /** Has all NICs of an engine vanish, as when its process was killed. */
   public void kill(EngineId engine) {
     boolean silent = Weather.happens(weather.silent(), random);
