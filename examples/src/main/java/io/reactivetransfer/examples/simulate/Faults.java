@@ -21,8 +21,7 @@ final class Faults {
   static void failNic(World world, SplittableRandom random) {
     Node node = world.pickUp(random);
     if (node != null && random.nextInt(3) == 0 && world.network().breakNic(node.id())) {
-      // the messages of all may have gone over it
-      world.nodes().forEach(other -> world.disturbed(node.id(), other.id()));
+      node.nicBroke(); // the messages of all may have gone over it, and do until they are told
     } else if (node != null && node.engine() != null) {
       int nic = random.nextInt(node.engine().nics().size());
       world.network().failNic(node.id(), nic, random.nextLong(MAX_OUTAGE_NANOS));

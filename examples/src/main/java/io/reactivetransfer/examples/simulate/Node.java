@@ -43,6 +43,7 @@ final class Node {
   private boolean acting;
   private boolean closing;
   private boolean everStopped;
+  private boolean everBroke;
   private boolean everRevoked;
 
   Node(World world, int index, int place, SplittableRandom random) {
@@ -268,6 +269,14 @@ final class Node {
       referee.require(engine.isClosed(), this + " completed, and it is not closed");
       node.plots.forEach(Plot::free);
     }
+  }
+
+  void nicBroke() {
+    everBroke = true;
+  }
+
+  boolean hasBrokenNic() {
+    return everBroke;
   }
 
   void stop() {

@@ -175,6 +175,8 @@ final class World implements WireObserver {
         || other.isClosing()
         || one.wasStopped()
         || other.wasStopped()
+        || one.hasBrokenNic()
+        || other.hasBrokenNic()
         || disturbed.contains(Pair.of(one, other));
   }
 

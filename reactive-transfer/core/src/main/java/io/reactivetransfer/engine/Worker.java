@@ -416,7 +416,7 @@ final class Worker {
     if (!peer.nicsFailed(failed, nics().domains())) {
       return;
     }
-    if (peer.counterpart(nics().first()) != control) {
+    if (peer.counterpart(nics().first()) != control && peer.mail.greeted) {
       controlLost(peer, "its NIC " + control + " failed, which carried messages");
     }
     flights().rerouted(peer);

@@ -192,9 +192,12 @@ class NicFailureTest {
   void aPeerWhoseMessagesItCarriedIsLostAndFoundAgain() {
     open(2);
     Probe<Write> write = submit(1, 1);
+    Probe<Void> message = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
+    hand.turn();
     tell(hand.peer(1), 0b01);
     hand.settle();
-    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    assertThat(message.error()).isInstanceOf(PeerUnreachableException.class);
+    assertThat(write.error()).isInstanceOf(TransferException.class);
     Probe<Write> again = submit(1, 1);
     hand.settle();
     again.assertComplete();
