@@ -68,6 +68,17 @@ final class FrameReader {
     expects = Expects.STREAMED;
   }
 
+  /** How much of a streamed body is still to come; 0 if none is. */
+  long toStream() {
+    return expects == Expects.STREAMED ? toStream : 0;
+  }
+
+  /** So many bytes of the streamed body have come, and are not to be passed on. */
+  void skip(int length) {
+    toStream -= length;
+    endStream();
+  }
+
   /** Reads nothing any more. */
   void stop() {
     expects = Expects.NOTHING;
@@ -131,6 +142,11 @@ final class FrameReader {
       frames.streamed(in, length);
       toStream -= length;
     }
+    return endStream();
+  }
+
+  /** Ends the streamed body if it is complete; whether it is. */
+  private boolean endStream() {
     if (toStream > 0) {
       return false;
     }

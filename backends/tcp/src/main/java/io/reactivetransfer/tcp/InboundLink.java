@@ -17,6 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboundLink extends Link {
 
+  /** Less than this is cheaper to copy out of a buffer that holds more than one write. */
+  private static final int MIN_DIRECT_BYTES = 32 << 10;
+
+  /** So that others have their turn. */
+  private static final int MAX_DIRECT_BYTES = 1 << 20;
+
   private final TcpDomain domain;
   private @Nullable EngineId origin;
   private int nicIndex;
@@ -30,6 +36,9 @@ final class InboundLink extends Link {
   private boolean hasImm;
   private int imm;
   private long position;
+
+  /** What the socket was last told to read into, if it is the memory of that write. */
+  private @Nullable ByteBuf direct;
 
   InboundLink(TcpDomain domain) {
     super(domain.eventLoop());
@@ -47,6 +56,9 @@ final class InboundLink extends Link {
         domain.connectNanos(),
         () -> end(ErrorCode.TIMEOUT.because("no complete hello in time from " + where())));
     ctx.fireChannelActive();
+    var config = ctx.channel().config();
+    config.setRecvByteBufAllocator(
+        new DirectRead(config.getRecvByteBufAllocator(), this::destination));
     beginToRead();
   }
 
@@ -166,6 +178,26 @@ final class InboundLink extends Link {
     memory = domain.registrations().find(key);
     refusal = Registrations.refusal(memory, position, length);
     reader().stream(length);
+  }
+
+  /** Where the socket may read to straight, or null. */
+  private @Nullable ByteBuf destination() {
+    long left = reader().toStream();
+    TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();
+    direct = into == null ? null : into.sink(position, Math.min(left, MAX_DIRECT_BYTES));
+    return direct;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // the same buffer, not one with the same bytes
+  void take(ByteBuf in) {
+    if (in == direct) {
+      direct = null;
+      position += in.readableBytes();
+      reader().skip(in.readableBytes());
+    } else {
+      super.take(in);
+    }
   }
 
   @Override

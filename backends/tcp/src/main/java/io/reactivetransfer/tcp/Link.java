@@ -145,13 +145,18 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   public final void channelRead(ChannelHandlerContext ctx, Object msg) {
     ByteBuf in = (ByteBuf) msg;
     try {
-      reader.feed(in);
+      take(in);
     } catch (ProtocolException e) {
       reject(e.code().because(e.text()));
     } finally {
       in.release();
     }
     afterRead();
+  }
+
+  /** Some bytes were read. */
+  void take(ByteBuf in) {
+    reader.feed(in);
   }
 
   /** After each piece that was read. */

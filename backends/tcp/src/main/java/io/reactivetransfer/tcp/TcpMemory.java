@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** Memory registered with one NIC, under one key. */
 final class TcpMemory implements LocalMemory {
@@ -54,6 +55,11 @@ final class TcpMemory implements LocalMemory {
   /** A view for sending; the memory itself is neither copied nor ever freed by it. */
   ByteBuf source(long offset, long length) {
     return Unpooled.wrappedBuffer(segment.asSlice(offset, length).asByteBuffer());
+  }
+
+  /** An empty buffer for taking bytes in, or null if the memory is gone. */
+  @Nullable ByteBuf sink(long offset, long length) {
+    return segment.scope().isAlive() ? source(offset, length).clear() : null;
   }
 
   /** Takes bytes in. */
