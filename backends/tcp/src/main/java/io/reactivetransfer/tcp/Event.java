@@ -2,18 +2,29 @@ package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
-/** Something that the next poll reports, or settles with the origin. */
+/**
+ * Something that the next poll reports, or settles with the origin. The two that come for every
+ * write are used again and again; see {@link EventQueue#recycle}.
+ */
 sealed interface Event {
 
   /** A write of ours is done. */
-  record Written(long token) implements Event {}
+  final class Written implements Event {
+    long token;
+  }
 
   /** A write of ours has failed. */
   record Failed(long token, Failure failure) implements Event {}
 
   /** A write of another engine is in {@code memory}, without an immediate or with one. */
-  record Landed(InboundLink link, TcpMemory memory, boolean hasImm, int imm) implements Event {}
+  final class Landed implements Event {
+    @Nullable InboundLink link;
+    @Nullable TcpMemory memory;
+    boolean hasImm;
+    int imm;
+  }
 
   /** A write of another engine did not come in. */
   record Refused(InboundLink link, Failure failure) implements Event {}

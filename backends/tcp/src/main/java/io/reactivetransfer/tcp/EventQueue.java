@@ -16,6 +16,8 @@ final class EventQueue {
   private static final int MAX_MESSAGE_BYTES = 4 << 20;
 
   private final ArrayDeque<Event> events = new ArrayDeque<>();
+  private final ArrayDeque<Event.Written> freeWritten = new ArrayDeque<>();
+  private final ArrayDeque<Event.Landed> freeLanded = new ArrayDeque<>();
   private final List<InboundLink> waiting = new ArrayList<>();
   private final Doorbell doorbell;
   private long messageBytes;
@@ -30,6 +32,40 @@ final class EventQueue {
     }
     events.add(event);
     messageBytes += messageBytes(event);
+  }
+
+  /** A write of ours is done. */
+  void written(long token) {
+    Event.Written free = freeWritten.poll();
+    Event.Written event = free == null ? new Event.Written() : free;
+    event.token = token;
+    add(event);
+  }
+
+  /** A write of another engine is in memory. */
+  void landed(InboundLink link, TcpMemory memory, boolean hasImm, int imm) {
+    Event.Landed free = freeLanded.poll();
+    Event.Landed event = free == null ? new Event.Landed() : free;
+    event.link = link;
+    event.memory = memory;
+    event.hasImm = hasImm;
+    event.imm = imm;
+    add(event);
+  }
+
+  /** The event was dealt with, and nobody looks at it any more. */
+  void recycle(Event event) {
+    switch (event) {
+      case Event.Written written when freeWritten.size() < MAX_EVENTS -> freeWritten.push(written);
+      case Event.Landed landed when freeLanded.size() < MAX_EVENTS -> {
+        landed.link = null;
+        landed.memory = null;
+        freeLanded.push(landed);
+      }
+      default -> {
+        // left to the garbage collector
+      }
+    }
   }
 
   int size() {

@@ -1,7 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayDeque;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +11,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlight {
 
-  private record Sent(long token, @Nullable ByteBuf payload) {}
+  private static final int FIRST_CAPACITY = 64;
 
-  private final ArrayDeque<Sent> writes = new ArrayDeque<>();
+  /** Rings; number n of the connection lies at n modulo their length, which is a power of two. */
+  private long[] tokens = new long[FIRST_CAPACITY];
+
+  private @Nullable ByteBuf[] payloads = new @Nullable ByteBuf[FIRST_CAPACITY];
+  private long sent;
   private long settled;
 
   /**
@@ -23,17 +26,34 @@ final class InFlight {
    * @param payload the unpooled buffer that is released when the socket has taken it, or null
    */
   void add(long token, @Nullable ByteBuf payload) {
-    writes.add(new Sent(token, payload));
+    if (sent - settled == tokens.length) {
+      grow();
+    }
+    int at = (int) sent++ & tokens.length - 1;
+    tokens[at] = token;
+    payloads[at] = payload;
+  }
+
+  private void grow() {
+    int capacity = tokens.length * 2;
+    long[] moreTokens = new long[capacity];
+    @Nullable ByteBuf[] morePayloads = new @Nullable ByteBuf[capacity];
+    for (long number = settled; number < sent; number++) {
+      moreTokens[(int) number & capacity - 1] = tokens[(int) number & tokens.length - 1];
+      morePayloads[(int) number & capacity - 1] = payloads[(int) number & tokens.length - 1];
+    }
+    tokens = moreTokens;
+    payloads = morePayloads;
   }
 
   /** The target has settled so many writes of the connection. */
   void settleUpTo(long count, LongConsumer done) {
-    if (count <= settled || count - settled > writes.size()) {
+    if (count <= settled || count > sent) {
       throw new ProtocolException(
           "expected it to acknowledge "
               + (settled + 1)
               + " to "
-              + (settled + writes.size())
+              + sent
               + " writes, got "
               + Long.toUnsignedString(count));
     }
@@ -44,7 +64,7 @@ final class InFlight {
 
   /** The target has refused this write; its token. */
   long refuse(long number) {
-    if (number != settled + 1 || writes.isEmpty()) {
+    if (number != settled + 1 || settled == sent) {
       throw new ProtocolException(
           "expected it to refuse write "
               + (settled + 1)
@@ -56,20 +76,22 @@ final class InFlight {
 
   /** Nothing will be settled any more. */
   void drain(LongConsumer lost) {
-    for (Sent sent = writes.poll(); sent != null; sent = writes.poll()) {
-      lost.accept(sent.token());
+    while (settled < sent) {
+      int at = (int) settled++ & tokens.length - 1;
+      payloads[at] = null;
+      lost.accept(tokens[at]);
     }
   }
 
   private long settleNext() {
-    Sent sent = writes.remove();
-    ByteBuf payload = sent.payload();
+    int at = (int) settled & tokens.length - 1;
+    ByteBuf payload = payloads[at];
     if (payload != null && payload.refCnt() > 0) {
-      writes.addFirst(sent);
       throw new ProtocolException(
           "expected it to settle writes that were sent, got one before that");
     }
+    payloads[at] = null;
     settled++;
-    return sent.token();
+    return tokens[at];
   }
 }

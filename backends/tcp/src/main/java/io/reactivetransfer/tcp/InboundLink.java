@@ -231,7 +231,7 @@ final class InboundLink extends Link {
   public void streamEnded() {
     TcpMemory into = writable();
     if (into != null) {
-      domain.events().add(new Event.Landed(this, into, hasImm, imm));
+      domain.events().landed(this, into, hasImm, imm);
     } else if (refusal != null) {
       domain.events().add(new Event.Refused(this, refusal));
     }

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
@@ -19,6 +20,7 @@ final class OutboundLink extends Link {
   private final TcpDomain domain;
   private final TcpPeer.Key peer;
   private final InFlight inFlight = new InFlight();
+  private final LongConsumer settled;
   private @Nullable Disposable connecting;
   private boolean gone;
   private boolean welcomed;
@@ -36,6 +38,7 @@ final class OutboundLink extends Link {
     super(domain.eventLoop());
     this.domain = domain;
     this.peer = peer;
+    this.settled = domain.events()::written;
   }
 
   void connect() {
@@ -188,9 +191,7 @@ final class OutboundLink extends Link {
     }
     frameType = head.get();
     switch (frameType) {
-      case Wire.ACK ->
-          inFlight.settleUpTo(
-              head.getLong(), token -> domain.events().add(new Event.Written(token)));
+      case Wire.ACK -> inFlight.settleUpTo(head.getLong(), settled);
       case Wire.NACK -> {
         refusedNumber = head.getLong();
         refusedCode = Short.toUnsignedInt(head.getShort());

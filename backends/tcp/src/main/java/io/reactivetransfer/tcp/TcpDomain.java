@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -175,6 +176,7 @@ final class TcpDomain implements Domain {
     int due = Math.min(events.size(), MAX_EVENTS_PER_POLL);
     for (Event event; reported < due && (event = events.next()) != null; reported++) {
       report(event, sink);
+      events.recycle(event);
     }
     acknowledge();
     events.offerRoom();
@@ -188,28 +190,31 @@ final class TcpDomain implements Domain {
 
   private void report(Event event, CompletionSink sink) {
     switch (event) {
-      case Event.Written(long token) -> {
+      case Event.Written written -> {
         inFlight--;
-        sink.written(token);
+        sink.written(written.token);
       }
       case Event.Failed(long token, Failure why) -> {
         inFlight--;
         sink.failed(token, why.code(), why.text());
       }
-      case Event.Landed(InboundLink link, TcpMemory memory, boolean hasImm, int imm) -> {
-        if (hasImm && !memory.isOpen()) {
-          link.refuse(InboundLink.revoked());
-          return;
-        }
-        if (hasImm) {
-          sink.immArrived(imm);
-        }
-        link.settle();
-      }
+      case Event.Landed landed -> landed(landed, sink);
       case Event.Refused(InboundLink link, Failure why) -> link.refuse(why);
       case Event.Received(EngineId sender, ByteBuffer bytes) -> sink.received(sender, bytes);
       case Event.Lost(EngineId peer, Failure why) -> sink.peerLost(peer, why.code(), why.text());
     }
+  }
+
+  private static void landed(Event.Landed landed, CompletionSink sink) {
+    InboundLink link = Objects.requireNonNull(landed.link);
+    if (landed.hasImm && !Objects.requireNonNull(landed.memory).isOpen()) {
+      link.refuse(InboundLink.revoked());
+      return;
+    }
+    if (landed.hasImm) {
+      sink.immArrived(landed.imm);
+    }
+    link.settle();
   }
 
   private void acknowledge() {
