@@ -93,7 +93,7 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     context().flush();
   }
 
-  final void write(ByteBuf out) {
+  void write(ByteBuf out) {
     var _ = context().write(out, context().voidPromise());
   }
 

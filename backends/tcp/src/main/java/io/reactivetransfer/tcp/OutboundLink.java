@@ -17,11 +17,17 @@ import reactor.core.Disposable;
  */
 final class OutboundLink extends Link {
 
+  /** What is not longer is copied into one buffer with others, and done with at once. */
+  private static final int MAX_COPIED_BYTES = Integer.getInteger("copied", 2 << 10);
+
+  private static final int BATCH_BYTES = 64 << 10;
+
   private final TcpDomain domain;
   private final TcpPeer.Key peer;
   private final InFlight inFlight = new InFlight();
   private final LongConsumer settled;
   private @Nullable Disposable connecting;
+  private @Nullable ByteBuf batch;
   private boolean gone;
   private boolean welcomed;
   private boolean refused;
@@ -82,16 +88,64 @@ final class OutboundLink extends Link {
     if (!takes()) {
       return false;
     }
-    long length = op.length();
-    ByteBuf payload = length == 0 ? null : source.source(op.sourceOffset(), length);
-    ByteBuf head = frame(Wire.WRITE_BYTES);
-    write(Wire.putWrite(head, op.hasImm(), op.imm(), target.key(), op.targetOffset(), length));
-    inFlight.add(op.token(), payload);
-    if (payload != null) {
+    if (op.length() <= MAX_COPIED_BYTES) {
+      postCopy(source, target, op);
+    } else {
+      ByteBuf payload = source.source(op.sourceOffset(), op.length());
+      write(putHead(frame(Wire.WRITE_BYTES), target, op));
+      inFlight.add(op.token(), payload);
       write(payload);
     }
     flushSoon();
     return true;
+  }
+
+  private void postCopy(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+    int length = (int) op.length();
+    ByteBuf out = batch(Wire.WRITE_BYTES + length);
+    int before = out.writerIndex();
+    try {
+      putHead(out, target, op);
+      source.copyTo(out, op.sourceOffset(), length);
+      inFlight.add(op.token(), null);
+    } catch (IllegalStateException e) {
+      // Its arena was closed although it is registered: the application's mistake.
+      out.writerIndex(before);
+      Failure why = ErrorCode.MEMORY_GONE.because("the source's memory is gone: " + e.getMessage());
+      domain.events().add(new Event.Failed(op.token(), why));
+    }
+  }
+
+  private static ByteBuf putHead(ByteBuf out, TcpRemoteMemory target, WriteOp op) {
+    return Wire.putWrite(out, op.hasImm(), op.imm(), target.key(), op.targetOffset(), op.length());
+  }
+
+  /** A buffer with room for so many bytes more, which is sent before anything else. */
+  private ByteBuf batch(int bytes) {
+    ByteBuf open = batch;
+    if (open != null && open.writableBytes() < bytes) {
+      endBatch();
+      open = null;
+    }
+    if (open == null) {
+      open = context().alloc().directBuffer(BATCH_BYTES, BATCH_BYTES);
+      batch = open;
+    }
+    return open;
+  }
+
+  private void endBatch() {
+    ByteBuf full = batch;
+    if (full != null) {
+      batch = null;
+      super.write(full);
+    }
+  }
+
+  @Override
+  void write(ByteBuf out) {
+    endBatch();
+    super.write(out);
   }
 
   boolean send(ByteBuffer bytes) {
@@ -118,6 +172,7 @@ final class OutboundLink extends Link {
   void flush() {
     flushDue = false;
     if (phase() == Phase.OPEN) {
+      endBatch();
       context().flush();
     }
   }
@@ -259,6 +314,10 @@ final class OutboundLink extends Link {
   @Override
   boolean shut() {
     boolean first = super.shut();
+    if (batch != null) {
+      batch.release();
+      batch = null;
+    }
     if (connecting != null) {
       connecting.dispose();
     }

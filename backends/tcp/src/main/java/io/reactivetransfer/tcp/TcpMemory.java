@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Memory registered with one NIC, under one key. */
@@ -14,6 +15,9 @@ final class TcpMemory implements LocalMemory {
   private final MemorySegment segment;
   private final Access access;
   private boolean open = true;
+
+  /** The first 2 GiB, made once: a view for each write would be a garbage object for each. */
+  private @Nullable ByteBuffer view;
 
   TcpMemory(MemoryKey key, MemorySegment segment, Access access) {
     this.key = key;
@@ -64,6 +68,24 @@ final class TcpMemory implements LocalMemory {
 
   /** Takes bytes in. */
   void fill(long offset, ByteBuf in, int length) {
-    in.readBytes(segment.asSlice(offset, length).asByteBuffer());
+    in.readBytes(range(offset, length));
+  }
+
+  /** Copies bytes out. */
+  void copyTo(ByteBuf out, long offset, int length) {
+    out.writeBytes(range(offset, length));
+  }
+
+  /** To be used at once: the next call gives the same buffer with another range. */
+  private ByteBuffer range(long offset, int length) {
+    if (offset + length > Integer.MAX_VALUE) {
+      return segment.asSlice(offset, length).asByteBuffer();
+    }
+    ByteBuffer whole = view;
+    if (whole == null) {
+      whole = segment.asSlice(0, Math.min(segment.byteSize(), Integer.MAX_VALUE)).asByteBuffer();
+      view = whole;
+    }
+    return whole.limit((int) offset + length).position((int) offset);
   }
 }

@@ -205,6 +205,19 @@ class RefusedWriteTest {
   }
 
   @Test
+  void aShortWriteFromMemoryThatIsGone() {
+    Arena arena = Arena.ofShared();
+    var source = origin.register(arena.allocate(100), Access.LOCAL);
+    RemoteMemory remote = origin.remote(target, target.register(100));
+    arena.close();
+
+    origin.write(source, remote, 100, 5);
+
+    assertThat(origin.awaitFailed().code()).isEqualTo(ErrorCode.MEMORY_GONE.value);
+    theConnectionGoesOnAndNothingCameIn(target.register(1));
+  }
+
+  @Test
   void deviceMemoryCannotBeRegistered() {
     assertThatThrownBy(() ->
             target.call(() -> target.domain.register(new DeviceMemory(0, 4_096, 8), Access.LOCAL)))
