@@ -42,7 +42,7 @@ final class TcpLoop implements WorkerLoop {
 
   /** How much is read at once from who writes here, where it is not read straight to its place. */
   private static final RecvByteBufAllocator READ_SIZES =
-      new AdaptiveRecvByteBufAllocator(1 << 10, 1 << 16, 1 << 16);
+      new AdaptiveRecvByteBufAllocator(1 << 10, 1 << 16, 1 << 18);
 
   /**
    * Buffers of this loop only: a thread of another engine's never holds a lock that this one needs.

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** Memory registered with one NIC, under one key. */
 final class TcpMemory implements LocalMemory {
 
+  /** The longest that a {@link ByteBuffer} can show. */
+  private static final int MAX_VIEW_BYTES = Integer.MAX_VALUE - 8;
+
   private final MemoryKey key;
   private final MemorySegment segment;
   private final Access access;
@@ -78,12 +81,12 @@ final class TcpMemory implements LocalMemory {
 
   /** To be used at once: the next call gives the same buffer with another range. */
   private ByteBuffer range(long offset, int length) {
-    if (offset + length > Integer.MAX_VALUE) {
+    if (offset + length > MAX_VIEW_BYTES) {
       return segment.asSlice(offset, length).asByteBuffer();
     }
     ByteBuffer whole = view;
     if (whole == null) {
-      whole = segment.asSlice(0, Math.min(segment.byteSize(), Integer.MAX_VALUE)).asByteBuffer();
+      whole = segment.asSlice(0, Math.min(segment.byteSize(), MAX_VIEW_BYTES)).asByteBuffer();
       view = whole;
     }
     return whole.limit((int) offset + length).position((int) offset);

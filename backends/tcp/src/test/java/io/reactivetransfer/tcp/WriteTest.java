@@ -1,13 +1,20 @@
 package io.reactivetransfer.tcp;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.WriteOp;
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -16,6 +23,9 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WriteTest {
 
@@ -44,6 +54,37 @@ class WriteTest {
     assertThat(capabilities.queueDepth()).isEqualTo(DEPTH);
     assertThat(capabilities.maxControlBytes()).isEqualTo(TestNic.MAX_MESSAGE_BYTES);
     assertThat(capabilities.deviceMemory()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 500, 100_000})
+  void reachesAllOfAMemoryThatIsLongerThanABuffer(int length, @TempDir Path directory)
+      throws IOException {
+    long size = 3L << 30;
+    try (Arena arena = Arena.ofShared();
+        FileChannel sparse =
+            FileChannel.open(
+                directory.resolve("sparse"), CREATE_NEW, READ, StandardOpenOption.WRITE)) {
+      MemorySegment segment = sparse.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
+      var large = origin.register(segment, Access.REMOTE_WRITE);
+      var small = target.register(length);
+      RemoteMemory remote = origin.remote(target, small);
+      RemoteMemory back = target.remote(origin, large);
+      long token = 0;
+      for (long offset : new long[] {0, (1L << 31) - length / 2, size - length}) {
+        filled(new TestNic.Registered(segment.asSlice(offset, length), large.local()), ++token);
+        origin.write(
+            new WriteOp().between(large.local(), remote).range(offset, 0, length).token(token));
+        origin.awaitWritten((int) token);
+        assertThat(small.segment().mismatch(segment.asSlice(offset, length))).isEqualTo(-1);
+        segment.asSlice(offset, length).fill((byte) 0);
+        target.write(
+            new WriteOp().between(small.local(), back).range(0, offset, length).token(token));
+        target.awaitWritten((int) token);
+        assertThat(small.segment().mismatch(segment.asSlice(offset, length))).isEqualTo(-1);
+      }
+      origin.run(() -> origin.domain.deregister(large.local()));
+    }
   }
 
   @Test
