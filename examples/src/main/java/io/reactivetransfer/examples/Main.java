@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
+import io.reactivetransfer.examples.perf.PerfCommand;
 import io.reactivetransfer.examples.simulate.SimulateCommand;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -23,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     commandListHeading = "%nExamples:%n",
     subcommands = {
       KvCacheCommand.class,
+      PerfCommand.class,
       FirstWriteCommand.class,
       SimulateCommand.class,
       DoctorCommand.class,

@@ -1,11 +1,10 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,19 +34,9 @@ final class Child {
   /** Same Java, same class path, same options, and a role. */
   static Child start(KvCacheCommand.Role role, Plan plan, Progress progress) throws IOException {
     String name = role.name().toLowerCase(Locale.ROOT);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("--sun-misc-unsafe-memory-access=allow");
-    command.add("-XX:+UseSerialGC"); // starts faster, and there is next to no garbage
-    command.add("-Xmx512m");
-    command.add("-XX:MaxDirectMemorySize=" + (plan.shape().layout().bytes() + EXTRA_BYTES));
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add("io.reactivetransfer.examples.Main");
-    command.addAll(plan.toArguments());
-    command.add("--role=" + role);
-    Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+    List<String> arguments = new ArrayList<>(plan.toArguments());
+    arguments.add("--role=" + role);
+    Process process = ChildJvm.start(plan.shape().layout().bytes() + EXTRA_BYTES, arguments);
     return new Child(name, process, progress);
   }
 

@@ -2,6 +2,8 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.Backends;
+import io.reactivetransfer.examples.ByteCount;
 import io.reactivetransfer.examples.Verbosity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -119,7 +121,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     if (role != null) {
       return ChildProcess.run(role, plan);
     }
-    Backends.requireAvailable(plan);
+    Backends.requireAvailable(plan.backend(), plan.nics());
     Progress progress = new Progress(spec.commandLine().getOut(), plan);
     Outcome outcome =
         plan.backend().equals("loopback")

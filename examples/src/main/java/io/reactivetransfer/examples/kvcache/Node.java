@@ -5,6 +5,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.ByteCount;
 import io.reactivetransfer.kvcache.KvMemory;
 import io.reactivetransfer.kvcache.PagePool;
 import java.lang.foreign.Arena;

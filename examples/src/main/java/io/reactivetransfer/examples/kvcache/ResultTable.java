@@ -1,5 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.ByteCount;
+
 /** The figures at the end, each with where it was measured. */
 final class ResultTable {
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.ByteCount;
 import io.reactivetransfer.kvcache.KvLayout;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.spi.Availability;
@@ -7,19 +7,19 @@ import io.reactivetransfer.spi.BackendException;
 import java.util.ServiceLoader;
 
 /** Asks a backend before any process is started. */
-final class Backends {
+public final class Backends {
 
   private Backends() {}
 
   /**
-   * The backend of a plan can run here, with as many NICs.
+   * The backend of this name can run here, with as many NICs.
    *
    * @throws BackendUnavailableException if not; says why, and how to mend it
    */
-  static void requireAvailable(Plan plan) {
+  public static void requireAvailable(String name, int nics) {
     for (Backend backend : ServiceLoader.load(Backend.class)) {
-      if (backend.name().equals(plan.backend())) {
-        requireAvailable(backend, plan.nics());
+      if (backend.name().equals(name)) {
+        requireAvailable(backend, nics);
       }
     }
   }

@@ -1,11 +1,15 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples;
 
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A number of bytes, as people write it. */
-record ByteCount(long bytes) {
+/**
+ * A number of bytes, as people write it.
+ *
+ * @param bytes how many
+ */
+public record ByteCount(long bytes) {
 
   private static final Pattern FORM = Pattern.compile("(?i)(\\d{1,15})\\s*([kmg]?)(?:i?b)?");
 
@@ -14,7 +18,7 @@ record ByteCount(long bytes) {
    *
    * @throws IllegalArgumentException if it is anything else
    */
-  static ByteCount of(String text) {
+  public static ByteCount of(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
       throw new IllegalArgumentException(

@@ -1,0 +1,80 @@
+package io.reactivetransfer.examples.perf;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Measures each size: ours and the reference in turn, some rounds, and takes medians. */
+final class Benchmark {
+
+  private final Plan plan;
+  private final Side origin;
+  private final Side target;
+  private final Progress progress;
+  private final @Nullable Iperf3 iperf3;
+  private long seed;
+
+  Benchmark(Plan plan, Side origin, Side target, Progress progress) {
+    this.plan = plan;
+    this.origin = origin;
+    this.target = target;
+    this.progress = progress;
+    this.iperf3 =
+        plan.reference() && Reference.of(plan.backend()) == Reference.NIO ? Iperf3.find() : null;
+  }
+
+  List<Result> run() throws SideFailedException, InterruptedException {
+    origin.ask("target " + target.ask("address"));
+    List<Result> results = new ArrayList<>();
+    for (long size : plan.sizes()) {
+      results.add(measure(size));
+    }
+    return results;
+  }
+
+  private Result measure(long size) throws SideFailedException, InterruptedException {
+    Layout layout = Layout.of(plan, size);
+    origin.ask("prepare " + size + " " + target.ask("prepare " + size));
+    String reference = plan.reference() ? prepareReference() : null;
+    List<RunFigures> ours = new ArrayList<>();
+    List<RunFigures> references = new ArrayList<>();
+    List<Double> iperf3s = new ArrayList<>();
+    progress.begin(layout, "warm-up", plan.warmupNanos());
+    runOurs(plan.warmupNanos());
+    if (reference != null) {
+      origin.ask(reference + " " + plan.warmupNanos() / 2);
+    }
+    for (int round = 1; round <= plan.rounds(); round++) {
+      String of = round + " of " + plan.rounds();
+      progress.begin(layout, "round " + of, plan.roundNanos());
+      ours.add(runOurs(plan.roundNanos()));
+      if (reference != null) {
+        progress.begin(layout, "reference " + of, plan.roundNanos());
+        references.add(RunFigures.of(origin.ask(reference + " " + plan.roundNanos())));
+      }
+      if (iperf3 != null) {
+        iperf3s.add(iperf3.bytesPerSecond(size));
+      }
+    }
+    Result result = Result.of(plan, layout, ours, references, iperf3s);
+    progress.measured(result);
+    return result;
+  }
+
+  /** What the origin is asked to run, less its time. */
+  private String prepareReference() throws SideFailedException, InterruptedException {
+    return switch (Reference.of(plan.backend())) {
+      case MEMCPY -> "memcpy";
+      case NIO -> "nio " + target.ask("listen");
+      case null -> throw new IllegalStateException("no reference of " + plan.backend());
+    };
+  }
+
+  private RunFigures runOurs(long nanos) throws SideFailedException, InterruptedException {
+    target.ask("begin");
+    RunFigures run = RunFigures.of(origin.ask("run " + nanos + " " + ++seed));
+    Usage used = Usage.of(target.ask("end " + run.operations() + " " + run.checksum()));
+    // in one process the origin has metered both
+    return plan.inProcess() ? run : run.with(run.usage().plus(used));
+  }
+}

@@ -1,0 +1,19 @@
+package io.reactivetransfer.examples.perf;
+
+import java.util.List;
+
+/** Both sides in this JVM. */
+final class OneProcess {
+
+  private OneProcess() {}
+
+  static List<Result> run(Plan plan, Progress progress)
+      throws SideFailedException, InterruptedException {
+    try (Role target = TargetRole.open(plan);
+        Role origin = OriginRole.open(plan, progress::operations)) {
+      return new Benchmark(
+              plan, new LocalSide("origin", origin), new LocalSide("target", target), progress)
+          .run();
+    }
+  }
+}

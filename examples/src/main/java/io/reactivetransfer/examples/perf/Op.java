@@ -1,0 +1,33 @@
+package io.reactivetransfer.examples.perf;
+
+import java.util.Locale;
+
+/** What one operation is. */
+enum Op {
+  /** A write that the target is not told of. */
+  WRITE,
+  /** A write that the target counts. */
+  WRITE_IMM,
+  /** Many pages in one transfer, each of them counted. */
+  PAGED,
+  /** Many parts in one transfer, each of them counted. */
+  SCATTER,
+  /** A small message. */
+  SEND;
+
+  /** Whether an operation consists of {@code --pages} parts of {@code --size} bytes. */
+  boolean hasParts() {
+    return this == PAGED || this == SCATTER;
+  }
+
+  /** By how much an operation of so many parts raises the target's counter. */
+  long arrivals(int parts) {
+    return this == WRITE || this == SEND ? 0 : parts;
+  }
+
+  /** As on the command line. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,250 @@
+package io.reactivetransfer.examples.perf;
+
+import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.Backends;
+import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.examples.Verbosity;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of the benchmark, and their bounds. */
+@Command(
+    name = "perf",
+    description = "Measures how fast a backend moves bytes, next to a plain reference.",
+    sortOptions = false,
+    footer = {
+      "",
+      "Starts two processes on this machine, which talk over loopback, and ends with a table.",
+      "Exit code 0: measured. 1: something failed, and stderr says what. 2: a wrong value."
+    })
+public final class PerfCommand implements Callable<Integer>, Verbosity {
+
+  /** Which side a child process is. */
+  enum Side {
+    ORIGIN,
+    TARGET
+  }
+
+  private static final long MAX_SIZE = 1L << 30;
+  private static final long MAX_OPERATION = 1L << 30;
+  private static final long MAX_MESSAGE = 1 << 16;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "What carries it, see 'doctor'; loopback runs in one JVM. Default: tcp.")
+  private String backend = "tcp";
+
+  @Option(
+      names = "--op",
+      paramLabel = "OP",
+      description = "One of ${COMPLETION-CANDIDATES}. Default: write-imm.")
+  private Op op = Op.WRITE_IMM;
+
+  @Option(
+      names = "--size",
+      paramLabel = "BYTES",
+      split = ",",
+      description =
+          "Bytes of a write, a page, a part or a message, such as 64,4K,1M; 1 to 1G, messages up to"
+              + " 64K. Default: 4K,64K,1M; messages 64,4K.")
+  private @Nullable List<String> sizes;
+
+  @Option(
+      names = "--pages",
+      paramLabel = "N",
+      description = "Pages or parts of an operation, 1 to 65,536. Default: 256.")
+  private int pages = 256;
+
+  @Option(
+      names = "--outstanding",
+      paramLabel = "N",
+      description = "Operations in flight, 1 to 65,536. Default: 64.")
+  private int outstanding = 64;
+
+  @Option(
+      names = "--nics",
+      paramLabel = "N",
+      description = "NICs of each side, 1 to 8. Default: 1.")
+  private int nics = 1;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Seconds to measure each size, 0.01 to 86,400. Default: 3.")
+  private double seconds = 3;
+
+  @Option(
+      names = "--warmup",
+      paramLabel = "S",
+      description = "Seconds to run each size before that, 0 to 3,600. Default: 1.")
+  private double warmup = 1;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Parts that the seconds are cut into; medians of them. 1 to 100. Default: 3.")
+  private int rounds = 3;
+
+  @Option(
+      names = "--signals",
+      paramLabel = "WHERE",
+      description =
+          "Where the engines signal: parallel, a thread of Reactor's, or nic, the NIC's own."
+              + " Default: parallel.")
+  private Signals signals = Signals.PARALLEL;
+
+  @Option(names = "--in-process", description = "Both sides in this JVM.")
+  private boolean inProcess;
+
+  @Option(names = "--verify", description = "Compare what arrived, by checksum.")
+  private boolean verify;
+
+  @Option(
+      names = "--reference",
+      description =
+          "Measure the reference in turn: for tcp a blocking socket, and iperf3 if it is installed;"
+              + " for loopback a memcpy.")
+  private boolean reference;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to this file.")
+  private @Nullable Path json;
+
+  @Option(names = "--svg", paramLabel = "FILE", description = "Draw them to this file.")
+  private @Nullable Path svg;
+
+  @Option(names = "--verbose", description = "Show stack traces.")
+  private boolean verbose;
+
+  @Option(names = "--side", hidden = true, description = "Which side a child process is.")
+  private @Nullable Side side;
+
+  @Override
+  public boolean isVerbose() {
+    return verbose;
+  }
+
+  /** Runs it. */
+  @Override
+  public Integer call() throws Exception {
+    Plan plan = plan();
+    if (side != null) {
+      return ChildProcess.run(side, plan);
+    }
+    Backends.requireAvailable(plan.backend(), plan.nics());
+    Progress progress = new Progress(spec.commandLine().getOut(), plan);
+    List<Result> results;
+    try {
+      results =
+          plan.inProcess() ? OneProcess.run(plan, progress) : TwoProcesses.run(plan, progress);
+    } finally {
+      progress.clear();
+    }
+    spec.commandLine().getOut().print(Report.of(plan, results));
+    spec.commandLine().getOut().flush();
+    return ExitCode.OK;
+  }
+
+  private Plan plan() {
+    try {
+      TransferEngineBuilder.create().backend(backend);
+      if (reference && Reference.of(backend) == null) {
+        throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
+      }
+      within("--pages", pages, 1, 1 << 16);
+      Plan plan =
+          new Plan(
+              backend,
+              inProcess || backend.equals("loopback"),
+              op,
+              sizes(),
+              pages,
+              (int) within("--outstanding", outstanding, 1, 1 << 16),
+              (int) within("--nics", nics, 1, 8),
+              within("--seconds", seconds, 0.01, 86_400),
+              within("--warmup", warmup, 0.0, 3_600),
+              (int) within("--rounds", rounds, 1, 100),
+              verify,
+              reference,
+              signals,
+              verbose);
+      requireRoom(plan);
+      json = json == null ? null : writable("--json", json);
+      svg = svg == null ? null : writable("--svg", svg);
+      return plan;
+    } catch (IllegalArgumentException | BackendUnavailableException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private List<Long> sizes() {
+    List<String> texts = sizes;
+    if (texts == null) {
+      texts = op == Op.SEND ? List.of("64", "4K") : List.of("4K", "64K", "1M");
+    }
+    long max = op == Op.SEND ? MAX_MESSAGE : MAX_SIZE;
+    List<Long> bytes = new ArrayList<>();
+    for (String text : texts) {
+      bytes.add(within("--size", ByteCount.of(text).bytes(), 1, max));
+    }
+    return bytes;
+  }
+
+  private static void requireRoom(Plan plan) {
+    long operation = Layout.of(plan, plan.largest()).operationBytes();
+    if (operation > MAX_OPERATION) {
+      throw new IllegalArgumentException(
+          "expected operations of up to "
+              + new ByteCount(MAX_OPERATION)
+              + ", got "
+              + plan.pages()
+              + " parts of "
+              + new ByteCount(plan.largest()));
+    }
+  }
+
+  private static long within(String option, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          String.format("expected %s of %,d to %,d, got %,d", option, min, max, value));
+    }
+    return value;
+  }
+
+  private static double within(String option, double value, double min, double max) {
+    if (!(value >= min && value <= max)) {
+      throw new IllegalArgumentException(
+          String.format("expected %s of %.3g to %.0f, got %s", option, min, max, value));
+    }
+    return value;
+  }
+
+  private static Path writable(String option, Path path) {
+    Path absolute = path.toAbsolutePath();
+    Path folder = absolute.getParent();
+    boolean can =
+        Files.exists(absolute)
+            ? Files.isRegularFile(absolute) && Files.isWritable(absolute)
+            : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
+    if (!can) {
+      throw new IllegalArgumentException(
+          "expected " + option + " that can be written, got " + path);
+    }
+    return absolute;
+  }
+}

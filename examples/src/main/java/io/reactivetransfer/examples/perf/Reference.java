@@ -1,0 +1,26 @@
+package io.reactivetransfer.examples.perf;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a backend is compared with: the plainest program that moves bytes the same way. */
+enum Reference {
+  /** A blocking socket from one thread to another. */
+  NIO,
+  /** One thread that copies. */
+  MEMCPY;
+
+  /** The one of this backend, or null if it has none. */
+  static @Nullable Reference of(String backend) {
+    return switch (backend) {
+      case "tcp" -> NIO;
+      case "loopback" -> MEMCPY;
+      default -> null;
+    };
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The example {@code perf}: how fast a backend moves bytes, next to a plain reference. Read {@link
+ * io.reactivetransfer.examples.perf.OriginRole} and {@link
+ * io.reactivetransfer.examples.perf.TransferRun} for how the library is used; the rest is options,
+ * processes and figures.
+ */
+@NullMarked
+package io.reactivetransfer.examples.perf;
+
+import org.jspecify.annotations.NullMarked;
