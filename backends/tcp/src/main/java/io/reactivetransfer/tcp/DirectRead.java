@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,15 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class DirectRead implements RecvByteBufAllocator {
 
   private final RecvByteBufAllocator otherwise;
-  private final Supplier<@Nullable ByteBuf> destination;
+  private final Function<ByteBufAllocator, @Nullable ByteBuf> destination;
 
   /**
    * For one connection.
    *
    * @param otherwise gives the buffers for everything else
-   * @param destination asked before each read; gives an empty buffer over the memory, or null
+   * @param destination asked before each read; gives an empty buffer to read into, or null
    */
-  DirectRead(RecvByteBufAllocator otherwise, Supplier<@Nullable ByteBuf> destination) {
+  DirectRead(
+      RecvByteBufAllocator otherwise, Function<ByteBufAllocator, @Nullable ByteBuf> destination) {
     this.otherwise = otherwise;
     this.destination = destination;
   }
@@ -36,9 +37,9 @@ final class DirectRead implements RecvByteBufAllocator {
   private static final class Choosing extends DelegatingHandle implements ExtendedHandle {
 
     private final ExtendedHandle otherwise;
-    private final Supplier<@Nullable ByteBuf> destination;
+    private final Function<ByteBufAllocator, @Nullable ByteBuf> destination;
 
-    Choosing(ExtendedHandle otherwise, Supplier<@Nullable ByteBuf> destination) {
+    Choosing(ExtendedHandle otherwise, Function<ByteBufAllocator, @Nullable ByteBuf> destination) {
       super(otherwise);
       this.otherwise = otherwise;
       this.destination = destination;
@@ -46,7 +47,7 @@ final class DirectRead implements RecvByteBufAllocator {
 
     @Override
     public ByteBuf allocate(ByteBufAllocator alloc) {
-      ByteBuf direct = destination.get();
+      ByteBuf direct = destination.apply(alloc);
       return direct == null ? otherwise.allocate(alloc) : direct;
     }
 

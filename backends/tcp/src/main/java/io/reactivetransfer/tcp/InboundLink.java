@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
@@ -36,6 +37,9 @@ final class InboundLink extends Link {
   private boolean hasImm;
   private int imm;
   private long position;
+
+  /** Whether the last write was long: then the next one may be, too. */
+  private boolean wasLong;
 
   /** What the socket was last told to read into, if it is the memory of that write. */
   private @Nullable ByteBuf direct;
@@ -177,11 +181,16 @@ final class InboundLink extends Link {
     }
     memory = domain.registrations().find(key);
     refusal = Registrations.refusal(memory, position, length);
+    wasLong = length >= MIN_DIRECT_BYTES;
     reader().stream(length);
   }
 
   /** Where the socket may read to straight, or null. */
-  private @Nullable ByteBuf destination() {
+  private @Nullable ByteBuf destination(ByteBufAllocator alloc) {
+    direct = null;
+    if (wasLong && reader().isBetweenFrames()) {
+      return alloc.directBuffer(Wire.WRITE_BYTES, Wire.WRITE_BYTES); // its bytes shall not follow
+    }
     long left = reader().toStream();
     TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();
     direct = into == null ? null : into.sink(position, Math.min(left, MAX_DIRECT_BYTES));

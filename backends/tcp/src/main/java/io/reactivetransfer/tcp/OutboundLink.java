@@ -18,7 +18,7 @@ import reactor.core.Disposable;
 final class OutboundLink extends Link {
 
   /** What is not longer is copied into one buffer with others, and done with at once. */
-  private static final int MAX_COPIED_BYTES = 2 << 10;
+  private static final int MAX_COPIED_BYTES = 4 << 10;
 
   private static final int BATCH_BYTES = 64 << 10;
 

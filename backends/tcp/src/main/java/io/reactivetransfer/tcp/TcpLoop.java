@@ -2,10 +2,10 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -41,8 +41,7 @@ final class TcpLoop implements WorkerLoop {
   private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
   /** How much is read at once from who writes here, where it is not read straight to its place. */
-  private static final RecvByteBufAllocator READ_SIZES =
-      new AdaptiveRecvByteBufAllocator(1 << 10, 1 << 16, 1 << 18);
+  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(1 << 16);
 
   /**
    * Buffers of this loop only: a thread of another engine's never holds a lock that this one needs.
