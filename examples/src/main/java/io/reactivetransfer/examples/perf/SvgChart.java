@@ -14,7 +14,7 @@ import java.util.function.ToDoubleFunction;
 final class SvgChart {
 
   private static final int WIDTH = 880;
-  private static final int HEIGHT = 400;
+  private static final int HEIGHT = 364;
   private static final int LEFT_OF_LATENCY = 440;
   private static final int TOP = 64;
 
