@@ -27,7 +27,7 @@ class CommandLineTest {
   @Test
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
-    assertThat(out.toString()).contains("kv-cache", "first-write", "doctor", "jmh");
+    assertThat(out.toString()).contains("kv-cache", "perf", "first-write", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
 
@@ -58,6 +58,28 @@ class CommandLineTest {
         "kv-cache --out /",
         "kv-cache --what",
         "kv-cache extra",
+        "perf --op fly",
+        "perf --size 0",
+        "perf --size 4K,many",
+        "perf --size 4K,,64K",
+        "perf --size 2G",
+        "perf --op send --size 65K",
+        "perf --op paged --size 1M --pages 2000",
+        "perf --pages 0",
+        "perf --pages 65537",
+        "perf --outstanding 0",
+        "perf --outstanding 65537",
+        "perf --nics 0",
+        "perf --nics 9",
+        "perf --seconds 0",
+        "perf --seconds NaN",
+        "perf --warmup -1",
+        "perf --rounds 0",
+        "perf --signals smoke",
+        "perf --backend carrier-pigeon",
+        "perf --json /no/such/folder/file",
+        "perf --svg /",
+        "perf extra",
         "doctor extra"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {

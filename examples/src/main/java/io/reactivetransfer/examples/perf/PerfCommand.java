@@ -157,6 +157,12 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     }
     spec.commandLine().getOut().print(Report.of(plan, results));
     spec.commandLine().getOut().flush();
+    if (json != null) {
+      JsonFile.write(json, results);
+    }
+    if (svg != null) {
+      SvgChart.write(svg, plan, results);
+    }
     return ExitCode.OK;
   }
 

@@ -27,7 +27,7 @@ final class Report {
     rows.add(header());
     results.forEach(result -> rows.add(row(result)));
     StringBuilder text = new StringBuilder(System.lineSeparator());
-    text.append(title()).append(System.lineSeparator());
+    text.append(title(plan)).append(System.lineSeparator());
     for (List<String> row : rows) {
       for (int column = 0; column < row.size(); column++) {
         int at = column;
@@ -41,7 +41,7 @@ final class Report {
     return text.toString();
   }
 
-  private String title() {
+  static String title(Plan plan) {
     String parts = plan.op().hasParts() ? String.format(" of %,d parts", plan.pages()) : "";
     return String.format(
         "%s%s over %s, %s, %,d outstanding, %d NIC%s on each side, signals %s",
@@ -118,7 +118,8 @@ final class Report {
       lines.add(
           Reference.of(plan.backend()) == Reference.NIO
               ? "nio: blocking writes and reads of one socket, by one thread on each side; its"
-                  + " latency with a byte back for each operation, as many outstanding."
+                  + " latency with a byte back for each operation, outstanding as many as ours, or"
+                  + " as the socket takes."
               : "memcpy: one thread copies between two MemorySegments.");
     }
     if (plan.verify()) {
