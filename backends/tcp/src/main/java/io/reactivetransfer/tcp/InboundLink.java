@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class InboundLink extends Link {
 
   /** Less than this is cheaper to copy out of a buffer that holds more than one write. */
-  private static final int MIN_DIRECT_BYTES = 32 << 10;
+  private static final int MIN_DIRECT_BYTES = 64 << 10;
 
   /** So that others have their turn. */
   private static final int MAX_DIRECT_BYTES = 1 << 20;

@@ -41,7 +41,7 @@ final class TcpLoop implements WorkerLoop {
   private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
   /** How much is read at once from who writes here, where it is not read straight to its place. */
-  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(1 << 16);
+  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(1 << 18);
 
   /**
    * Buffers of this loop only: a thread of another engine's never holds a lock that this one needs.
