@@ -51,7 +51,7 @@ final class Completions implements CompletionSink {
 
   @Override
   public void nicFailed(int code, String text) {
-    worker.nicFailed(nic, code, text);
+    worker.nicFailures().failed(nic, code, text);
   }
 
   @Override

@@ -71,7 +71,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public List<Nic> nics() {
-    return worker.workingNics();
+    return worker.nicFailures().working();
   }
 
   @Override

@@ -201,7 +201,7 @@ final class Mailroom {
         if (peer == null || !frame.hasRemaining()) {
           malformed(sender);
         } else {
-          worker.nicsOfPeerFailed(peer, Byte.toUnsignedInt(frame.get()));
+          worker.nicFailures().peerSays(peer, Byte.toUnsignedInt(frame.get()));
         }
       }
       case ControlFrame.BARRIER -> barrier(sender, frame);

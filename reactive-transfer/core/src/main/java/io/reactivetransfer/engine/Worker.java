@@ -2,11 +2,9 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
-import io.reactivetransfer.Nic;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
-import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.BackendException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -64,6 +62,7 @@ final class Worker {
   private final Peers peers;
   private final Liveness liveness;
   private final Barriers barriers = new Barriers(this);
+  private final NicFailures nicFailures = new NicFailures(this);
   private final List<WatchFlux.Watch> watches = new ArrayList<>();
   private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
   private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
@@ -79,7 +78,6 @@ final class Worker {
   private @Nullable NicGroup nics;
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
-  private volatile List<Nic> workingNics = List.of();
   private volatile boolean terminated;
   private long turnNanos;
   private long defects;
@@ -141,6 +139,10 @@ final class Worker {
     return peers;
   }
 
+  NicFailures nicFailures() {
+    return nicFailures;
+  }
+
   Shutdown shutdown() {
     return shutdown;
   }
@@ -188,7 +190,7 @@ final class Worker {
   /** Its NICs are open. On the worker. */
   void attach(NicGroup nics) {
     this.nics = nics;
-    this.workingNics = nics.nics();
+    nicFailures.begin(nics);
   }
 
   /** Everything is there. On the worker. */
@@ -383,56 +385,6 @@ final class Worker {
     flights().peerLost(peer, loss);
     imms.peerLost(peer, loss);
     barriers.peerLost(peer, loss);
-  }
-
-  /** One of the NICs can do nothing more: goes on with the others, as long as there are any. */
-  void nicFailed(int nic, int code, String text) {
-    boolean wasFirst = nic == nics().first();
-    if (!nics().fail(nic)) {
-      return;
-    }
-    String name = nics().nics().get(nic).name();
-    LOG.warn(
-        "engine {}: NIC {} failed and is not used any more: {}", id.toShortString(), name, text);
-    workingNics = nics().working();
-    if (nics().haveAllFailed()) {
-      shutdown.begin(new BackendException(code, "the last NIC, " + name + ", failed: " + text));
-      return;
-    }
-    peers.forEach(peer -> {
-      if (!peer.isResolved()) {
-        return;
-      }
-      if (wasFirst) {
-        controlLost(peer, "NIC " + name + " failed, which carried messages to it");
-      }
-      mailroom.nicsFailed(peer);
-    });
-  }
-
-  /** A peer says that NICs of its own have failed. */
-  void nicsOfPeerFailed(PeerLink peer, int failed) {
-    int control = peer.counterpart(nics().first());
-    if (!peer.nicsFailed(failed, nics().domains())) {
-      return;
-    }
-    if (peer.counterpart(nics().first()) != control && peer.mail.greeted) {
-      controlLost(peer, "its NIC " + control + " failed, which carried messages");
-    }
-    flights().rerouted(peer);
-  }
-
-  /** What was said to a peer may not have reached it: nobody can count on the connection. */
-  private void controlLost(PeerLink peer, String why) {
-    peerLost(
-        peer,
-        new PeerUnreachableException(
-            "peer " + peer + " was lost: " + why, Origin.peer(peer.id()), null));
-  }
-
-  /** The NICs that have not failed. From any thread. */
-  List<Nic> workingNics() {
-    return workingNics;
   }
 
   // ---- its books ----
