@@ -13,7 +13,8 @@ import reactor.core.scheduler.Scheduler;
  * @param window transfers of one stream that may be in flight, 1 to 65,536
  * @param nicDepth pieces that may be in flight on one NIC, 1 to 65,536; the backend may allow less
  * @param peerDepth pieces that may be in flight to one peer, over all NICs, 1 to 1,048,576; however
- *     many, a peer has no more than twice what is left for others
+ *     many, a peer has no more than twice what is left for others, where there are 16 places or
+ *     more
  * @param peerBytes bytes that may be in flight to one peer, over all NICs; a piece that is longer
  *     goes alone
  * @param maxSubmissions streams and single transfers that may be subscribed to at once; one more is

@@ -12,12 +12,17 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A backend whose NICs are those of another one, each within a wrapper. */
-class ForwardingBackend implements Backend {
+public class ForwardingBackend implements Backend {
 
   private final Backend inner;
   private final BiFunction<Domain, OpenContext, Domain> wrapper;
 
-  ForwardingBackend(Backend inner, BiFunction<Domain, OpenContext, Domain> wrapper) {
+  /**
+   * In front of this one.
+   *
+   * @param wrapper makes what stands for an opened NIC
+   */
+  public ForwardingBackend(Backend inner, BiFunction<Domain, OpenContext, Domain> wrapper) {
     this.inner = inner;
     this.wrapper = wrapper;
   }

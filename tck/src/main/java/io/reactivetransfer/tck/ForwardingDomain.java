@@ -13,11 +13,13 @@ import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 
 /** A NIC that does what another one does; the base of what changes one thing. */
-class ForwardingDomain implements Domain {
+public class ForwardingDomain implements Domain {
 
-  final Domain inner;
+  /** Where everything goes that is not changed. */
+  protected final Domain inner;
 
-  ForwardingDomain(Domain inner) {
+  /** In front of this one. */
+  public ForwardingDomain(Domain inner) {
     this.inner = inner;
   }
 

@@ -5,11 +5,13 @@ import io.reactivetransfer.spi.CompletionSink;
 import java.nio.ByteBuffer;
 
 /** Passes on what a NIC found; the base of what changes one thing. */
-class ForwardingSink implements CompletionSink {
+public class ForwardingSink implements CompletionSink {
 
-  final CompletionSink inner;
+  /** Where everything goes that is not changed. */
+  protected final CompletionSink inner;
 
-  ForwardingSink(CompletionSink inner) {
+  /** In front of this one. */
+  public ForwardingSink(CompletionSink inner) {
     this.inner = inner;
   }
 

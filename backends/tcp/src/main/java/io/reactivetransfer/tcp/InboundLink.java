@@ -185,11 +185,14 @@ final class InboundLink extends Link {
     reader().stream(length);
   }
 
-  /** Where the socket may read to straight, or null. */
+  /**
+   * What the socket is to read into next: the memory of the write that is coming in; or a buffer
+   * for one head, so that what follows it can go straight to its memory; or null for any buffer.
+   */
   private @Nullable ByteBuf destination(ByteBufAllocator alloc) {
     direct = null;
     if (wasLong && reader().isBetweenFrames()) {
-      return alloc.directBuffer(Wire.WRITE_BYTES, Wire.WRITE_BYTES); // its bytes shall not follow
+      return alloc.directBuffer(Wire.WRITE_BYTES, Wire.WRITE_BYTES);
     }
     long left = reader().toStream();
     TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();

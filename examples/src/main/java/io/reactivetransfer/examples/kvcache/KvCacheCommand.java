@@ -4,6 +4,7 @@ import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.Backends;
 import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.examples.OptionValues;
 import io.reactivetransfer.examples.Verbosity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -132,7 +133,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
 
   private Plan plan() {
     try {
-      Path from = file == null ? null : readable(file);
+      Path from = file == null ? null : OptionValues.readable("--file", file);
       Shape shape =
           from == null
               ? Shape.of(layers, pages, pageSize.bytes())
@@ -141,45 +142,18 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       TransferEngineBuilder.create().backend(backend);
       return new Plan(
           backend,
-          within("--nics", nics, 1, 8),
+          OptionValues.within("--nics", nics, 1, 8),
           shape,
           from,
-          out == null ? null : writable(out),
-          Duration.ofSeconds(within("--deadline", deadlineSeconds, 1, 86_400)),
-          Duration.ofMillis(within("--layer-interval", layerIntervalMillis, 0, 60_000)),
+          out == null ? null : OptionValues.writable("--out", out),
+          Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 86_400)),
+          Duration.ofMillis(
+              OptionValues.within("--layer-interval", layerIntervalMillis, 0, 60_000)),
           seed,
           verbose);
     } catch (IllegalArgumentException | BackendUnavailableException | IOException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
-  }
-
-  private static int within(String option, int value, int min, int max) {
-    if (value < min || value > max) {
-      throw new IllegalArgumentException(
-          String.format("expected %s of %d to %d, got %d", option, min, max, value));
-    }
-    return value;
-  }
-
-  private static Path readable(Path path) {
-    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
-      throw new IllegalArgumentException("expected --file that can be read, got " + path);
-    }
-    return path.toAbsolutePath();
-  }
-
-  private static Path writable(Path path) {
-    Path absolute = path.toAbsolutePath();
-    Path folder = absolute.getParent();
-    boolean can =
-        Files.exists(absolute)
-            ? Files.isRegularFile(absolute) && Files.isWritable(absolute)
-            : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
-    if (!can) {
-      throw new IllegalArgumentException("expected --out that can be written, got " + path);
-    }
-    return absolute;
   }
 
   static final class ByteCountConverter implements ITypeConverter<ByteCount> {

@@ -4,8 +4,8 @@ import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.Backends;
 import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.examples.OptionValues;
 import io.reactivetransfer.examples.Verbosity;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,7 +172,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       if (reference && Reference.of(backend) == null) {
         throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
       }
-      within("--pages", pages, 1, 1 << 16);
+      OptionValues.within("--pages", pages, 1, 1 << 16);
       Plan plan =
           new Plan(
               backend,
@@ -180,18 +180,18 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               op,
               sizes(),
               pages,
-              (int) within("--outstanding", outstanding, 1, 1 << 16),
-              (int) within("--nics", nics, 1, 8),
+              OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
+              OptionValues.within("--nics", nics, 1, 8),
               within("--seconds", seconds, 0.01, 86_400),
               within("--warmup", warmup, 0.0, 3_600),
-              (int) within("--rounds", rounds, 1, 100),
+              OptionValues.within("--rounds", rounds, 1, 100),
               verify,
               reference,
               signals,
               verbose);
       requireRoom(plan);
-      json = json == null ? null : writable("--json", json);
-      svg = svg == null ? null : writable("--svg", svg);
+      json = json == null ? null : OptionValues.writable("--json", json);
+      svg = svg == null ? null : OptionValues.writable("--svg", svg);
       return plan;
     } catch (IllegalArgumentException | BackendUnavailableException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
@@ -206,7 +206,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     long max = op == Op.SEND ? MAX_MESSAGE : MAX_SIZE;
     List<Long> bytes = new ArrayList<>();
     for (String text : texts) {
-      bytes.add(within("--size", ByteCount.of(text).bytes(), 1, max));
+      bytes.add(OptionValues.within("--size", ByteCount.of(text).bytes(), 1, max));
     }
     return bytes;
   }
@@ -224,33 +224,11 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     }
   }
 
-  private static long within(String option, long value, long min, long max) {
-    if (value < min || value > max) {
-      throw new IllegalArgumentException(
-          String.format("expected %s of %,d to %,d, got %,d", option, min, max, value));
-    }
-    return value;
-  }
-
   private static double within(String option, double value, double min, double max) {
     if (!(value >= min && value <= max)) {
       throw new IllegalArgumentException(
           String.format("expected %s of %.3g to %.0f, got %s", option, min, max, value));
     }
     return value;
-  }
-
-  private static Path writable(String option, Path path) {
-    Path absolute = path.toAbsolutePath();
-    Path folder = absolute.getParent();
-    boolean can =
-        Files.exists(absolute)
-            ? Files.isRegularFile(absolute) && Files.isWritable(absolute)
-            : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
-    if (!can) {
-      throw new IllegalArgumentException(
-          "expected " + option + " that can be written, got " + path);
-    }
-    return absolute;
   }
 }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.simulate;
 
+import io.reactivetransfer.examples.OptionValues;
 import io.reactivetransfer.examples.Verbosity;
 import io.reactivetransfer.examples.simulate.Simulation.Result;
 import java.io.PrintWriter;
@@ -64,8 +65,12 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
   @Override
   public Integer call() throws InterruptedException {
     long count = seeds == null ? (seed == null ? 1_000 : 1) : seeds;
-    requireWithin("--seeds", count, MAX_SEEDS);
-    requireWithin("--threads", threads, MAX_THREADS);
+    try {
+      OptionValues.within("--seeds", count, 1, MAX_SEEDS);
+      OptionValues.within("--threads", threads, 1, MAX_THREADS);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
     if (!verbose) {
       // they warn of what the simulation does to them
       System.setProperty("org.slf4j.simpleLogger.log.io.reactivetransfer.engine", "off");
@@ -96,14 +101,6 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
         seconds);
     out.flush();
     return failures.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
-  }
-
-  private void requireWithin(String option, long value, long max) {
-    if (value < 1 || value > max) {
-      throw new ParameterException(
-          spec.commandLine(),
-          String.format("expected %s of 1 to %,d, got %,d", option, max, value));
-    }
   }
 
   private void progress(long done, long all, long nanos) {

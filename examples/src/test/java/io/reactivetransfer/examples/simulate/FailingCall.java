@@ -12,6 +12,9 @@ import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.tck.ForwardingBackend;
+import io.reactivetransfer.tck.ForwardingDomain;
+import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -59,7 +62,7 @@ final class FailingCall {
   }
 
   Backend in(Backend sound) {
-    return new WrappingBackend(
+    return new ForwardingBackend(
         sound,
         (domain, context) -> {
           try {

@@ -8,6 +8,9 @@ import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.tck.ForwardingBackend;
+import io.reactivetransfer.tck.ForwardingDomain;
+import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.BiFunction;
@@ -42,7 +45,7 @@ enum Saboteur {
   }
 
   Backend apply(Backend sound) {
-    return new WrappingBackend(sound, wrapper);
+    return new ForwardingBackend(sound, wrapper);
   }
 
   private static WriteOp copy(WriteOp op) {

@@ -25,7 +25,7 @@ record BarrierGroup(EngineId id, List<PeerLink> others) {
     List<PeerLink> others = new ArrayList<>();
     for (Peer peer : group.peers()) {
       if (ids.add(peer.id())) {
-        others.add(FlightControl.own(worker, peer));
+        others.add(Ownership.own(worker, peer));
       }
     }
     ByteBuffer bytes = ByteBuffer.allocate(ids.size() * EngineId.BYTES);

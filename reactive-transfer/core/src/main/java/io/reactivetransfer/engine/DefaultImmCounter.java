@@ -48,7 +48,7 @@ final class DefaultImmCounter implements ImmCounter {
   public ImmCounter boundTo(Collection<? extends Peer> peers) {
     List<PeerLink> all = new ArrayList<>(bound);
     for (Peer peer : peers) {
-      PeerLink link = FlightControl.own(worker, peer);
+      PeerLink link = Ownership.own(worker, peer);
       if (!all.contains(link)) {
         all.add(link);
       }

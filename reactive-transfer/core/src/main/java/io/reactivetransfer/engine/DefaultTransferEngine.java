@@ -126,7 +126,7 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   private <T extends Transfer> Mono<T> submitOne(T transfer, long deadlineNanos) {
-    FlightControl.check(worker, transfer);
+    Ownership.check(worker, transfer);
     Mono<T> one = Mono.just(transfer);
     return Mono.fromDirect(new TransferFlux<>(worker, one, new Results.Done<>(), 1, deadlineNanos));
   }
@@ -165,7 +165,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Mono<Void> send(Peer peer, ByteBuffer message) {
-    PeerLink link = FlightControl.own(worker, peer);
+    PeerLink link = Ownership.own(worker, peer);
     requireFits(link, message);
     return Mono.defer(() -> {
       requireFits(link, message); // the buffer is the caller's, and may have changed

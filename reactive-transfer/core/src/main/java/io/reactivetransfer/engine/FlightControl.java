@@ -2,7 +2,6 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
-import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
@@ -40,27 +39,6 @@ final class FlightControl {
     this.worker = worker;
     this.nics = nics;
     this.doorbell = doorbell;
-  }
-
-  /**
-   * Throws what can be known about a transfer without touching a NIC. From any thread.
-   *
-   * @throws TransferRejectedException if it uses a closed region or one of another engine
-   */
-  static void check(Worker worker, Transfer transfer) {
-    switch (transfer) {
-      case WriteImm write -> checkEnds(worker, write.source(), write.target());
-      case Write write -> checkEnds(worker, write.source(), write.target());
-      case PagedWrite write -> checkEnds(worker, write.source().slice(), write.target().slice());
-      case Scatter scatter ->
-          scatter.parts().forEach(part -> checkEnds(worker, part.source(), part.target()));
-      case Signal signal -> signal.group().peers().forEach(peer -> own(worker, peer));
-    }
-  }
-
-  private static void checkEnds(Worker worker, MemorySlice source, RemoteSlice target) {
-    own(worker, source.region());
-    own(worker, target.region());
   }
 
   int inFlight() {
@@ -107,16 +85,16 @@ final class FlightControl {
 
   private void begin(
       Submission<?, ?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
-    RegisteredRegion source = own(worker, from.region());
-    ResolvedRegion target = own(worker, to.region());
+    RegisteredRegion source = Ownership.own(worker, from.region());
+    ResolvedRegion target = Ownership.own(worker, to.region());
     target.resolve(nics.domains());
     launch(
         write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
   }
 
   private void beginPages(Submission<?, ?> submission, PagedWrite write) {
-    RegisteredRegion source = own(worker, write.source().slice().region());
-    ResolvedRegion target = own(worker, write.target().slice().region());
+    RegisteredRegion source = Ownership.own(worker, write.source().slice().region());
+    ResolvedRegion target = Ownership.own(worker, write.target().slice().region());
     target.resolve(nics.domains());
     Flight flight = table.take();
     flight.begin(submission, write, target.peer());
@@ -130,8 +108,8 @@ final class FlightControl {
     List<Scatter.Part> parts = scatter.parts();
     requirePossible(parts.size());
     for (Scatter.Part part : parts) {
-      own(worker, part.source().region());
-      own(worker, part.target().region()).resolve(nics.domains());
+      Ownership.own(worker, part.source().region());
+      Ownership.own(worker, part.target().region()).resolve(nics.domains());
     }
     Fan fan = new Fan(parts.size());
     int imm = immOf(scatter.imm());
@@ -140,8 +118,8 @@ final class FlightControl {
       for (Scatter.Part part : parts) {
         MemorySlice from = part.source();
         RemoteSlice to = part.target();
-        RegisteredRegion source = own(worker, from.region());
-        ResolvedRegion target = own(worker, to.region());
+        RegisteredRegion source = Ownership.own(worker, from.region());
+        ResolvedRegion target = Ownership.own(worker, to.region());
         Flight flight =
             write(
                 submission, scatter, source, from.offset(), target, to.offset(), to.length(), imm);
@@ -158,14 +136,14 @@ final class FlightControl {
     List<Peer> peers = signal.group().peers();
     requirePossible(peers.size());
     for (Peer peer : peers) {
-      own(worker, peer).doorbell().resolve(nics.domains());
+      Ownership.own(worker, peer).doorbell().resolve(nics.domains());
     }
     Fan fan = peers.size() == 1 ? null : new Fan(peers.size());
     int imm = signal.imm().value();
     int begun = 0;
     try {
       for (Peer peer : peers) {
-        ResolvedRegion target = own(worker, peer).doorbell();
+        ResolvedRegion target = Ownership.own(worker, peer).doorbell();
         Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
         flight.fan = fan;
         begun++;
@@ -353,7 +331,10 @@ final class FlightControl {
       case Scatter scatter ->
           scatter.parts().forEach(part -> abort(part.target().region(), imm, reason));
       case Signal signal ->
-          signal.group().peers().forEach(peer -> abort(own(worker, peer), imm.value(), reason));
+          signal
+              .group()
+              .peers()
+              .forEach(peer -> abort(Ownership.own(worker, peer), imm.value(), reason));
       case Write none -> {}
     }
   }
@@ -423,34 +404,5 @@ final class FlightControl {
       throw new TransferRejectedException(
           "expected at most " + FlightTable.MAX_FLIGHTS + " targets at once, got " + targets);
     }
-  }
-
-  static RegisteredRegion own(Worker worker, MemoryRegion region) {
-    if (!(region instanceof RegisteredRegion own) || !own.isOf(worker)) {
-      throw new TransferRejectedException(
-          "expected a source region of this engine, got a " + region + " of another one");
-    }
-    if (own.isClosed()) {
-      throw new TransferRejectedException("expected an open source region, got a closed one");
-    }
-    return own;
-  }
-
-  static ResolvedRegion own(Worker worker, RemoteRegion region) {
-    if (!(region instanceof ResolvedRegion own) || !own.isOf(worker)) {
-      throw new TransferRejectedException(
-          "expected a target region that this engine resolved, got a "
-              + region
-              + " of another one; use remote(descriptor)");
-    }
-    return own;
-  }
-
-  static PeerLink own(Worker worker, Peer peer) {
-    if (!(peer instanceof PeerLink own) || !own.isOf(worker)) {
-      throw new TransferRejectedException(
-          "expected a peer of this engine, got " + peer + " of another one; use peer(address)");
-    }
-    return own;
   }
 }

@@ -14,7 +14,7 @@ import reactor.util.Loggers;
  */
 final class NicFailures {
 
-  private static final Logger LOG = Loggers.getLogger(Worker.class);
+  private static final Logger LOG = Loggers.getLogger(NicFailures.class);
 
   private final Worker worker;
   private volatile List<Nic> working = List.of();

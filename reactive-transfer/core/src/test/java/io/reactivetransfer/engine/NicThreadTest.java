@@ -231,7 +231,7 @@ class NicThreadTest {
             Thread.currentThread().interrupt();
           }
         });
-    assertThat(thread().isAlive()).isTrue();
+    assertThat(onThread(() -> "the next task")).isEqualTo("the next task");
   }
 
   // ---- the scheduler on a real thread ----

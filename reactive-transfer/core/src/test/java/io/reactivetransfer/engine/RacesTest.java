@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Has jcstress run all races, in processes of its own, for a few seconds each. For longer: {@code
- * -Dreactivetransfer.races.seconds=60}.
+ * -Dreactivetransfer.races.seconds=30}.
  */
 class RacesTest {
 
