@@ -20,6 +20,12 @@ enum ErrorCode {
   GIVEN_UP(8),
   /** The origin has made a new connection in place of this one. */
   REPLACED(9),
+  /** One side did not prove that it knows the cluster secret. */
+  UNAUTHENTICATED(10),
+  /** There are too many connections, or one address makes too many. */
+  BUSY(11),
+  /** The two sides did not come to terms about TLS. */
+  TLS(12),
   /** No memory has this key (any more). */
   UNKNOWN_KEY(16),
   /** The memory is for local use only. */

@@ -1,14 +1,15 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The first frame in each direction. Both have a head of the same form for all versions to come
- * (four letters, the version, the length of the body), and so has the body of a refusal: an engine
- * can tell one of another version why it is refused.
+ * The frames before all others. All have a head of the same form for all versions to come (four
+ * letters, the version, the length of the body), and so has the body of a refusal: an engine can
+ * tell one of another version why it is refused.
  */
 final class Handshake {
 
@@ -18,10 +19,16 @@ final class Handshake {
   /** "RTTH": from the origin. */
   private static final int HELLO = 0x52545448;
 
+  /** "RTTC": from a target that wants the hello to be proven. */
+  private static final int CHALLENGE = 0x52545443;
+
+  /** "RTTP": from the origin, after a challenge. */
+  private static final int PROOF = 0x52545450;
+
   /** "RTTA": the answer. Other letters, so that nobody takes its own hello for an answer. */
   private static final int ANSWER = 0x52545441;
 
-  private static final int HELLO_BODY_BYTES = 2 * EngineId.BYTES + 1;
+  private static final int HELLO_BODY_BYTES = 2 * EngineId.BYTES + 1 + Authentication.NONCE_BYTES;
   private static final int WELCOME_BODY_BYTES = Short.BYTES + EngineId.BYTES + Integer.BYTES;
   private static final int MAX_ANSWER_BODY_BYTES = Short.BYTES + Wire.MAX_TEXT_BYTES;
   private static final int WELCOME = 0;
@@ -35,82 +42,136 @@ final class Handshake {
    * @param origin who it is
    * @param target whom it wants
    * @param nicIndex which of its NICs connects
+   * @param nonce random, another one each time
    */
-  record Hello(EngineId origin, EngineId target, int nicIndex) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Hello(EngineId origin, EngineId target, int nicIndex, byte[] nonce) {}
 
-  /** What the target answers. */
-  sealed interface Answer {}
+  /** What the target says, once or twice. */
+  sealed interface Reply {}
+
+  /**
+   * Not before the origin has proven that it knows the secret, for this nonce too.
+   *
+   * @param nonce random, another one each time
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Challenge(byte[] nonce) implements Reply {}
 
   /**
    * Yes.
    *
    * @param target who it is
    * @param maxMessageBytes the longest message that it takes
+   * @param proof that the target knows the secret too, if it had challenged
    */
-  record Welcome(EngineId target, int maxMessageBytes) implements Answer {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Welcome(EngineId target, int maxMessageBytes, byte @Nullable [] proof) implements Reply {}
 
   /** No. */
-  record Refusal(Failure why) implements Answer {}
+  record Refusal(Failure why) implements Reply {}
 
   private Handshake() {}
 
   static ByteBuf putHello(ByteBuf out, Hello hello) {
-    out.writeInt(HELLO).writeShort(VERSION).writeShort(HELLO_BODY_BYTES);
+    putHead(out, HELLO, HELLO_BODY_BYTES);
     Wire.putId(out, hello.origin());
     Wire.putId(out, hello.target());
-    return out.writeByte(hello.nicIndex());
+    return out.writeByte(hello.nicIndex()).writeBytes(hello.nonce());
+  }
+
+  /** As it goes over the wire. */
+  static byte[] bytesOf(Hello hello) {
+    byte[] bytes = new byte[HEAD_BYTES + HELLO_BODY_BYTES];
+    putHello(Unpooled.wrappedBuffer(bytes).clear(), hello);
+    return bytes;
+  }
+
+  static ByteBuf putChallenge(ByteBuf out, Challenge challenge) {
+    return putHead(out, CHALLENGE, challenge.nonce().length).writeBytes(challenge.nonce());
+  }
+
+  static ByteBuf putProof(ByteBuf out, byte[] proof) {
+    return putHead(out, PROOF, proof.length).writeBytes(proof);
   }
 
   static ByteBuf putWelcome(ByteBuf out, Welcome welcome) {
-    out.writeInt(ANSWER).writeShort(VERSION).writeShort(WELCOME_BODY_BYTES).writeShort(WELCOME);
+    byte[] proof = welcome.proof() == null ? new byte[0] : welcome.proof();
+    putHead(out, ANSWER, WELCOME_BODY_BYTES + proof.length).writeShort(WELCOME);
     Wire.putId(out, welcome.target());
-    return out.writeInt(welcome.maxMessageBytes());
+    return out.writeInt(welcome.maxMessageBytes()).writeBytes(proof);
   }
 
   static ByteBuf putRefusal(ByteBuf out, Failure why) {
     byte[] text = Wire.textBytes(why.text());
-    return out.writeInt(ANSWER)
-        .writeShort(VERSION)
-        .writeShort(Short.BYTES + text.length)
-        .writeShort(why.code())
-        .writeBytes(text);
+    return putHead(out, ANSWER, Short.BYTES + text.length).writeShort(why.code()).writeBytes(text);
+  }
+
+  private static ByteBuf putHead(ByteBuf out, int letters, int bodyBytes) {
+    return out.writeInt(letters).writeShort(VERSION).writeShort(bodyBytes);
   }
 
   /** Checks the head of a hello; the length of its body. */
   static int helloBody(ByteBuffer head) {
-    requireMagic(head, HELLO, "a hello");
-    int version = Short.toUnsignedInt(head.getShort());
-    if (version != VERSION) {
-      throw otherVersion(version);
+    return fromOrigin(head, HELLO, "a hello", HELLO_BODY_BYTES);
+  }
+
+  /** Checks the head of a proof; the length of its body. */
+  static int proofBody(ByteBuffer head) {
+    return fromOrigin(head, PROOF, "the proof of a hello", Authentication.PROOF_BYTES);
+  }
+
+  private static int fromOrigin(ByteBuffer head, int letters, String what, int length) {
+    if (head.getInt() != letters) {
+      throw notOfThisProtocol(what);
     }
-    return requireLength(head, HELLO_BODY_BYTES, HELLO_BODY_BYTES);
+    requireVersion(Short.toUnsignedInt(head.getShort()));
+    return requireLength(head, length, length);
   }
 
   static Hello hello(byte[] body) {
     ByteBuffer in = ByteBuffer.wrap(body);
-    return new Hello(Wire.id(in), Wire.id(in), Byte.toUnsignedInt(in.get()));
+    EngineId origin = Wire.id(in);
+    EngineId target = Wire.id(in);
+    int nicIndex = Byte.toUnsignedInt(in.get());
+    return new Hello(origin, target, nicIndex, rest(in));
   }
 
-  /** Checks the head of an answer, of any version; the length of its body. */
-  static int answerBody(ByteBuffer head) {
-    requireMagic(head, ANSWER, "an answer to the hello");
-    head.getShort();
-    return requireLength(head, Short.BYTES, MAX_ANSWER_BODY_BYTES);
+  /** Checks the head of a reply, of any version; the length of its body. */
+  static int replyBody(ByteBuffer head) {
+    int letters = head.getInt();
+    if (letters == ANSWER) {
+      head.getShort();
+      return requireLength(head, Short.BYTES, MAX_ANSWER_BODY_BYTES);
+    }
+    if (letters == CHALLENGE) {
+      requireVersion(Short.toUnsignedInt(head.getShort()));
+      return requireLength(head, Authentication.NONCE_BYTES, Authentication.NONCE_BYTES);
+    }
+    throw notOfThisProtocol("an answer to the hello");
   }
 
-  static Answer answer(int version, byte[] body) {
+  /** The reply with this head, which was checked, and this body. */
+  static Reply reply(ByteBuffer head, byte[] body) {
+    return head.getInt(0) == CHALLENGE ? new Challenge(body) : answer(version(head), body);
+  }
+
+  private static Reply answer(int version, byte[] body) {
     ByteBuffer in = ByteBuffer.wrap(body);
     int status = Short.toUnsignedInt(in.getShort());
     if (status != WELCOME) {
-      byte[] text = Arrays.copyOfRange(body, Short.BYTES, body.length);
-      return new Refusal(new Failure(status, Wire.text(text)));
+      return new Refusal(new Failure(status, Wire.text(rest(in))));
     }
-    if (version != VERSION) {
-      throw otherVersion(version);
-    }
-    if (body.length != WELCOME_BODY_BYTES) {
+    requireVersion(version);
+    boolean hasProof = body.length == WELCOME_BODY_BYTES + Authentication.PROOF_BYTES;
+    if (!hasProof && body.length != WELCOME_BODY_BYTES) {
       throw new ProtocolException(
-          "expected a welcome of " + WELCOME_BODY_BYTES + " bytes, got " + body.length);
+          "expected a welcome of "
+              + WELCOME_BODY_BYTES
+              + " bytes, and "
+              + Authentication.PROOF_BYTES
+              + " more with a proof, got "
+              + body.length);
     }
     EngineId target = Wire.id(in);
     int maxMessageBytes = in.getInt();
@@ -118,32 +179,37 @@ final class Handshake {
       throw new ProtocolException(
           "expected a longest message of 1 or more, got " + maxMessageBytes);
     }
-    return new Welcome(target, maxMessageBytes);
+    return new Welcome(target, maxMessageBytes, hasProof ? rest(in) : null);
+  }
+
+  private static byte[] rest(ByteBuffer in) {
+    byte[] bytes = new byte[in.remaining()];
+    in.get(bytes);
+    return bytes;
   }
 
   /** The version that a head names. */
-  static int version(ByteBuffer head) {
+  private static int version(ByteBuffer head) {
     return Short.toUnsignedInt(head.getShort(Integer.BYTES));
   }
 
-  private static ProtocolException otherVersion(int version) {
-    return new ProtocolException(
-        ErrorCode.VERSION,
-        "expected version "
-            + VERSION
-            + " of the protocol, got "
-            + version
-            + "; use the same release of reactive-transfer on both sides");
+  private static void requireVersion(int version) {
+    if (version != VERSION) {
+      throw new ProtocolException(
+          ErrorCode.VERSION,
+          "expected version "
+              + VERSION
+              + " of the protocol, got "
+              + version
+              + "; use the same release of reactive-transfer on both sides");
+    }
   }
 
-  private static void requireMagic(ByteBuffer head, int magic, String what) {
-    int got = head.getInt();
-    if (got != magic) {
-      throw new ProtocolException(
-          "expected "
-              + what
-              + " of the reactive-transfer tcp protocol, got bytes that are something else");
-    }
+  private static ProtocolException notOfThisProtocol(String expected) {
+    return new ProtocolException(
+        "expected "
+            + expected
+            + " of the reactive-transfer tcp protocol, got bytes that are something else");
   }
 
   private static int requireLength(ByteBuffer head, int min, int max) {

@@ -3,9 +3,12 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.SocketChannel;
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * A connection that another engine made: takes its writes and messages in, and settles the writes
@@ -24,7 +27,10 @@ final class InboundLink extends Link {
   /** So that others have their turn. */
   private static final int MAX_DIRECT_BYTES = 1 << 20;
 
+  private static final Logger LOG = Loggers.getLogger(InboundLink.class);
+
   private final TcpDomain domain;
+  private final TargetHandshake handshake;
   private @Nullable EngineId origin;
   private int nicIndex;
   private int frameType;
@@ -47,22 +53,36 @@ final class InboundLink extends Link {
   InboundLink(TcpDomain domain) {
     super(domain.eventLoop());
     this.domain = domain;
+    this.handshake =
+        new TargetHandshake(domain.authentication(), domain.engine(), domain.maxMessageBytes());
   }
 
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    enter(Phase.HANDSHAKE);
-    if (!domain.accept(this)) {
-      close(ErrorCode.CLOSED.because("too many connections"));
+  /** Someone has connected; with TLS, there is a handshake of that before ours. */
+  void takeOver(SocketChannel channel) {
+    handle(channel);
+    Failure refusedBecause = domain.admit(this, channel.remoteAddress().getAddress());
+    if (refusedBecause != null) {
+      LOG.debug("{} was turned away: {}", where(), refusedBecause.text());
+      shut();
       return;
     }
     openWithin(
         domain.connectNanos(),
-        () -> end(ErrorCode.TIMEOUT.because("no complete hello in time from " + where())));
+        () -> end(ErrorCode.TIMEOUT.because("no complete handshake in time from " + where())));
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    if (phase() == Phase.ENDED) {
+      return;
+    }
+    enter(Phase.HANDSHAKE);
     ctx.fireChannelActive();
-    var config = ctx.channel().config();
-    config.setRecvByteBufAllocator(
-        new DirectRead(config.getRecvByteBufAllocator(), this::destination));
+    if (!domain.loop().encrypts()) {
+      var config = ctx.channel().config();
+      config.setRecvByteBufAllocator(
+          new DirectRead(config.getRecvByteBufAllocator(), this::destination));
+    }
     beginToRead();
   }
 
@@ -105,7 +125,7 @@ final class InboundLink extends Link {
   @Override
   public void head(ByteBuffer head) {
     if (phase() == Phase.HANDSHAKE) {
-      reader().collect(Handshake.helloBody(head));
+      reader().collect(handshake.bodyOf(head));
       return;
     }
     frameType = head.get();
@@ -119,7 +139,7 @@ final class InboundLink extends Link {
   @Override
   public void collected(byte[] body) {
     if (phase() == Phase.HANDSHAKE) {
-      greet(Handshake.hello(body));
+      reply(handshake.reply(body));
     } else if (frameType == Wire.MESSAGE) {
       domain.events().add(new Event.Received(requireOrigin(), ByteBuffer.wrap(body)));
     } else {
@@ -127,28 +147,30 @@ final class InboundLink extends Link {
     }
   }
 
-  private void greet(Handshake.Hello hello) {
-    if (!hello.target().equals(domain.engine())) {
-      Failure why =
-          ErrorCode.WRONG_ENGINE.because(
-              "the engine at this address is "
-                  + domain.engine().toShortString()
-                  + ", not "
-                  + hello.target().toShortString()
-                  + ": was its process restarted? Get its new address");
-      send(Handshake.putRefusal(frame(Handshake.MAX_BYTES), why));
-      end(why);
-      return;
+  private void reply(Handshake.Reply reply) {
+    ByteBuf out = frame(Handshake.MAX_BYTES);
+    switch (reply) {
+      case Handshake.Challenge challenge -> send(Handshake.putChallenge(out, challenge));
+      case Handshake.Refusal(Failure why) -> {
+        send(Handshake.putRefusal(out, why));
+        end(why);
+      }
+      case Handshake.Welcome welcome -> {
+        send(Handshake.putWelcome(out, welcome));
+        if (phase() != Phase.ENDED) {
+          open(handshake.hello());
+        }
+      }
     }
-    Handshake.Welcome welcome = new Handshake.Welcome(domain.engine(), domain.maxMessageBytes());
-    send(Handshake.putWelcome(frame(Handshake.MAX_BYTES), welcome));
-    if (phase() != Phase.ENDED) {
-      origin = hello.origin();
-      nicIndex = hello.nicIndex();
-      enter(Phase.OPEN);
-      domain.loop().origins().began(hello.origin(), this);
-      domain.presence().began(hello.origin());
-    }
+  }
+
+  private void open(Handshake.Hello hello) {
+    origin = hello.origin();
+    nicIndex = hello.nicIndex();
+    enter(Phase.OPEN);
+    domain.opened(this);
+    domain.loop().origins().began(hello.origin(), this);
+    domain.presence().began(hello.origin());
   }
 
   private int messageLength(int length) {

@@ -6,8 +6,8 @@ import java.security.SecureRandom;
 import java.util.function.Supplier;
 
 /**
- * Draws memory keys that nobody can guess. A deterministic generator that is seeded by the
- * operating system when this is made: drawing a key then computes only, where the usual {@link
+ * Draws memory keys and nonces that nobody can guess. A deterministic generator that is seeded by
+ * the operating system when this is made: drawing a key then computes only, where the usual {@link
  * SecureRandom} would read from the operating system, on the event loop.
  */
 final class KeySource implements Supplier<MemoryKey> {
@@ -25,9 +25,14 @@ final class KeySource implements Supplier<MemoryKey> {
 
   @Override
   public MemoryKey get() {
-    byte[] bytes = new byte[MemoryKey.BYTES];
-    random.nextBytes(bytes);
-    ByteBuffer in = ByteBuffer.wrap(bytes);
+    ByteBuffer in = ByteBuffer.wrap(bytes(MemoryKey.BYTES));
     return new MemoryKey(in.getLong(), in.getLong());
+  }
+
+  /** As random as a key. */
+  byte[] bytes(int count) {
+    byte[] bytes = new byte[count];
+    random.nextBytes(bytes);
+    return bytes;
   }
 }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
@@ -9,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import reactor.netty.NettyPipeline;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -77,6 +79,14 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     return context;
   }
 
+  /**
+   * Handles what the channel brings, once it is decrypted where it comes encrypted; to be called
+   * while it is set up.
+   */
+  final void handle(Channel channel) {
+    channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, null, this);
+  }
+
   /** The connection must be open by then. */
   final void openWithin(long nanos, Runnable orElse) {
     deadline = eventLoop.schedule(orElse, nanos, TimeUnit.NANOSECONDS);
@@ -123,7 +133,9 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     reader.stop();
     cancelDeadline();
     if (context != null) {
-      var _ = context.close();
+      // From the first handler on, and so not through TLS: its farewell would keep the socket open,
+      // and the memory of writes that it has not encrypted yet in use.
+      var _ = context.pipeline().firstContext().close();
     }
     return true;
   }
@@ -170,19 +182,24 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     Failure why = broken;
     if (why == null) {
-      String text = "the connection with " + where() + " broke: " + cause.getMessage();
-      why = ErrorCode.BROKEN.because(text);
+      why = TlsFailure.isOne(cause) ? TlsFailure.of(cause, where()) : broken(cause);
       broken = why;
     }
-    if (!(cause instanceof IOException)) {
+    boolean isFaultOfTheSocket = cause instanceof IOException;
+    if (!isFaultOfTheSocket && why.code() != ErrorCode.TLS.value) {
       LOG.warn("{}", why.text(), cause); // a fault of this program: only its stack says where
     }
-    if (cause instanceof IOException && phase == Phase.OPEN) {
+    if (isFaultOfTheSocket && phase == Phase.OPEN) {
       Failure last = why;
       var _ = eventLoop.schedule(() -> end(last), LAST_READ_MILLIS, TimeUnit.MILLISECONDS);
     } else {
       end(why);
     }
+  }
+
+  private Failure broken(Throwable cause) {
+    return ErrorCode.BROKEN.because(
+        "the connection with " + where() + " broke: " + cause.getMessage());
   }
 
   /** Whether nothing can be written any more. */
@@ -197,6 +214,12 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   }
 
   private Failure silentEnd() {
+    if (phase != Phase.OPEN) {
+      return ErrorCode.BROKEN.because(
+          where()
+              + " ended the connection within the handshake; does one side use TLS and the other"
+              + " not, or are there too many connections?");
+    }
     String how = reader.isBetweenFrames() ? " without a goodbye" : " in the middle of a frame";
     return ErrorCode.BROKEN.because(
         where() + " ended the connection" + how + "; was its process killed?");

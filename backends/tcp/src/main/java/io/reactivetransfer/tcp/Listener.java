@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import io.netty.channel.socket.SocketChannel;
 import io.reactivetransfer.spi.BackendException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +36,7 @@ final class Listener {
             .server()
             .bindAddress(() -> local)
             .doOnChannelInit(
-                (_, channel, _) -> channel.pipeline().addFirst(new InboundLink(domain)))
+                (_, channel, _) -> new InboundLink(domain).takeOver((SocketChannel) channel))
             .bind()
             .subscribe(
                 server ->

@@ -4,10 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.reactivetransfer.spi.WriteOp;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.netty.tcp.TcpClient;
 
 /**
  * The connection to one NIC of another engine: carries the writes and messages there, and brings
@@ -25,6 +27,7 @@ final class OutboundLink extends Link {
   private final TcpDomain domain;
   private final TcpPeer.Key peer;
   private final InFlight inFlight = new InFlight();
+  private final OriginHandshake handshake;
   private final LongConsumer settled;
   private @Nullable Disposable connecting;
   private @Nullable ByteBuf batch;
@@ -36,7 +39,6 @@ final class OutboundLink extends Link {
 
   // The frame that is coming in.
   private int frameType;
-  private int version;
   private long refusedNumber;
   private int refusedCode;
 
@@ -45,17 +47,29 @@ final class OutboundLink extends Link {
     this.domain = domain;
     this.peer = peer;
     this.settled = domain.events()::written;
+    this.handshake =
+        new OriginHandshake(
+            domain.authentication(),
+            new Handshake.Hello(
+                domain.engine(),
+                peer.engine(),
+                domain.nicIndex(),
+                domain.authentication().newNonce()));
   }
 
   void connect() {
     openWithin(domain.connectNanos(), this::outOfTime);
-    Disposable subscription =
+    InetSocketAddress remote = peer.address().toSocketAddress();
+    TcpClient client =
         domain
             .loop()
             .client()
-            .remoteAddress(peer.address()::toSocketAddress)
+            .remoteAddress(() -> remote)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, domain.connectMillis())
-            .doOnChannelInit((_, channel, _) -> channel.pipeline().addFirst(this))
+            .doOnChannelInit((_, channel, _) -> handle(channel));
+    InetSocketAddress local = domain.outgoingAddress(remote);
+    Disposable subscription =
+        (local == null ? client : client.bindAddress(() -> local))
             .connect()
             .subscribe(_ -> {}, this::cannotConnect);
     if (phase() == Phase.ENDED) {
@@ -204,8 +218,7 @@ final class OutboundLink extends Link {
       return;
     }
     enter(Phase.HANDSHAKE);
-    Handshake.Hello hello = new Handshake.Hello(domain.engine(), peer.engine(), domain.nicIndex());
-    send(Handshake.putHello(frame(Handshake.MAX_BYTES), hello));
+    send(Handshake.putHello(frame(Handshake.MAX_BYTES), handshake.hello()));
     ctx.fireChannelActive();
     beginToRead();
   }
@@ -240,8 +253,7 @@ final class OutboundLink extends Link {
   @Override
   public void head(ByteBuffer head) {
     if (phase() == Phase.HANDSHAKE) {
-      version = Handshake.version(head);
-      reader().collect(Handshake.answerBody(head));
+      reader().collect(handshake.bodyOf(head));
       return;
     }
     frameType = head.get();
@@ -259,7 +271,7 @@ final class OutboundLink extends Link {
   @Override
   public void collected(byte[] body) {
     if (phase() == Phase.HANDSHAKE) {
-      answered(Handshake.answer(version, body));
+      replied(handshake.reply(body));
     } else if (frameType == Wire.NACK) {
       Failure why = new Failure(refusedCode, where() + ": " + Wire.text(body));
       domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why));
@@ -278,19 +290,14 @@ final class OutboundLink extends Link {
     throw new IllegalStateException("expected no stream toward the origin");
   }
 
-  private void answered(Handshake.Answer answer) {
-    switch (answer) {
+  private void replied(Handshake.Reply reply) {
+    switch (reply) {
       case Handshake.Refusal(Failure why) ->
           end(new Failure(why.code(), where() + " refused the connection: " + why.text()));
+      case Handshake.Challenge challenge ->
+          send(Handshake.putProof(frame(Handshake.MAX_BYTES), handshake.prove(challenge)));
       case Handshake.Welcome welcome -> {
-        if (!welcome.target().equals(peer.engine())) {
-          throw new ProtocolException(
-              ErrorCode.WRONG_ENGINE,
-              "expected a welcome from "
-                  + peer.engine().toShortString()
-                  + ", got one from "
-                  + welcome.target().toShortString());
-        }
+        handshake.check(welcome);
         maxMessageBytes = welcome.maxMessageBytes();
         welcomed = true;
         enter(Phase.OPEN);

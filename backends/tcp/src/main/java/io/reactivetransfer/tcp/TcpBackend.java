@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.spi.Availability;
@@ -9,8 +10,7 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -24,17 +24,14 @@ import org.jspecify.annotations.Nullable;
  * and all of them run on one event loop, which drives the engine too.
  *
  * <p>As found by the name {@code tcp} it listens on the loopback address, on any free ports: for
- * processes on one machine. {@link #builder()} makes one that others can reach.
- *
- * <p>Nothing is encrypted, and who can connect can send messages; memory can be written only by who
- * knows its key. Use it in a network that you trust.
+ * processes on one machine. {@link #builder()} makes one that others can reach; that one wants a
+ * {@link Builder#secret cluster secret}, and can {@link Builder#tls encrypt}.
  */
 public final class TcpBackend implements Backend {
 
   private static final String NIC_PREFIX = "tcp";
 
-  private final Builder settings;
-  private final InetAddress bindAddress;
+  private final TcpSettings settings;
   private final List<Nic> nics;
 
   /** Listens on the loopback address 127.0.0.1, on any free ports, with two NICs. */
@@ -43,19 +40,7 @@ public final class TcpBackend implements Backend {
   }
 
   private TcpBackend(Builder builder) {
-    settings = new Builder(builder);
-    try {
-      bindAddress = InetAddress.getByName(settings.host);
-    } catch (UnknownHostException e) {
-      throw new IllegalArgumentException(
-          "expected a host name or address of this machine, got " + settings.host, e);
-    }
-    if (bindAddress.isAnyLocalAddress() && settings.advertisedHost == null) {
-      throw new IllegalArgumentException(
-          "expected an advertised host, got none: "
-              + settings.host
-              + " stands for all addresses of this machine, and others must be told one of them");
-    }
+    settings = builder.settings();
     nics =
         IntStream.range(0, PeerAddress.MAX_NICS)
             .mapToObj(index -> Nic.named(NIC_PREFIX + index))
@@ -79,7 +64,7 @@ public final class TcpBackend implements Backend {
 
   @Override
   public List<Nic> nics() {
-    return nics(settings.nics);
+    return nics(settings.nics());
   }
 
   @Override
@@ -92,7 +77,7 @@ public final class TcpBackend implements Backend {
 
   @Override
   public WorkerLoop newLoop() {
-    return new TcpLoop();
+    return new TcpLoop(settings.tls());
   }
 
   @Override
@@ -106,10 +91,14 @@ public final class TcpBackend implements Backend {
       return CompletableFuture.failedFuture(
           new BackendException(0, "tcp drives its NICs by its own loop; open it with newLoop()"));
     }
-    int port = settings.port == 0 ? 0 : settings.port + index;
-    String advertised = settings.advertisedHost == null ? settings.host : settings.advertisedHost;
-    TcpDomain domain = new TcpDomain(loop, context);
-    return Listener.listen(domain, new InetSocketAddress(bindAddress, port), advertised)
+    TcpDomain domain =
+        new TcpDomain(
+            loop,
+            context,
+            new Authentication(loop.keys(), settings.secret()),
+            new Admission(settings.limits(), System::nanoTime),
+            settings.outgoingAddress(index));
+    return Listener.listen(domain, settings.listenAddress(index), settings.advertisedHost(index))
         .thenApply(listener -> {
           domain.listensWith(listener);
           return domain;
@@ -120,27 +109,40 @@ public final class TcpBackend implements Backend {
   public static final class Builder {
 
     private static final int MAX_PORT = 65_535 - (PeerAddress.MAX_NICS - 1);
+    private static final int DEFAULT_NICS = 2;
 
-    private String host = "127.0.0.1";
+    private List<String> hosts = List.of("127.0.0.1");
     private @Nullable String advertisedHost;
     private int port;
-    private int nics = 2;
+    private int nics;
+    private @Nullable ClusterSecret secret;
+    private boolean withoutSecret;
+    private @Nullable Tls tls;
+    private HandshakeLimits limits = HandshakeLimits.DEFAULTS;
 
     private Builder() {}
-
-    private Builder(Builder other) {
-      host = other.host;
-      advertisedHost = other.advertisedHost;
-      port = other.port;
-      nics = other.nics;
-    }
 
     /**
      * The address, or name, of this machine to listen on, 127.0.0.1 by default. It is also what
      * others are told, unless {@link #advertisedHost} is set.
      */
     public Builder host(String host) {
-      this.host = requireHost(host);
+      this.hosts = List.of(requireHost(host));
+      return this;
+    }
+
+    /**
+     * Several addresses, or names, of this machine, for instance one for each network card: the
+     * NICs take them in turn, and an engine that is not told how many has one NIC for each.
+     * Connections of a NIC come from its own address where the other side's is of the same kind
+     * (IPv4 or IPv6); which card they leave by is up to the routes of the system.
+     */
+    public Builder hosts(String... several) {
+      if (several.length < 1 || several.length > PeerAddress.MAX_NICS) {
+        throw new IllegalArgumentException(
+            "expected 1 to " + PeerAddress.MAX_NICS + " hosts, got " + several.length);
+      }
+      this.hosts = Arrays.stream(several).map(Builder::requireHost).toList();
       return this;
     }
 
@@ -165,7 +167,10 @@ public final class TcpBackend implements Backend {
       return this;
     }
 
-    /** How many NICs an engine has that is not told how many, 1 to 8; 2 by default. */
+    /**
+     * How many NICs an engine has that is not told how many, 1 to 8; by default 2, or as many as
+     * there are {@link #hosts}.
+     */
     public Builder nics(int nics) {
       if (nics < 1 || nics > PeerAddress.MAX_NICS) {
         throw new IllegalArgumentException(
@@ -176,13 +181,90 @@ public final class TcpBackend implements Backend {
     }
 
     /**
-     * The backend. Looks the host up if it is a name, and so may block.
+     * What the engines of a cluster know. Each side of a new connection proves to the other that it
+     * does, or there is no connection; so it must be the same everywhere. Needed where the engine
+     * listens on more than a loopback address.
+     */
+    public Builder secret(ClusterSecret secret) {
+      this.secret = Objects.requireNonNull(secret, "secret");
+      return this;
+    }
+
+    /**
+     * Listens without a secret, on any address: whoever can connect may send messages and claim to
+     * be any engine. For a network that is trusted as a whole, or with {@link Tls#mutual} and an
+     * authority of the cluster's own.
+     */
+    public Builder withoutSecret() {
+      this.withoutSecret = true;
+      return this;
+    }
+
+    /** Encrypts all connections; all engines must, or none. Nothing is encrypted by default. */
+    public Builder tls(Tls tls) {
+      this.tls = Objects.requireNonNull(tls, "tls");
+      return this;
+    }
+
+    /** What strangers may cost, {@link HandshakeLimits#DEFAULTS} by default. */
+    public Builder handshakeLimits(HandshakeLimits limits) {
+      this.limits = Objects.requireNonNull(limits, "limits");
+      return this;
+    }
+
+    /**
+     * The backend. Looks up the hosts that are names, and so may block.
      *
-     * @throws IllegalArgumentException if the host is unknown, or if it stands for all interfaces
-     *     and no advertised host is set
+     * @throws IllegalArgumentException if a host is unknown; if it stands for all interfaces and no
+     *     advertised host is set; if there are several, and an advertised host; if it is not a
+     *     loopback address, and there is neither a secret nor {@link #withoutSecret()}; or if there
+     *     are both
      */
     public TcpBackend build() {
       return new TcpBackend(this);
+    }
+
+    private TcpSettings settings() {
+      List<InetAddress> addresses = TcpSettings.lookUp(hosts);
+      checkAdvertised(addresses);
+      checkSecret(addresses);
+      int usual = hosts.size() == 1 ? DEFAULT_NICS : hosts.size();
+      int count = nics == 0 ? usual : nics;
+      return new TcpSettings(hosts, addresses, advertisedHost, port, count, secret, tls, limits);
+    }
+
+    private void checkAdvertised(List<InetAddress> addresses) {
+      if (advertisedHost != null) {
+        if (hosts.size() > 1) {
+          throw new IllegalArgumentException(
+              "expected one host where an advertised host is set, got " + hosts);
+        }
+        return;
+      }
+      for (int i = 0; i < hosts.size(); i++) {
+        if (addresses.get(i).isAnyLocalAddress()) {
+          throw new IllegalArgumentException(
+              "expected an advertised host, got none: "
+                  + hosts.get(i)
+                  + " stands for all addresses of this machine, and others must be told one of"
+                  + " them");
+        }
+      }
+    }
+
+    private void checkSecret(List<InetAddress> addresses) {
+      if (secret != null && withoutSecret) {
+        throw new IllegalArgumentException("expected a secret or withoutSecret(), got both");
+      }
+      if (secret == null
+          && !withoutSecret
+          && !addresses.stream().allMatch(InetAddress::isLoopbackAddress)) {
+        throw new IllegalArgumentException(
+            "expected a cluster secret, got none: on "
+                + String.join(", ", hosts)
+                + " other machines can connect. Give secret(ClusterSecret.ofFile(...)), the same on"
+                + " all of them, or say withoutSecret()");
+      }
     }
 
     private static String requireHost(String host) {

@@ -16,6 +16,8 @@ import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,13 +36,15 @@ import org.jspecify.annotations.Nullable;
 final class TcpDomain implements Domain {
 
   private static final int MAX_EVENTS_PER_POLL = 256;
-  private static final int MAX_INBOUND_LINKS = 4_096;
 
   /**
    * Longer writes are cut by the engine: so their acknowledgements come often enough to be signs of
    * life, even over a slow network.
    */
   private static final long MAX_PIECE_BYTES = 16L << 20;
+
+  /** What is encrypted at once, in buffers, and while nothing else happens on the loop. */
+  private static final long MAX_ENCRYPTED_PIECE_BYTES = 1L << 20;
 
   /** How long a peer is left alone after its connection ended. */
   private static final long BACK_OFF_MILLIS = 50;
@@ -52,7 +56,9 @@ final class TcpDomain implements Domain {
   private final Registrations registrations;
   private final Presence presence = new Presence();
   private final Map<TcpPeer.Key, OutboundLink> outbound = new HashMap<>();
-  private final Set<InboundLink> inbound = new HashSet<>();
+  private final Authentication authentication;
+  private final Admission inbound;
+  private final @Nullable InetAddress outgoing;
   private final Set<EngineId> heard = new HashSet<>();
   private final List<OutboundLink> toFlush = new ArrayList<>();
   private final List<InboundLink> toAcknowledge = new ArrayList<>();
@@ -61,13 +67,21 @@ final class TcpDomain implements Domain {
   private boolean refusedForDepth;
   private boolean closed;
 
-  TcpDomain(TcpLoop loop, OpenContext context) {
+  TcpDomain(
+      TcpLoop loop,
+      OpenContext context,
+      Authentication authentication,
+      Admission inbound,
+      @Nullable InetAddress outgoing) {
     this.loop = loop;
     this.context = context;
+    this.authentication = authentication;
+    this.inbound = inbound;
+    this.outgoing = outgoing;
     this.capabilities =
         new Capabilities(
             CompletionLevel.DELIVERED,
-            MAX_PIECE_BYTES,
+            loop.encrypts() ? MAX_ENCRYPTED_PIECE_BYTES : MAX_PIECE_BYTES,
             context.nicDepth(),
             context.maxControlBytes(),
             true,
@@ -237,11 +251,10 @@ final class TcpDomain implements Domain {
     for (OutboundLink link : List.copyOf(outbound.values())) {
       link.close(why);
     }
-    for (InboundLink link : List.copyOf(inbound)) {
+    for (InboundLink link : inbound.all()) {
       link.close(why);
     }
     outbound.clear();
-    inbound.clear();
     registrations.clear();
     events.clear();
   }
@@ -271,13 +284,31 @@ final class TcpDomain implements Domain {
     heard.add(engine);
   }
 
-  /** Whether there is room for one more connection from outside. */
-  boolean accept(InboundLink link) {
-    return !closed && inbound.size() < MAX_INBOUND_LINKS && inbound.add(link);
+  /** Why this connection from outside is not taken; null if it is. */
+  @Nullable Failure admit(InboundLink link, InetAddress from) {
+    return closed ? ErrorCode.CLOSED.because("its engine was closed") : inbound.admit(link, from);
+  }
+
+  /** Its handshake is done. */
+  void opened(InboundLink link) {
+    inbound.opened(link);
   }
 
   void inboundEnded(InboundLink link) {
-    inbound.remove(link);
+    inbound.ended(link);
+  }
+
+  /** Where a connection to that address comes from; null for whatever the system takes. */
+  @Nullable InetSocketAddress outgoingAddress(InetSocketAddress remote) {
+    boolean sameKind =
+        outgoing != null
+            && remote.getAddress() != null
+            && remote.getAddress().getAddress().length == outgoing.getAddress().length;
+    return sameKind ? new InetSocketAddress(outgoing, 0) : null;
+  }
+
+  Authentication authentication() {
+    return authentication;
   }
 
   void outboundEnded(OutboundLink link, Failure why) {

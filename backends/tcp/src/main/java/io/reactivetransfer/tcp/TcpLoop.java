@@ -10,6 +10,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.Objects;
@@ -19,8 +20,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.NonBlocking;
 import reactor.netty.resources.LoopResources;
+import reactor.netty.tcp.SslProvider;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
@@ -62,17 +65,23 @@ final class TcpLoop implements WorkerLoop {
   private final EventLoop eventLoop;
   private final TcpClient client;
   private final TcpServer server;
+  private final boolean encrypts;
   private final KeySource keys = new KeySource();
   private final Origins origins = new Origins();
 
   TcpLoop() {
+    this(null);
+  }
+
+  TcpLoop(@Nullable Tls tls) {
     warmUp();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, ended);
     group = new MultiThreadIoEventLoopGroup(1, threads, NioIoHandler.newFactory());
     eventLoop = group.next();
-    client = newClient();
-    server = newServer();
+    client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
+    server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
+    encrypts = tls != null;
   }
 
   EventLoop eventLoop() {
@@ -85,6 +94,11 @@ final class TcpLoop implements WorkerLoop {
 
   TcpServer server() {
     return server;
+  }
+
+  /** Whether what the sockets carry is not what the links write. */
+  boolean encrypts() {
+    return encrypts;
   }
 
   KeySource keys() {
@@ -134,6 +148,11 @@ final class TcpLoop implements WorkerLoop {
   private static void warmUp() {
     Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
     boolean _ = LoopResources.hasNativeSupport();
+  }
+
+  /** The links have deadlines of their own, for the whole of a handshake. */
+  private static void secure(SslProvider.SslContextSpec spec, SslContext context) {
+    spec.sslContext(context).handshakeTimeoutMillis(0);
   }
 
   private TcpClient newClient() {

@@ -124,7 +124,7 @@ class ConnectTest {
     try (TestNic target = new TestNic();
         RawConnection raw = RawConnection.to(target)) {
       raw.send(out -> {
-        Handshake.putHello(out, new Handshake.Hello(RawConnection.ID, target.id, 0));
+        Handshake.putHello(out, RawConnection.helloTo(target));
         out.setShort(4, 2);
       });
       assertThat(raw.answer())
@@ -202,7 +202,8 @@ class ConnectTest {
 
   @Test
   void theAdvertisedHostIsWhatOthersAreTold() {
-    TcpBackend backend = TcpBackend.builder().host("0.0.0.0").advertisedHost("127.0.0.1").build();
+    TcpBackend backend =
+        TcpBackend.builder().host("0.0.0.0").advertisedHost("127.0.0.1").withoutSecret().build();
     try (TestNic target = new TestNic(backend, 8, Duration.ofSeconds(10))) {
       assertThat(NicAddress.decode(target.address).host()).isEqualTo("127.0.0.1");
       origin.send(origin.peer(target), "hello");

@@ -71,18 +71,18 @@ class HostileBytesTest {
 
   @Test
   void aHelloThatIsTooLong() {
-    rejectedHello(out -> out.setShort(6, 34));
+    rejectedHello(out -> out.setShort(6, 66));
   }
 
   @Test
   void aHelloThatIsTooShort() {
-    rejectedHello(out -> out.setShort(6, 32));
+    rejectedHello(out -> out.setShort(6, 64));
   }
 
   private void rejectedHello(Consumer<io.netty.buffer.ByteBuf> damage) {
     try (RawConnection raw = RawConnection.to(nic)) {
       raw.send(out -> {
-        Handshake.putHello(out, new Handshake.Hello(RawConnection.ID, nic.id, 0));
+        Handshake.putHello(out, RawConnection.helloTo(nic));
         damage.accept(out);
       });
       assertThat(raw.answer())

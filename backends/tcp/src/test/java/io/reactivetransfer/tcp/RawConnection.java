@@ -43,11 +43,15 @@ final class RawConnection implements AutoCloseable {
   /** Connects to a NIC and is welcome there. */
   static RawConnection welcomedBy(TestNic nic) {
     RawConnection raw = to(nic);
-    raw.send(out -> Handshake.putHello(out, new Handshake.Hello(ID, nic.id, 0)));
+    raw.send(out -> Handshake.putHello(out, helloTo(nic)));
     if (raw.answer() instanceof Handshake.Welcome) {
       return raw;
     }
     throw new AssertionError("expected a welcome");
+  }
+
+  static Handshake.Hello helloTo(TestNic nic) {
+    return new Handshake.Hello(ID, nic.id, 0, new byte[Authentication.NONCE_BYTES]);
   }
 
   /** Waits for a NIC to connect. */
@@ -63,7 +67,7 @@ final class RawConnection implements AutoCloseable {
   static RawConnection welcoming(ServerSocket server) {
     RawConnection raw = from(server);
     raw.hello();
-    raw.send(out -> Handshake.putWelcome(out, new Handshake.Welcome(ID, 1_024)));
+    raw.send(out -> Handshake.putWelcome(out, new Handshake.Welcome(ID, 1_024, null)));
     return raw;
   }
 
@@ -76,10 +80,10 @@ final class RawConnection implements AutoCloseable {
     return Handshake.hello(read(Handshake.helloBody(head)));
   }
 
-  Handshake.Answer answer() {
+  Handshake.Reply answer() {
     ByteBuffer head = ByteBuffer.wrap(read(Handshake.HEAD_BYTES));
-    int version = Handshake.version(head);
-    return Handshake.answer(version, read(Handshake.answerBody(head)));
+    byte[] body = read(Handshake.replyBody(head));
+    return Handshake.reply(head, body);
   }
 
   /** The acknowledgement that must come next. */

@@ -1,0 +1,78 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.tcp.Authentication.Role;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handshake as the origin sees it: it says hello, proves that it knows the secret if it is
+ * challenged, and wants to be welcomed by the right engine; and, if it has a secret, by one that
+ * knows it too.
+ */
+final class OriginHandshake {
+
+  private final Authentication authentication;
+  private final Handshake.Hello hello;
+  private final ByteBuffer head = ByteBuffer.allocate(Handshake.HEAD_BYTES);
+  private byte @Nullable [] challenge;
+
+  OriginHandshake(Authentication authentication, Handshake.Hello hello) {
+    this.authentication = authentication;
+    this.hello = hello;
+  }
+
+  Handshake.Hello hello() {
+    return hello;
+  }
+
+  /** Checks the head of a reply; how long its body is. */
+  int bodyOf(ByteBuffer replyHead) {
+    head.clear().put(replyHead.duplicate()).clear();
+    return Handshake.replyBody(replyHead);
+  }
+
+  /** The reply with that head and this body. */
+  Handshake.Reply reply(byte[] body) {
+    return Handshake.reply(head, body);
+  }
+
+  /** The proof that this challenge wants. */
+  byte[] prove(Handshake.Challenge asked) {
+    if (challenge != null) {
+      throw new ProtocolException("expected an answer to the proof, got another challenge");
+    }
+    if (!authentication.isRequired()) {
+      throw new ProtocolException(
+          ErrorCode.UNAUTHENTICATED,
+          "it wants a cluster secret and this engine has none; set the same one on both sides,"
+              + " with TcpBackend.builder().secret()");
+    }
+    challenge = asked.nonce();
+    return authentication.proof(Role.ORIGIN, hello, asked.nonce());
+  }
+
+  /** Checks who welcomes. */
+  void check(Handshake.Welcome welcome) {
+    if (!welcome.target().equals(hello.target())) {
+      throw new ProtocolException(
+          ErrorCode.WRONG_ENGINE,
+          "expected a welcome from "
+              + hello.target().toShortString()
+              + ", got one from "
+              + welcome.target().toShortString());
+    }
+    if (authentication.isRequired() && !proves(welcome)) {
+      throw new ProtocolException(
+          ErrorCode.UNAUTHENTICATED,
+          "it did not prove that it knows the cluster secret; set the same one on both sides, with"
+              + " TcpBackend.builder().secret()");
+    }
+  }
+
+  private boolean proves(Handshake.Welcome welcome) {
+    byte[] proof = welcome.proof();
+    return challenge != null
+        && proof != null
+        && authentication.holds(proof, Role.TARGET, hello, challenge);
+  }
+}

@@ -1,0 +1,71 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.tcp.Authentication.Role;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handshake as the target sees it: it waits for a hello, and, if it has a secret, for the proof
+ * that the origin knows it. It proves its own knowledge last, so that nobody gets anything out of
+ * it who does not belong to the cluster.
+ */
+final class TargetHandshake {
+
+  private final Authentication authentication;
+  private final EngineId self;
+  private final int maxMessageBytes;
+  private Handshake.@Nullable Hello hello;
+  private byte @Nullable [] challenge;
+
+  TargetHandshake(Authentication authentication, EngineId self, int maxMessageBytes) {
+    this.authentication = authentication;
+    this.self = self;
+    this.maxMessageBytes = maxMessageBytes;
+  }
+
+  /** Checks the head of what the origin says next; how long its body is. */
+  int bodyOf(ByteBuffer head) {
+    return hello == null ? Handshake.helloBody(head) : Handshake.proofBody(head);
+  }
+
+  /** What to say to what the origin has said. */
+  Handshake.Reply reply(byte[] body) {
+    if (hello == null) {
+      hello = Handshake.hello(body);
+      if (authentication.isRequired()) {
+        challenge = authentication.newNonce();
+        return new Handshake.Challenge(challenge);
+      }
+      return answer(hello, null);
+    }
+    if (challenge == null || !authentication.holds(body, Role.ORIGIN, hello, challenge)) {
+      return new Handshake.Refusal(
+          ErrorCode.UNAUTHENTICATED.because(
+              "expected a proof of the cluster secret, got one of another secret; set the same one"
+                  + " on both sides, with TcpBackend.builder().secret()"));
+    }
+    return answer(hello, authentication.proof(Role.TARGET, hello, challenge));
+  }
+
+  private Handshake.Reply answer(Handshake.Hello known, byte @Nullable [] proof) {
+    if (known.target().equals(self)) {
+      return new Handshake.Welcome(self, maxMessageBytes, proof);
+    }
+    return new Handshake.Refusal(
+        ErrorCode.WRONG_ENGINE.because(
+            "the engine at this address is "
+                + self.toShortString()
+                + ", not "
+                + known.target().toShortString()
+                + ": was its process restarted? Get its new address"));
+  }
+
+  /** What the origin said first; only after it was welcomed. */
+  Handshake.Hello hello() {
+    if (hello == null) {
+      throw new IllegalStateException("expected a hello before");
+    }
+    return hello;
+  }
+}

@@ -1,0 +1,61 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.ClusterSecret;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a backend was built with, checked.
+ *
+ * @param hosts what is listened on, by the names that the caller gave
+ * @param addresses the same, looked up
+ * @param advertisedHost what others are told instead, or null
+ * @param port of the first NIC, or 0
+ * @param nics how many there are if nobody says how many
+ */
+record TcpSettings(
+    List<String> hosts,
+    List<InetAddress> addresses,
+    @Nullable String advertisedHost,
+    int port,
+    int nics,
+    @Nullable ClusterSecret secret,
+    @Nullable Tls tls,
+    HandshakeLimits limits) {
+
+  /** Where the NIC with this index listens. */
+  InetSocketAddress listenAddress(int nicIndex) {
+    return new InetSocketAddress(
+        addresses.get(nicIndex % addresses.size()), port == 0 ? 0 : port + nicIndex);
+  }
+
+  /** Under which host others reach that NIC. */
+  String advertisedHost(int nicIndex) {
+    return advertisedHost == null ? hosts.get(nicIndex % hosts.size()) : advertisedHost;
+  }
+
+  /**
+   * The address that connections of that NIC come from, or null for whichever the system takes: as
+   * long as all NICs have one address, it knows best.
+   */
+  @Nullable InetAddress outgoingAddress(int nicIndex) {
+    return addresses.size() == 1 ? null : addresses.get(nicIndex % addresses.size());
+  }
+
+  static List<InetAddress> lookUp(List<String> hosts) {
+    List<InetAddress> addresses = new ArrayList<>();
+    for (String host : hosts) {
+      try {
+        addresses.add(InetAddress.getByName(host));
+      } catch (UnknownHostException e) {
+        throw new IllegalArgumentException(
+            "expected a host name or address of this machine, got " + host, e);
+      }
+    }
+    return List.copyOf(addresses);
+  }
+}
