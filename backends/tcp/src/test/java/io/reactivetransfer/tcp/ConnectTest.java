@@ -127,7 +127,7 @@ class ConnectTest {
         Handshake.putHello(out, RawConnection.helloTo(target));
         out.setShort(4, 2);
       });
-      assertThat(raw.answer())
+      assertThat(raw.reply())
           .isInstanceOfSatisfying(
               Handshake.Refusal.class,
               refusal -> {

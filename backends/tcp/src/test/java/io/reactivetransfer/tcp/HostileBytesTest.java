@@ -50,7 +50,7 @@ class HostileBytesTest {
     new Random(seed).nextBytes(bytes);
     try (RawConnection raw = RawConnection.to(nic)) {
       raw.send(bytes);
-      assertThat(raw.answer()).isInstanceOf(Handshake.Refusal.class);
+      assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
       assertThat(raw.isAtEnd()).isTrue();
     }
     assertThat(nic.lost).isEmpty();
@@ -85,7 +85,7 @@ class HostileBytesTest {
         Handshake.putHello(out, RawConnection.helloTo(nic));
         damage.accept(out);
       });
-      assertThat(raw.answer())
+      assertThat(raw.reply())
           .isInstanceOfSatisfying(
               Handshake.Refusal.class,
               refusal -> assertThat(refusal.why().code()).isEqualTo(ErrorCode.PROTOCOL.value));

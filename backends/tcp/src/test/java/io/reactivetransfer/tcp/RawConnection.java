@@ -44,7 +44,7 @@ final class RawConnection implements AutoCloseable {
   static RawConnection welcomedBy(TestNic nic) {
     RawConnection raw = to(nic);
     raw.send(out -> Handshake.putHello(out, helloTo(nic)));
-    if (raw.answer() instanceof Handshake.Welcome) {
+    if (raw.reply() instanceof Handshake.Welcome) {
       return raw;
     }
     throw new AssertionError("expected a welcome");
@@ -80,7 +80,7 @@ final class RawConnection implements AutoCloseable {
     return Handshake.hello(read(Handshake.helloBody(head)));
   }
 
-  Handshake.Reply answer() {
+  Handshake.Reply reply() {
     ByteBuffer head = ByteBuffer.wrap(read(Handshake.HEAD_BYTES));
     byte[] body = read(Handshake.replyBody(head));
     return Handshake.reply(head, body);
@@ -135,6 +135,14 @@ final class RawConnection implements AutoCloseable {
     } catch (IOException e) {
       return true; // reset
     }
+  }
+
+  void send(int... bytes) {
+    byte[] all = new byte[bytes.length];
+    for (int i = 0; i < bytes.length; i++) {
+      all[i] = (byte) bytes[i];
+    }
+    send(all);
   }
 
   void send(byte... bytes) {

@@ -1,0 +1,160 @@
+package io.reactivetransfer.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.tcp.Authentication.Role;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who does not know the secret is not listened to, and not written to. */
+class SecretTest {
+
+  private static final String WORD = "the engines of this cluster know";
+  private static final ClusterSecret SECRET = secret(WORD);
+
+  private static ClusterSecret secret(String word) {
+    return ClusterSecret.of(word.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static TestNic nic(@Nullable ClusterSecret secret) {
+    TcpBackend.Builder builder = TcpBackend.builder();
+    TcpBackend backend = secret == null ? builder.build() : builder.secret(secret).build();
+    return new TestNic(backend, 8, Duration.ofMillis(800));
+  }
+
+  private static Authentication knowing(ClusterSecret secret) {
+    return new Authentication(new KeySource(), secret);
+  }
+
+  @Test
+  void twoThatKnowItMeet() {
+    try (TestNic origin = nic(SECRET);
+        TestNic target = nic(secret(WORD))) {
+      origin.send(origin.peer(target), "hello");
+      target.awaitUntil(() -> !target.messages.isEmpty());
+      assertThat(origin.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void oneThatKnowsAnotherIsRefused() {
+    lost(secret("the engines of another one know."), SECRET, "another secret", ".secret()");
+  }
+
+  @Test
+  void oneThatKnowsNoneIsRefused() {
+    lost(null, SECRET, "wants a cluster secret", ".secret()");
+  }
+
+  @Test
+  void oneThatKnowsItRefusesOneThatDoesNot() {
+    lost(SECRET, null, "did not prove", ".secret()");
+  }
+
+  private static void lost(
+      @Nullable ClusterSecret ofOrigin, @Nullable ClusterSecret ofTarget, String... text) {
+    try (TestNic origin = nic(ofOrigin);
+        TestNic target = nic(ofTarget)) {
+      origin.send(origin.peer(target), "hello");
+      var lost = origin.awaitLost();
+      assertThat(lost.code()).isEqualTo(ErrorCode.UNAUTHENTICATED.value);
+      assertThat(lost.text()).contains(text).doesNotContain(WORD);
+      assertThat(target.messages).isEmpty();
+    }
+  }
+
+  @Test
+  void aMessageBeforeTheProofIsNotTaken() {
+    try (TestNic target = nic(SECRET);
+        RawConnection raw = RawConnection.to(target)) {
+      raw.send(out -> Handshake.putHello(out, RawConnection.helloTo(target)));
+      assertThat(raw.reply()).isInstanceOf(Handshake.Challenge.class);
+      raw.send(Wire.MESSAGE, 0, 0, 0, 2, 'h', 'i', 0);
+      assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
+      assertThat(raw.isAtEnd()).isTrue();
+      assertThat(target.messages).isEmpty();
+    }
+  }
+
+  @Test
+  void aProofIsGoodForOneChallengeOnly() {
+    Authentication knowing = knowing(SECRET);
+    try (TestNic target = nic(SECRET)) {
+      Handshake.Hello hello = RawConnection.helloTo(target);
+      byte[] proof;
+      try (RawConnection recorded = RawConnection.to(target)) {
+        recorded.send(out -> Handshake.putHello(out, hello));
+        var challenge = (Handshake.Challenge) recorded.reply();
+        proof = knowing.proof(Role.ORIGIN, hello, challenge.nonce());
+        recorded.send(out -> Handshake.putProof(out, proof));
+        assertThat(recorded.reply()).isInstanceOf(Handshake.Welcome.class);
+      }
+      try (RawConnection replay = RawConnection.to(target)) {
+        replay.send(out -> Handshake.putHello(out, hello));
+        replay.reply();
+        replay.send(out -> Handshake.putProof(out, proof));
+        assertThat(replay.reply()).isInstanceOf(Handshake.Refusal.class);
+      }
+    }
+  }
+
+  @Test
+  void aProofIsGoodForOneHelloOnly() {
+    try (TestNic target = nic(SECRET);
+        RawConnection raw = RawConnection.to(target)) {
+      Handshake.Hello hello = RawConnection.helloTo(target);
+      Handshake.Hello another =
+          new Handshake.Hello(target.id, hello.target(), hello.nicIndex(), hello.nonce());
+      raw.send(out -> Handshake.putHello(out, hello));
+      var challenge = (Handshake.Challenge) raw.reply();
+      byte[] proof = knowing(SECRET).proof(Role.ORIGIN, another, challenge.nonce());
+      raw.send(out -> Handshake.putProof(out, proof));
+      assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
+    }
+  }
+
+  @Test
+  void aTargetThatOnlySendsTheProofBackIsRefused() throws IOException {
+    try (TestNic origin = nic(SECRET);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      origin.send(peer(origin, server), "hello");
+      try (RawConnection raw = RawConnection.from(server)) {
+        raw.hello();
+        var challenge = new Handshake.Challenge(new byte[Authentication.NONCE_BYTES]);
+        raw.send(out -> Handshake.putChallenge(out, challenge));
+        raw.read(Handshake.HEAD_BYTES);
+        byte[] proof = raw.read(Authentication.PROOF_BYTES);
+        var welcome = new Handshake.Welcome(RawConnection.ID, 1_024, proof);
+        raw.send(out -> Handshake.putWelcome(out, welcome));
+        assertThat(origin.awaitLost().code()).isEqualTo(ErrorCode.UNAUTHENTICATED.value);
+      }
+    }
+  }
+
+  @Test
+  void aTargetThatChallengesTwiceIsRefused() throws IOException {
+    try (TestNic origin = nic(SECRET);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      origin.send(peer(origin, server), "hello");
+      try (RawConnection raw = RawConnection.from(server)) {
+        raw.hello();
+        var challenge = new Handshake.Challenge(new byte[Authentication.NONCE_BYTES]);
+        raw.send(out -> Handshake.putChallenge(out, challenge));
+        raw.send(out -> Handshake.putChallenge(out, challenge));
+        assertThat(origin.awaitLost().code()).isEqualTo(ErrorCode.PROTOCOL.value);
+      }
+    }
+  }
+
+  private static RemotePeer peer(TestNic origin, ServerSocket server) {
+    byte[] address = RawConnection.addressOf(server).encode();
+    return origin.call(() -> origin.domain.resolve(RawConnection.ID, address));
+  }
+}

@@ -1,0 +1,17 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.TransferConformance;
+
+/** The same rules hold where both sides show certificates and prove a secret. */
+class SecureTcpConformanceTest extends TransferConformance {
+
+  private static final Tls TLS = new TestPki().mutual();
+  private static final ClusterSecret SECRET = ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]);
+
+  @Override
+  protected Backend backend() {
+    return TcpBackend.builder().tls(TLS).secret(SECRET).build();
+  }
+}

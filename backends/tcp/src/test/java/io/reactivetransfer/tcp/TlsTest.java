@@ -1,0 +1,131 @@
+package io.reactivetransfer.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.reactivetransfer.spi.RemoteMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is encrypted arrives as it was; and who is not trusted gets no connection, and a reason. */
+class TlsTest {
+
+  private static final TestPki PKI = new TestPki();
+
+  private static TestNic nic(@Nullable Tls tls) {
+    TcpBackend.Builder builder = TcpBackend.builder();
+    TcpBackend backend = tls == null ? builder.build() : builder.tls(tls).build();
+    return new TestNic(backend, 8, Duration.ofSeconds(2));
+  }
+
+  @Test
+  void writesOfAllSizesArrive() {
+    try (TestNic origin = nic(PKI.mutual());
+        TestNic target = nic(PKI.mutual())) {
+      int token = 0;
+      for (int length : new int[] {1, 100, 4_096, 4_097, 70_000, 1 << 20}) {
+        var source = WriteTest.filled(origin.register(length), length);
+        var sink = target.register(length);
+        RemoteMemory remote = origin.remote(target, sink);
+        origin.write(source, remote, length, ++token);
+        origin.awaitWritten(token);
+        assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
+      }
+      assertThat(origin.failed).isEmpty();
+    }
+  }
+
+  @Test
+  void piecesAreSmallEnoughToEncryptAtOnce() {
+    try (TestNic encrypted = nic(PKI.server());
+        TestNic plain = nic(null)) {
+      assertThat(encrypted.domain.capabilities().maxWriteBytes())
+          .isLessThan(plain.domain.capabilities().maxWriteBytes());
+    }
+  }
+
+  @Test
+  void aServersCertificateIsEnoughUnlessBothMustShowOne() {
+    try (TestNic origin = nic(PKI.server());
+        TestNic target = nic(PKI.server())) {
+      origin.send(origin.peer(target), "hello");
+      target.awaitUntil(() -> !target.messages.isEmpty());
+    }
+    lost(PKI.server(), PKI.mutual(), "TLS");
+  }
+
+  @Test
+  void aStrangersCertificateIsRefused() {
+    lost(PKI.server(), new TestPki().server(), "no TLS with", "certification path");
+    lost(new TestPki().mutual(), PKI.mutual(), "no TLS with");
+  }
+
+  @Test
+  void aCertificateForAnotherHostIsRefused() {
+    TestPki.Files elsewhere = PKI.filesFor("10.1.2.3");
+    Tls tls = Tls.server(elsewhere.certificates(), elsewhere.key(), elsewhere.trusted());
+    lost(PKI.server(), tls, "no TLS with", "127.0.0.1");
+  }
+
+  @Test
+  void oneThatDoesNotEncryptIsToldSo() {
+    lost(null, PKI.server(), "does one side use TLS and the other not");
+  }
+
+  @Test
+  void oneThatEncryptsIsToldThatTheOtherDoesNot() {
+    lost(PKI.server(), null, "does not use TLS");
+  }
+
+  private static void lost(@Nullable Tls ofOrigin, @Nullable Tls ofTarget, String... text) {
+    try (TestNic origin = nic(ofOrigin);
+        TestNic target = nic(ofTarget)) {
+      origin.send(origin.peer(target), "hello");
+      assertThat(origin.awaitLost().text()).contains(text);
+      assertThat(target.messages).isEmpty();
+    }
+  }
+
+  @Test
+  void silenceBeforeTheTlsHandshakeEndsAtTheDeadline() {
+    try (TestNic target =
+            new TestNic(TcpBackend.builder().tls(PKI.server()).build(), 8, Duration.ofMillis(300));
+        RawConnection raw = RawConnection.to(target)) {
+      assertThat(raw.isAtEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void filesThatAreNoneAreNamed(@TempDir Path folder) throws IOException {
+    TestPki.Files files = PKI.filesFor("127.0.0.1");
+    Path nowhere = folder.resolve("nowhere.pem");
+    Path garbage = Files.writeString(folder.resolve("garbage.pem"), "garbage");
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Tls.server(nowhere, files.key(), files.trusted()))
+        .withMessageContaining("nowhere.pem");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Tls.server(garbage, files.key(), files.trusted()))
+        .withMessageContaining("garbage.pem");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Tls.server(files.certificates(), garbage, files.trusted()))
+        .withMessageContaining("garbage.pem");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Tls.mutual(files.certificates(), files.key(), garbage))
+        .withMessageContaining("garbage.pem");
+  }
+
+  @Test
+  void ownContextsMustBeTheRightWayRound() {
+    Tls tls = PKI.server();
+    assertThat(Tls.of(tls.server(), tls.client()).client()).isSameAs(tls.client());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Tls.of(tls.client(), tls.server()))
+        .withMessageContaining("one for clients, then one for servers");
+  }
+}
