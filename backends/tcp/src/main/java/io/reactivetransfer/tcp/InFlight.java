@@ -23,7 +23,8 @@ final class InFlight {
   /**
    * Remembers a write.
    *
-   * @param payload the unpooled buffer that is released when the socket has taken it, or null
+   * @param payload what is released when the socket has taken it, or null; nobody else uses it
+   *     again before the write is settled
    */
   void add(long token, @Nullable ByteBuf payload) {
     if (sent - settled == tokens.length) {
@@ -92,6 +93,9 @@ final class InFlight {
     }
     payloads[at] = null;
     settled++;
+    if (payload instanceof MemoryView view) {
+      view.recycle();
+    }
     return tokens[at];
   }
 }

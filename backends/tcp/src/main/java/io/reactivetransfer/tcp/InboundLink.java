@@ -218,7 +218,7 @@ final class InboundLink extends Link {
     }
     long left = reader().toStream();
     TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();
-    direct = into == null ? null : into.sink(position, Math.min(left, MAX_DIRECT_BYTES));
+    direct = into == null ? null : into.sink(position, (int) Math.min(left, MAX_DIRECT_BYTES));
     return direct;
   }
 

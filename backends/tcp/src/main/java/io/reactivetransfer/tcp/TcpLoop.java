@@ -1,7 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
@@ -46,20 +45,7 @@ final class TcpLoop implements WorkerLoop {
   /** How much is read at once from who writes here, where it is not read straight to its place. */
   private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(1 << 18);
 
-  /**
-   * Buffers of this loop only: a thread of another engine's never holds a lock that this one needs.
-   */
-  private final ByteBufAllocator buffers =
-      new PooledByteBufAllocator(
-          true,
-          0,
-          1,
-          PooledByteBufAllocator.defaultPageSize(),
-          PooledByteBufAllocator.defaultMaxOrder(),
-          PooledByteBufAllocator.defaultSmallCacheSize(),
-          PooledByteBufAllocator.defaultNormalCacheSize(),
-          false);
-
+  private final ByteBufAllocator buffers = LoopBuffers.take();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop eventLoop;
@@ -76,7 +62,7 @@ final class TcpLoop implements WorkerLoop {
   TcpLoop(@Nullable Tls tls) {
     warmUp();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
-    ThreadFactory threads = task -> new LoopThread(task, name, ended);
+    ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
     group = new MultiThreadIoEventLoopGroup(1, threads, NioIoHandler.newFactory());
     eventLoop = group.next();
     client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
@@ -138,6 +124,11 @@ final class TcpLoop implements WorkerLoop {
     return ended;
   }
 
+  private void threadEnded() {
+    LoopBuffers.giveBack(buffers);
+    ended.complete(null);
+  }
+
   private void requireClosed(RejectedExecutionException e) {
     if (!eventLoop.isShuttingDown()) {
       throw e;
@@ -180,9 +171,9 @@ final class TcpLoop implements WorkerLoop {
    */
   private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
 
-    private final CompletableFuture<Void> ended;
+    private final Runnable ended;
 
-    LoopThread(Runnable task, String name, CompletableFuture<Void> ended) {
+    LoopThread(Runnable task, String name, Runnable ended) {
       super(task, name);
       this.ended = ended;
       setDaemon(true);
@@ -193,7 +184,7 @@ final class TcpLoop implements WorkerLoop {
       try {
         super.run();
       } finally {
-        ended.complete(null);
+        ended.run();
       }
     }
   }

@@ -5,27 +5,24 @@ import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Memory registered with one NIC, under one key. */
 final class TcpMemory implements LocalMemory {
-
-  /** The longest that a {@link ByteBuffer} can show. */
-  private static final int MAX_VIEW_BYTES = Integer.MAX_VALUE - 8;
 
   private final MemoryKey key;
   private final MemorySegment segment;
   private final Access access;
   private boolean open = true;
 
-  /** The first 2 GiB, made once: a view for each write would be a garbage object for each. */
-  private @Nullable ByteBuffer view;
+  /** Made when they are needed, once: a buffer for each write would be garbage for each. */
+  private final @Nullable MemoryWindow[] windows;
 
   TcpMemory(MemoryKey key, MemorySegment segment, Access access) {
     this.key = key;
     this.segment = segment;
     this.access = access;
+    this.windows = new @Nullable MemoryWindow[MemoryWindow.count(segment.byteSize())];
   }
 
   @Override
@@ -59,36 +56,40 @@ final class TcpMemory implements LocalMemory {
     return offset >= 0 && length >= 0 && offset <= segment.byteSize() - length;
   }
 
-  /** A view for sending; the memory itself is neither copied nor ever freed by it. */
-  ByteBuf source(long offset, long length) {
-    return Unpooled.wrappedBuffer(segment.asSlice(offset, length).asByteBuffer());
+  /**
+   * The bytes of a write, for sending; {@linkplain MemoryView#recycle to be recycled}, if it is a
+   * {@link MemoryView}. The memory is neither copied nor ever freed by it.
+   */
+  ByteBuf source(long offset, int length) {
+    return segment.isReadOnly()
+        ? Unpooled.wrappedBuffer(segment.asSlice(offset, length).asByteBuffer())
+        : window(offset).view().full(MemoryWindow.within(offset), length);
   }
 
-  /** An empty buffer for taking bytes in, or null if the memory is gone. */
-  @Nullable ByteBuf sink(long offset, long length) {
-    return segment.scope().isAlive() ? source(offset, length).clear() : null;
+  /** An empty view for taking bytes in, or null if the memory is gone. */
+  @Nullable ByteBuf sink(long offset, int length) {
+    return segment.scope().isAlive()
+        ? window(offset).view().empty(MemoryWindow.within(offset), length)
+        : null;
   }
 
   /** Takes bytes in. */
   void fill(long offset, ByteBuf in, int length) {
-    in.readBytes(range(offset, length));
+    in.readBytes(window(offset).range(MemoryWindow.within(offset), length));
   }
 
   /** Copies bytes out. */
   void copyTo(ByteBuf out, long offset, int length) {
-    out.writeBytes(range(offset, length));
+    out.writeBytes(window(offset).range(MemoryWindow.within(offset), length));
   }
 
-  /** To be used at once: the next call gives the same buffer with another range. */
-  private ByteBuffer range(long offset, int length) {
-    if (offset + length > MAX_VIEW_BYTES) {
-      return segment.asSlice(offset, length).asByteBuffer();
+  private MemoryWindow window(long offset) {
+    int index = (int) (offset >>> MemoryWindow.SHIFT);
+    MemoryWindow window = windows[index];
+    if (window == null) {
+      window = new MemoryWindow(segment, index);
+      windows[index] = window;
     }
-    ByteBuffer whole = view;
-    if (whole == null) {
-      whole = segment.asSlice(0, Math.min(segment.byteSize(), MAX_VIEW_BYTES)).asByteBuffer();
-      view = whole;
-    }
-    return whole.limit((int) offset + length).position((int) offset);
+    return window;
   }
 }

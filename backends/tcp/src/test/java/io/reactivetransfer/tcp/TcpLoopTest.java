@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
+import io.netty.util.internal.PlatformDependent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,5 +32,19 @@ class TcpLoopTest {
 
   private static Object inbound(TcpLoop loop) {
     return loop.server().configuration().childOptions().get(ChannelOption.ALLOCATOR);
+  }
+
+  @Test
+  void buffersOfAClosedLoopServeTheNextOne() {
+    long before = PlatformDependent.usedDirectMemory();
+    for (int i = 0; i < 100; i++) {
+      TcpLoop loop = new TcpLoop();
+      loop.eventLoop()
+          .submit(() -> ((ByteBufAllocator) outbound(loop)).directBuffer(1_000).release())
+          .syncUninterruptibly();
+      loop.close().toCompletableFuture().join();
+    }
+    long chunk = 4L << 20;
+    assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(10 * chunk);
   }
 }

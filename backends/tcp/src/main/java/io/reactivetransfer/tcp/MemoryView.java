@@ -1,0 +1,63 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * A range of registered memory, as the sockets want it; shows one range after another, so that a
+ * write costs no object. Nothing is copied, and the memory is never freed by it.
+ */
+final class MemoryView extends UnpooledDirectByteBuf {
+
+  private final MemoryWindow window;
+  private final boolean made;
+  private int end;
+  private boolean isSink;
+
+  /** Of this memory; shows nothing yet. */
+  MemoryView(MemoryWindow window, ByteBuffer memory) {
+    super(UnpooledByteBufAllocator.DEFAULT, memory.duplicate().clear(), memory.capacity());
+    this.window = window;
+    made = true;
+    setIndex(0, 0);
+  }
+
+  /** Shows this range, full of bytes to send, until it is {@linkplain #recycle recycled}. */
+  MemoryView full(int from, int length) {
+    show(from, length, false);
+    writerIndex(end);
+    return this;
+  }
+
+  /** Shows this range, with room for bytes, until it is released. */
+  MemoryView empty(int from, int length) {
+    show(from, length, true);
+    return this;
+  }
+
+  private void show(int from, int length, boolean sink) {
+    resetRefCnt();
+    end = from + length;
+    isSink = sink;
+    setIndex(from, from);
+  }
+
+  /** It was released, and nobody asks any more whether it was. */
+  void recycle() {
+    window.recycle(this);
+  }
+
+  /** The end of the range, so that nobody reads or writes behind it. */
+  @Override
+  public int capacity() {
+    return made ? end : super.capacity();
+  }
+
+  @Override
+  protected void deallocate() {
+    if (isSink) {
+      recycle(); // the memory itself stays
+    }
+  }
+}
