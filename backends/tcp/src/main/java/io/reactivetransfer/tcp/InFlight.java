@@ -1,6 +1,5 @@
 package io.reactivetransfer.tcp;
 
-import io.netty.buffer.ByteBuf;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ final class InFlight {
   /** Rings; number n of the connection lies at n modulo their length, which is a power of two. */
   private long[] tokens = new long[FIRST_CAPACITY];
 
-  private @Nullable ByteBuf[] payloads = new @Nullable ByteBuf[FIRST_CAPACITY];
+  private @Nullable MemoryView[] payloads = new @Nullable MemoryView[FIRST_CAPACITY];
   private long sent;
   private long settled;
 
@@ -26,7 +25,7 @@ final class InFlight {
    * @param payload what is released when the socket has taken it, or null; nobody else uses it
    *     again before the write is settled
    */
-  void add(long token, @Nullable ByteBuf payload) {
+  void add(long token, @Nullable MemoryView payload) {
     if (sent - settled == tokens.length) {
       grow();
     }
@@ -38,7 +37,7 @@ final class InFlight {
   private void grow() {
     int capacity = tokens.length * 2;
     long[] moreTokens = new long[capacity];
-    @Nullable ByteBuf[] morePayloads = new @Nullable ByteBuf[capacity];
+    @Nullable MemoryView[] morePayloads = new @Nullable MemoryView[capacity];
     for (long number = settled; number < sent; number++) {
       moreTokens[(int) number & capacity - 1] = tokens[(int) number & tokens.length - 1];
       morePayloads[(int) number & capacity - 1] = payloads[(int) number & tokens.length - 1];
@@ -93,8 +92,8 @@ final class InFlight {
     }
     payloads[at] = null;
     settled++;
-    if (payload instanceof MemoryView view) {
-      view.recycle();
+    if (payload != null) {
+      payload.recycle();
     }
     return tokens[at];
   }

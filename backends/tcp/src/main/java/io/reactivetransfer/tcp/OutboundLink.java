@@ -105,7 +105,7 @@ final class OutboundLink extends Link {
     if (op.length() <= MAX_COPIED_BYTES) {
       postCopy(source, target, op);
     } else {
-      ByteBuf payload = source.source(op.sourceOffset(), (int) op.length());
+      MemoryView payload = source.source(op.sourceOffset(), (int) op.length());
       write(putHead(frame(Wire.WRITE_BYTES), target, op));
       inFlight.add(op.token(), payload);
       write(payload);

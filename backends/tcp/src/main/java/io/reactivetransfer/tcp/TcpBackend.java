@@ -77,7 +77,7 @@ public final class TcpBackend implements Backend {
 
   @Override
   public WorkerLoop newLoop() {
-    return new TcpLoop(settings.tls());
+    return new TcpLoop(settings.transport(), settings.tls());
   }
 
   @Override
@@ -119,6 +119,7 @@ public final class TcpBackend implements Backend {
     private boolean withoutSecret;
     private @Nullable Tls tls;
     private HandshakeLimits limits = HandshakeLimits.DEFAULTS;
+    private Transport transport = Transport.AUTO;
 
     private Builder() {}
 
@@ -212,13 +213,19 @@ public final class TcpBackend implements Backend {
       return this;
     }
 
+    /** How the sockets are driven, {@link Transport#AUTO} by default. */
+    public Builder transport(Transport transport) {
+      this.transport = Objects.requireNonNull(transport, "transport");
+      return this;
+    }
+
     /**
      * The backend. Looks up the hosts that are names, and so may block.
      *
      * @throws IllegalArgumentException if a host is unknown; if it stands for all interfaces and no
      *     advertised host is set; if there are several, and an advertised host; if it is not a
-     *     loopback address, and there is neither a secret nor {@link #withoutSecret()}; or if there
-     *     are both
+     *     loopback address, and there is neither a secret nor {@link #withoutSecret()}; if there
+     *     are both; or if this machine does not have the transport
      */
     public TcpBackend build() {
       return new TcpBackend(this);
@@ -230,7 +237,9 @@ public final class TcpBackend implements Backend {
       checkSecret(addresses);
       int usual = hosts.size() == 1 ? DEFAULT_NICS : hosts.size();
       int count = nics == 0 ? usual : nics;
-      return new TcpSettings(hosts, addresses, advertisedHost, port, count, secret, tls, limits);
+      transport.handlers();
+      return new TcpSettings(
+          hosts, addresses, advertisedHost, port, count, secret, tls, limits, transport);
     }
 
     private void checkAdvertised(List<InetAddress> addresses) {

@@ -21,11 +21,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -59,9 +57,12 @@ final class TcpDomain implements Domain {
   private final Authentication authentication;
   private final Admission inbound;
   private final @Nullable InetAddress outgoing;
-  private final Set<EngineId> heard = new HashSet<>();
+  private final Heard heard = new Heard();
   private final List<OutboundLink> toFlush = new ArrayList<>();
   private final List<InboundLink> toAcknowledge = new ArrayList<>();
+  private final Runnable send = this::send;
+  private boolean sendQueued;
+  private boolean sendPutOff;
   private @Nullable Listener listener;
   private int inFlight;
   private boolean refusedForDepth;
@@ -178,21 +179,19 @@ final class TcpDomain implements Domain {
       link.end(why);
     }
     loop.origins().end(key.engine(), why);
-    heard.remove(key.engine()); // that was before
+    heard.forget(key.engine()); // that was before
   }
 
   @Override
   public int poll(CompletionSink sink) {
     int reported = 0;
-    heard.forEach(sink::alive);
-    heard.clear();
+    heard.report(sink);
     // Not more than there were: what a report leads to is for the next poll.
     int due = Math.min(events.size(), MAX_EVENTS_PER_POLL);
     for (Event event; reported < due && (event = events.next()) != null; reported++) {
       report(event, sink);
       events.recycle(event);
     }
-    acknowledge();
     events.offerRoom();
     boolean slotsFree = refusedForDepth && inFlight < capabilities.queueDepth();
     if (slotsFree || events.size() > 0) {
@@ -229,13 +228,6 @@ final class TcpDomain implements Domain {
       sink.immArrived(landed.imm);
     }
     link.settle();
-  }
-
-  private void acknowledge() {
-    for (InboundLink link : toAcknowledge) {
-      link.acknowledge();
-    }
-    toAcknowledge.clear();
   }
 
   @Override
@@ -276,10 +268,7 @@ final class TcpDomain implements Domain {
 
   // What its connections tell it, and need from it.
 
-  /**
-   * Bytes came from this engine. What its system sends for it when it is dead or stopped is little,
-   * and soon over.
-   */
+  /** Bytes came from this engine. */
   void heard(EngineId engine) {
     heard.add(engine);
   }
@@ -339,20 +328,41 @@ final class TcpDomain implements Domain {
 
   /** Flushes the link once, when the worker's present turn is over. */
   void awaitFlush(OutboundLink link) {
-    if (toFlush.isEmpty()) {
-      loop.execute(this::flush);
-    }
     toFlush.add(link);
+    sendLater();
   }
 
-  private void flush() {
-    List<OutboundLink> links = List.copyOf(toFlush);
-    toFlush.clear();
-    links.forEach(OutboundLink::flush);
-  }
-
+  /** Has the link acknowledge what it has settled, when the worker's present turn is over. */
   void awaitAck(InboundLink link) {
     toAcknowledge.add(link);
+    sendLater();
+  }
+
+  private void sendLater() {
+    if (!sendQueued) {
+      sendQueued = true;
+      loop.execute(send);
+    }
+  }
+
+  /** What was written first: someone waits for it, while an acknowledgement only makes room. */
+  private void send() {
+    if (toFlush.isEmpty() && !sendPutOff) {
+      // What has arrived may be answered in the turn that is queued behind this.
+      sendPutOff = true;
+      loop.execute(send);
+      return;
+    }
+    sendQueued = false;
+    sendPutOff = false;
+    for (int i = 0; i < toFlush.size(); i++) {
+      toFlush.get(i).flush();
+    }
+    toFlush.clear();
+    for (int i = 0; i < toAcknowledge.size(); i++) {
+      toAcknowledge.get(i).acknowledge();
+    }
+    toAcknowledge.clear();
   }
 
   TcpLoop loop() {

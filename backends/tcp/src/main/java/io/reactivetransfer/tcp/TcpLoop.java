@@ -8,7 +8,6 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -56,14 +55,14 @@ final class TcpLoop implements WorkerLoop {
   private final Origins origins = new Origins();
 
   TcpLoop() {
-    this(null);
+    this(Transport.AUTO, null);
   }
 
-  TcpLoop(@Nullable Tls tls) {
+  TcpLoop(Transport transport, @Nullable Tls tls) {
     warmUp();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
-    group = new MultiThreadIoEventLoopGroup(1, threads, NioIoHandler.newFactory());
+    group = new MultiThreadIoEventLoopGroup(1, threads, transport.handlers());
     eventLoop = group.next();
     client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
     server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));

@@ -1,7 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
@@ -57,17 +56,15 @@ final class TcpMemory implements LocalMemory {
   }
 
   /**
-   * The bytes of a write, for sending; {@linkplain MemoryView#recycle to be recycled}, if it is a
-   * {@link MemoryView}. The memory is neither copied nor ever freed by it.
+   * The bytes of a write, for sending; {@linkplain MemoryView#recycle to be recycled}. The memory
+   * is neither copied nor ever freed by it.
    */
-  ByteBuf source(long offset, int length) {
-    return segment.isReadOnly()
-        ? Unpooled.wrappedBuffer(segment.asSlice(offset, length).asByteBuffer())
-        : window(offset).view().full(MemoryWindow.within(offset), length);
+  MemoryView source(long offset, int length) {
+    return window(offset).view().full(MemoryWindow.within(offset), length);
   }
 
   /** An empty view for taking bytes in, or null if the memory is gone. */
-  @Nullable ByteBuf sink(long offset, int length) {
+  @Nullable MemoryView sink(long offset, int length) {
     return segment.scope().isAlive()
         ? window(offset).view().empty(MemoryWindow.within(offset), length)
         : null;

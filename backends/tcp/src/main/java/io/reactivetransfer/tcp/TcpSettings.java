@@ -25,7 +25,8 @@ record TcpSettings(
     int nics,
     @Nullable ClusterSecret secret,
     @Nullable Tls tls,
-    HandshakeLimits limits) {
+    HandshakeLimits limits,
+    Transport transport) {
 
   /** Where the NIC with this index listens. */
   InetSocketAddress listenAddress(int nicIndex) {

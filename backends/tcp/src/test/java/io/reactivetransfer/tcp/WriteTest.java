@@ -71,7 +71,10 @@ class WriteTest {
       RemoteMemory remote = origin.remote(target, small);
       RemoteMemory back = target.remote(origin, large);
       long token = 0;
-      for (long offset : new long[] {0, (1L << 31) - length / 2, size - length}) {
+      for (long offset :
+          new long[] {
+            0, (1L << 30) - length / 2, 1L << 30, (1L << 31) - length / 2, size - length
+          }) {
         filled(new TestNic.Registered(segment.asSlice(offset, length), large.local()), ++token);
         origin.write(
             new WriteOp().between(large.local(), remote).range(offset, 0, length).token(token));
@@ -83,6 +86,8 @@ class WriteTest {
         target.awaitWritten((int) token);
         assertThat(small.segment().mismatch(segment.asSlice(offset, length))).isEqualTo(-1);
       }
+      origin.write(new WriteOp().between(large.local(), remote).range(size, 0, 0).token(++token));
+      origin.awaitWritten((int) token);
       origin.run(() -> origin.domain.deregister(large.local()));
     }
   }

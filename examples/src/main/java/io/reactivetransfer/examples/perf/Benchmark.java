@@ -20,7 +20,11 @@ final class Benchmark {
     this.target = target;
     this.progress = progress;
     this.iperf3 =
-        plan.reference() && Reference.of(plan.backend()) == Reference.NIO ? Iperf3.find() : null;
+        plan.reference()
+                && Reference.of(plan.backend()) == Reference.NIO
+                && plan.op() != Op.PING_PONG
+            ? Iperf3.find()
+            : null;
   }
 
   List<Result> run() throws SideFailedException, InterruptedException {
@@ -34,7 +38,10 @@ final class Benchmark {
 
   private Result measure(long size) throws SideFailedException, InterruptedException {
     Layout layout = Layout.of(plan, size);
-    origin.ask("prepare " + size + " " + target.ask("prepare " + size));
+    String source = origin.ask("prepare " + size + " " + target.ask("prepare " + size));
+    if (plan.op() == Op.PING_PONG) {
+      target.ask("return " + source);
+    }
     String reference = plan.reference() ? prepareReference() : null;
     List<RunFigures> ours = new ArrayList<>();
     List<RunFigures> references = new ArrayList<>();

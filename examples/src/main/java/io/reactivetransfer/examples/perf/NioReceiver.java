@@ -22,10 +22,15 @@ final class NioReceiver implements AutoCloseable {
   /** First byte of a connection: a byte goes back for each operation. */
   static final byte ACKNOWLEDGED = 2;
 
+  /** First byte of a connection: each operation is sent back as it came. */
+  static final byte PING_PONG = 3;
+
   private final ServerSocketChannel listener;
   private final ByteBuffer[] slots;
+  private final Signals signals;
 
-  NioReceiver(Layout layout, MemorySegment destination) throws IOException {
+  NioReceiver(Layout layout, MemorySegment destination, Signals signals) throws IOException {
+    this.signals = signals;
     slots = slots(layout, destination);
     listener = ServerSocketChannel.open();
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -59,7 +64,14 @@ final class NioReceiver implements AutoCloseable {
     ByteBuffer reply = ByteBuffer.allocateDirect(Long.BYTES);
     reply.limit(1);
     fill(socket, reply);
-    boolean acknowledged = reply.get(0) == ACKNOWLEDGED;
+    byte mode = reply.get(0);
+    if (mode == PING_PONG) {
+      try (NioPingPong player = new NioPingPong(socket, slots[0], signals)) {
+        player.returnAll();
+      }
+      return;
+    }
+    boolean acknowledged = mode == ACKNOWLEDGED;
     long operations = 0;
     while (fill(socket, slots[(int) (operations % slots.length)])) {
       operations++;
@@ -73,7 +85,7 @@ final class NioReceiver implements AutoCloseable {
   }
 
   /** False when the sender has ended before the first byte. */
-  private static boolean fill(SocketChannel socket, ByteBuffer slot) throws IOException {
+  static boolean fill(SocketChannel socket, ByteBuffer slot) throws IOException {
     slot.rewind();
     while (slot.hasRemaining()) {
       if (socket.read(slot) < 0) {

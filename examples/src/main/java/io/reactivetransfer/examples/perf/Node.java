@@ -2,11 +2,15 @@ package io.reactivetransfer.examples.perf;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -18,6 +22,9 @@ final class Node implements AutoCloseable {
 
   private static final long ALIGNMENT = 4096;
   private static final int MIN_CREDITS = 16;
+
+  /** In a ping-pong the next write may be due before the last one is acknowledged. */
+  private static final int MIN_WINDOW = 4;
 
   final TransferEngine engine;
   private Arena arena;
@@ -34,7 +41,7 @@ final class Node implements AutoCloseable {
     EngineOptions.Builder options =
         EngineOptions.builder()
             .nics(plan.nics())
-            .window(plan.outstanding())
+            .window(Math.max(MIN_WINDOW, plan.outstanding()))
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
             .signalScheduler(plan.signals().scheduler());
     if (plan.op() == Op.SEND) {
@@ -73,6 +80,18 @@ final class Node implements AutoCloseable {
   MemoryRegion register() {
     region = await(engine.register(segment));
     return region;
+  }
+
+  /** What the other side must know to write to it, as text. */
+  String descriptor() {
+    return Base64.getEncoder()
+        .encodeToString(Objects.requireNonNull(region).descriptor().toBytes());
+  }
+
+  /** As many writes as may be in flight, from the own memory to that with this descriptor. */
+  List<Transfer> writesTo(Op op, Layout layout, String descriptor) {
+    RegionDescriptor target = RegionDescriptor.fromBytes(Base64.getDecoder().decode(descriptor));
+    return Transfers.prepare(op, layout, Objects.requireNonNull(region), engine.remote(target));
   }
 
   static <T> T await(Mono<T> mono) {

@@ -2,12 +2,10 @@ package io.reactivetransfer.examples.perf;
 
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.Transfer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -48,10 +46,7 @@ final class OriginRole implements Role {
         target = node.engine.peer(PeerAddress.fromText(rest[0]));
         yield "";
       }
-      case "prepare" -> {
-        prepare(Long.parseLong(rest[0]), rest[1]);
-        yield "";
-      }
+      case "prepare" -> prepare(Long.parseLong(rest[0]), rest[1]);
       case "run" -> run(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
       case "nio" -> nio(Integer.parseInt(rest[0]), Long.parseLong(rest[1])).toLine();
       case "memcpy" ->
@@ -60,16 +55,17 @@ final class OriginRole implements Role {
     };
   }
 
-  private void prepare(long size, String descriptor) {
+  /** Answers with the descriptor of the memory that is written from. */
+  private String prepare(long size, String descriptor) {
     layout = Layout.of(plan, size);
     node.allocate(layout);
     if (plan.op() == Op.SEND) {
       messages = prepareMessages();
-    } else {
-      var remote =
-          node.engine.remote(RegionDescriptor.fromBytes(Base64.getDecoder().decode(descriptor)));
-      transfers = Transfers.prepare(plan.op(), layout, node.register(), remote);
+      return "";
     }
+    node.register();
+    transfers = node.writesTo(plan.op(), layout, descriptor);
+    return node.descriptor();
   }
 
   private List<Mono<Void>> prepareMessages() {
@@ -92,10 +88,10 @@ final class OriginRole implements Role {
     Meter meter = new Meter();
     Tally tally = new Tally(nanos);
     List<MessageRun.Lane> lanes = List.of();
-    if (plan.op() == Op.SEND) {
-      lanes = MessageRun.start(messages, tally);
-    } else {
-      TransferRun.start(node.engine, transfers, tally);
+    switch (plan.op()) {
+      case SEND -> lanes = MessageRun.start(messages, tally);
+      case PING_PONG -> PingPong.serves(node.engine, transfers.getFirst(), tally);
+      default -> TransferRun.start(node.engine, transfers, tally);
     }
     tally.await(progress);
     Usage usage = meter.read();
@@ -116,7 +112,10 @@ final class OriginRole implements Role {
 
   private RunFigures nio(int port, long nanos) throws Exception {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    return NioSender.run(layout, node.segment(), address, nanos);
+    return plan.op() == Op.PING_PONG
+        ? NioPingPong.run(
+            NioReceiver.slots(layout, node.segment())[0], plan.signals(), address, nanos)
+        : NioSender.run(layout, node.segment(), address, nanos);
   }
 
   @Override

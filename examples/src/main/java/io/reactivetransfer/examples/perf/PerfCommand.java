@@ -62,7 +62,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       split = ",",
       description =
           "Bytes of a write, a page, a part or a message, such as 64,4K,1M; 1 to 1G, messages up to"
-              + " 64K. Default: 4K,64K,1M; messages 64,4K.")
+              + " 64K. Default: 4K,64K,1M; messages 64,4K; ping-pong 8.")
   private @Nullable List<String> sizes;
 
   @Option(
@@ -105,9 +105,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       names = "--signals",
       paramLabel = "WHERE",
       description =
-          "Where the engines signal: parallel, a thread of Reactor's, or nic, the NIC's own."
-              + " Default: parallel.")
-  private Signals signals = Signals.PARALLEL;
+          "Where the engines signal: nic, the NIC's own thread, which is how the reference does it;"
+              + " or parallel, a thread of Reactor's, which is an engine's default. Default: nic.")
+  private Signals signals = Signals.NIC;
 
   @Option(names = "--in-process", description = "Both sides in this JVM.")
   private boolean inProcess;
@@ -180,7 +180,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               op,
               sizes(),
               pages,
-              OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
+              op == Op.PING_PONG
+                  ? 1
+                  : OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
               OptionValues.within("--nics", nics, 1, 8),
               within("--seconds", seconds, 0.01, 86_400),
               within("--warmup", warmup, 0.0, 3_600),
@@ -201,7 +203,12 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   private List<Long> sizes() {
     List<String> texts = sizes;
     if (texts == null) {
-      texts = op == Op.SEND ? List.of("64", "4K") : List.of("4K", "64K", "1M");
+      texts =
+          switch (op) {
+            case SEND -> List.of("64", "4K");
+            case PING_PONG -> List.of("8");
+            default -> List.of("4K", "64K", "1M");
+          };
     }
     long max = op == Op.SEND ? MAX_MESSAGE : MAX_SIZE;
     List<Long> bytes = new ArrayList<>();

@@ -105,11 +105,13 @@ final class Report {
     lines.add(
         String.format(
             Locale.ROOT,
-            "Medians of %d round%s, %.3g s of each size in all. Latency: from submit to completion,"
-                + " as seen where it is emitted.",
+            "Medians of %d round%s, %.3g s of each size in all. Latency: %s.",
             plan.rounds(),
             plan.rounds() == 1 ? "" : "s",
-            plan.seconds()));
+            plan.seconds(),
+            plan.op() == Op.PING_PONG
+                ? "there and back, from submit to the signal of the claim"
+                : "from submit to completion, as seen where it is emitted"));
     if (plan.op() == Op.SEND) {
       lines.add("A message is complete when the backend has taken it over.");
     }
@@ -117,14 +119,25 @@ final class Report {
     if (plan.reference()) {
       lines.add(
           Reference.of(plan.backend()) == Reference.NIO
-              ? "nio: blocking writes and reads of one socket, by one thread on each side; its"
-                  + " latency with a byte back for each operation, outstanding as many as ours, or"
-                  + " as the socket takes."
+              ? nio()
               : "memcpy: one thread copies between two MemorySegments.");
     }
     if (plan.verify()) {
       lines.add("verified: what arrived has the checksum of what was written, in every round.");
     }
     return lines;
+  }
+
+  private String nio() {
+    if (plan.op() != Op.PING_PONG) {
+      return "nio: blocking writes and reads of one socket, by one thread on each side; its latency"
+          + " with a byte back for each operation, outstanding as many as ours, or as the socket"
+          + " takes.";
+    }
+    return plan.signals() == Signals.NIC
+        ? "nio: blocking writes and reads of one socket, by one thread on each side; neither it nor"
+            + " ours hands over between threads."
+        : "nio: blocking writes and reads of one socket; on each side it hands over between threads"
+            + " twice, as ours does.";
   }
 }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.examples.perf;
 
 import java.time.Duration;
-import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /** The side that is written to; says whether all has arrived, and as it was sent. */
@@ -15,6 +14,7 @@ final class TargetRole implements Role {
   private Layout layout;
   private @Nullable Meter meter;
   private @Nullable NioReceiver receiver;
+  private @Nullable PingPong pingPong;
 
   private TargetRole(Plan plan) {
     this.plan = plan;
@@ -34,6 +34,11 @@ final class TargetRole implements Role {
     return switch (Role.word(line)) {
       case "address" -> node.engine.address().toText();
       case "prepare" -> prepare(Long.parseLong(rest[0]));
+      case "return" -> {
+        pingPong =
+            PingPong.returns(node.engine, node.writesTo(plan.op(), layout, rest[0]).getFirst());
+        yield "";
+      }
       case "begin" -> {
         meter = new Meter();
         yield "";
@@ -41,7 +46,7 @@ final class TargetRole implements Role {
       case "end" -> end(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
       case "listen" -> {
         closeReceiver();
-        receiver = new NioReceiver(layout, node.segment());
+        receiver = new NioReceiver(layout, node.segment(), plan.signals());
         yield String.valueOf(receiver.port());
       }
       default -> throw new IllegalArgumentException("not known to the target: " + line);
@@ -51,9 +56,11 @@ final class TargetRole implements Role {
   /** Answers with the descriptor of the memory to write to. */
   private String prepare(long size) {
     closeReceiver();
+    endPingPong();
     layout = Layout.of(plan, size);
     node.allocate(layout);
-    return Base64.getEncoder().encodeToString(node.register().descriptor().toBytes());
+    node.register();
+    return node.descriptor();
   }
 
   /** The run is over: all of it must be here, or come soon. */
@@ -89,6 +96,13 @@ final class TargetRole implements Role {
     }
   }
 
+  private void endPingPong() {
+    if (pingPong != null) {
+      pingPong.dispose();
+      pingPong = null;
+    }
+  }
+
   private void closeReceiver() {
     if (receiver != null) {
       receiver.close();
@@ -99,6 +113,7 @@ final class TargetRole implements Role {
   @Override
   public void close() {
     closeReceiver();
+    endPingPong();
     letterbox.close();
     node.close();
   }

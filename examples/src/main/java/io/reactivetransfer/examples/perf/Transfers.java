@@ -37,7 +37,7 @@ final class Transfers {
     long length = layout.operationBytes();
     return switch (op) {
       case WRITE -> Write.of(source.slice(offset, length), target.slice(offset, length));
-      case WRITE_IMM ->
+      case WRITE_IMM, PING_PONG ->
           WriteImm.of(source.slice(offset, length), target.slice(offset, length), IMM);
       case PAGED ->
           PagedWrite.of(

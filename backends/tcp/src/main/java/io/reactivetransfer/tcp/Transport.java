@@ -1,0 +1,63 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import org.jspecify.annotations.Nullable;
+
+/** How the sockets of an engine are driven. */
+public enum Transport {
+  /** {@link #EPOLL} where it can be had, else {@link #NIO}. */
+  AUTO,
+  /** The JDK's selectors, everywhere. */
+  NIO,
+  /** Linux' epoll, by Netty's native library, which comes with reactor-netty for x86-64. */
+  EPOLL,
+  /**
+   * Linux' io_uring, by Netty's native library: {@code netty-transport-native-io_uring} must be
+   * added to the class path, for the machine's processor.
+   */
+  IO_URING;
+
+  /**
+   * What drives a loop.
+   *
+   * @throws IllegalArgumentException if this is not to be had here; the text says why
+   */
+  IoHandlerFactory handlers() {
+    return switch (this) {
+      case NIO -> NioIoHandler.newFactory();
+      case AUTO -> Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+      case EPOLL -> {
+        requireNone(Epoll.unavailabilityCause());
+        yield EpollIoHandler.newFactory();
+      }
+      case IO_URING -> Uring.handlers(this);
+    };
+  }
+
+  private void requireNone(@Nullable Throwable cause) {
+    if (cause != null) {
+      throw new IllegalArgumentException(
+          "expected a transport that this machine has, got " + this + ": " + cause.getMessage(),
+          cause);
+    }
+  }
+
+  /** Apart, because its classes may be missing. */
+  private static final class Uring {
+
+    static IoHandlerFactory handlers(Transport transport) {
+      try {
+        transport.requireNone(IoUring.unavailabilityCause());
+        return IoUringIoHandler.newFactory();
+      } catch (NoClassDefFoundError e) {
+        transport.requireNone(e);
+        throw e;
+      }
+    }
+  }
+}
