@@ -5,6 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
@@ -19,6 +20,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import reactor.core.scheduler.NonBlocking;
 import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.TcpClient;
@@ -58,19 +60,29 @@ final class TcpLoop implements WorkerLoop {
           false);
 
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoopGroup group;
   private final EventLoop eventLoop;
   private final TcpClient client;
   private final TcpServer server;
-  private final KeySource keys = new KeySource();
+  private final Supplier<MemoryKey> keys;
   private final Origins origins = new Origins();
 
   TcpLoop() {
     warmUp();
+    keys = new KeySource();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, ended);
     group = new MultiThreadIoEventLoopGroup(1, threads, NioIoHandler.newFactory());
     eventLoop = group.next();
+    client = newClient();
+    server = newServer();
+  }
+
+  /** With a loop that somebody else turns, and keys that somebody else chooses. */
+  TcpLoop(EventLoop eventLoop, Supplier<MemoryKey> keys) {
+    this.keys = keys;
+    this.group = eventLoop;
+    this.eventLoop = eventLoop;
     client = newClient();
     server = newServer();
   }
@@ -87,7 +99,7 @@ final class TcpLoop implements WorkerLoop {
     return server;
   }
 
-  KeySource keys() {
+  Supplier<MemoryKey> keys() {
     return keys;
   }
 
