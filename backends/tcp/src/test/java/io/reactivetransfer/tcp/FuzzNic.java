@@ -96,6 +96,11 @@ class FuzzNic implements CompletionSink {
     return connect(readBytes, new InboundLink(domain));
   }
 
+  /** It connects to another engine. */
+  FuzzSocket connecting(OutboundLink link) {
+    return connect(512, link);
+  }
+
   FuzzSocket connect(int readBytes, ChannelHandler... handlers) {
     return FuzzSocket.connect(buffers, readBytes, handlers);
   }

@@ -56,7 +56,9 @@ final class InboundPair {
   }
 
   void room(int bytes) {
-    cutShort |= narrow && model.isEnded();
+    if (model.isEnded()) {
+      return; // what it had to say was said then, or never will be
+    }
     narrow = bytes != Integer.MAX_VALUE;
     socket.room(bytes);
   }
