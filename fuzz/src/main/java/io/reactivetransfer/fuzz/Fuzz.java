@@ -59,6 +59,17 @@ public final class Fuzz {
     }
   }
 
+  /**
+   * Runs the first case of a target, whatever this run is asked for: for a test that needs an input
+   * and has no cases.
+   */
+  public static void single(Target target, Case test) {
+    Throwable failure = outcome(test, Input.of(DEFAULT_SEED, target, 0, false));
+    if (failure != null) {
+      throw new AssertionError(failure);
+    }
+  }
+
   /** The first case of these that fails, if one does. */
   public static OptionalLong firstFailure(
       Target target, long seed, long first, long count, Case test) {

@@ -37,6 +37,11 @@ final class InboundPair {
     to += bytes.length;
   }
 
+  /** Whether something was sent that it has not read, though it could. */
+  boolean hasUnread() {
+    return from < to && socket.isOpen();
+  }
+
   /** Has it read once what has come, so many bytes at most; false if it does not want to. */
   boolean deliver(int most) {
     int read = socket.readFrom(under, from, Math.min(to, from + most));
