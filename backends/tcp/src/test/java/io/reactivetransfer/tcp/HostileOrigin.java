@@ -15,6 +15,7 @@ final class HostileOrigin {
   record Known(byte[] key, int length) {}
 
   private static final int MAX_BODY_BYTES = 700;
+  private static final int LONG_BYTES = 66_000;
 
   private final Input in;
   private final List<Known> known;
@@ -41,7 +42,10 @@ final class HostileOrigin {
     int kind = in.below(100);
     if (kind < 45) {
       Known target = in.oneOf(known);
-      int length = in.below(1 + Math.min(target.length(), in.chance(5) ? 1 << 20 : MAX_BODY_BYTES));
+      int length = in.below(1 + Math.min(target.length(), MAX_BODY_BYTES));
+      if (target.length() > LONG_BYTES && in.chance(50)) { // read straight to its place
+        length = in.between(LONG_BYTES, target.length());
+      }
       return write(target.key(), in.below(1 + target.length() - length), length, length);
     }
     if (kind < 55) { // does not fit, or is not what it says
@@ -66,7 +70,7 @@ final class HostileOrigin {
       return message((int) in.edge(), in.below(40));
     }
     if (kind < 93) {
-      return goodbye((int) in.edge(), in.below(40));
+      return goodbye((int) in.edge(), in.chance(50) ? in.below(40) : in.between(510, 515));
     }
     if (kind < 97) {
       return new byte[0];

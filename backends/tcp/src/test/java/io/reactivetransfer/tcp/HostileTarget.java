@@ -42,7 +42,9 @@ final class HostileTarget {
     } else if (kind < 90) {
       Wire.putNack(out, origin.settled() + in.between(-1, 3), any(in));
     } else if (kind < 92) {
-      Wire.putGoodbye(out, any(in));
+      int length = in.chance(50) ? in.below(40) : in.between(510, 515);
+      out.writeByte(Wire.GOODBYE).writeShort((int) in.edge()).writeShort(length);
+      out.writeBytes(in.bytes(length));
     } else if (kind < 93) {
       out.writeByte(in.below(8)).writeBytes(in.bytes(in.below(40)));
     }

@@ -63,7 +63,7 @@ final class InboundCase {
   }
 
   private Registered register(Access access) {
-    int length = large && in.chance(60) ? in.between(60_000, 100_000) : in.between(1, 600);
+    int length = large && in.chance(60) ? in.between(66_500, 110_000) : in.between(1, 600);
     NicModel.Region region =
         new NicModel.Region(nic.ground.place(in, length), length, access == Access.REMOTE_WRITE);
     Registered registered = new Registered(region, nic.register(region.at(), length, access));

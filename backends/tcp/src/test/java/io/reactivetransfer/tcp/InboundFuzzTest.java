@@ -25,7 +25,7 @@ class InboundFuzzTest {
   }
 
   private void run(Input in) {
-    boolean large = in.chance(1);
+    boolean large = in.chance(2); // each costs as much as many small ones
     new InboundCase(in, new FuzzNic(shared, in, large), large).run();
   }
 
