@@ -1,9 +1,11 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.ClusterSecret;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Objects;
+import java.util.function.Supplier;
 import javax.crypto.Mac;
 import org.jspecify.annotations.Nullable;
 
@@ -29,15 +31,16 @@ final class Authentication {
     }
   }
 
-  private final KeySource random;
+  private final Supplier<MemoryKey> random;
   private final @Nullable Mac mac;
 
   /**
    * Made outside of the loop: the first use of the algorithm reads files.
    *
+   * @param random gives what nobody can guess
    * @param secret null to prove nothing and to ask for nothing
    */
-  Authentication(KeySource random, @Nullable ClusterSecret secret) {
+  Authentication(Supplier<MemoryKey> random, @Nullable ClusterSecret secret) {
     this.random = random;
     this.mac = secret == null ? null : secret.newMac();
   }
@@ -48,7 +51,11 @@ final class Authentication {
   }
 
   byte[] newNonce() {
-    return random.bytes(NONCE_BYTES);
+    byte[] nonce = new byte[NONCE_BYTES];
+    for (ByteBuffer rest = ByteBuffer.wrap(nonce); rest.hasRemaining(); ) {
+      rest.put(random.get().encode());
+    }
+    return nonce;
   }
 
   /** What this role says to this hello and this challenge. */

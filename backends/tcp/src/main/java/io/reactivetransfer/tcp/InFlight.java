@@ -85,7 +85,7 @@ final class InFlight {
 
   private long settleNext() {
     int at = (int) settled & tokens.length - 1;
-    ByteBuf payload = payloads[at];
+    MemoryView payload = payloads[at];
     if (payload != null && payload.refCnt() > 0) {
       throw new ProtocolException(
           "expected it to settle writes that were sent, got one before that");

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.SocketChannel;
 import io.reactivetransfer.EngineId;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
@@ -60,9 +61,14 @@ final class InboundLink extends Link {
   /** Someone has connected; with TLS, there is a handshake of that before ours. */
   void takeOver(SocketChannel channel) {
     handle(channel);
-    Failure refusedBecause = domain.admit(this, channel.remoteAddress().getAddress());
+    begin(channel.remoteAddress().getAddress());
+  }
+
+  /** Ends at once if too many have come from this address; or when the handshake takes too long. */
+  void begin(InetAddress from) {
+    Failure refusedBecause = domain.admit(this, from);
     if (refusedBecause != null) {
-      LOG.debug("{} was turned away: {}", where(), refusedBecause.text());
+      LOG.debug("a connection from {} was turned away: {}", from, refusedBecause.text());
       shut();
       return;
     }

@@ -6,9 +6,10 @@ import java.security.SecureRandom;
 import java.util.function.Supplier;
 
 /**
- * Draws memory keys and nonces that nobody can guess. A deterministic generator that is seeded by
- * the operating system when this is made: drawing a key then computes only, where the usual {@link
- * SecureRandom} would read from the operating system, on the event loop.
+ * Draws memory keys, and what else must be so random, that nobody can guess. A deterministic
+ * generator that is seeded by the operating system when this is made: drawing a key then computes
+ * only, where the usual {@link SecureRandom} would read from the operating system, on the event
+ * loop.
  */
 final class KeySource implements Supplier<MemoryKey> {
 
@@ -25,14 +26,9 @@ final class KeySource implements Supplier<MemoryKey> {
 
   @Override
   public MemoryKey get() {
-    ByteBuffer in = ByteBuffer.wrap(bytes(MemoryKey.BYTES));
-    return new MemoryKey(in.getLong(), in.getLong());
-  }
-
-  /** As random as a key. */
-  byte[] bytes(int count) {
-    byte[] bytes = new byte[count];
+    byte[] bytes = new byte[MemoryKey.BYTES];
     random.nextBytes(bytes);
-    return bytes;
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    return new MemoryKey(in.getLong(), in.getLong());
   }
 }

@@ -41,6 +41,11 @@ final class Origins {
     }
   }
 
+  /** Whether no connection is there. */
+  boolean isEmpty() {
+    return byEngine.isEmpty();
+  }
+
   /** Ends all connections that this engine has made. */
   void end(EngineId origin, Failure why) {
     Set<InboundLink> links = byEngine.remove(origin);

@@ -294,8 +294,10 @@ final class OutboundLink extends Link {
     switch (reply) {
       case Handshake.Refusal(Failure why) ->
           end(new Failure(why.code(), where() + " refused the connection: " + why.text()));
-      case Handshake.Challenge challenge ->
-          send(Handshake.putProof(frame(Handshake.MAX_BYTES), handshake.prove(challenge)));
+      case Handshake.Challenge challenge -> {
+        byte[] proof = handshake.prove(challenge);
+        send(Handshake.putProof(frame(Handshake.MAX_BYTES), proof));
+      }
       case Handshake.Welcome welcome -> {
         handshake.check(welcome);
         maxMessageBytes = welcome.maxMessageBytes();

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
@@ -18,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.NonBlocking;
 import reactor.netty.resources.LoopResources;
@@ -46,12 +48,12 @@ final class TcpLoop implements WorkerLoop {
 
   private final ByteBufAllocator buffers = LoopBuffers.take();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoopGroup group;
   private final EventLoop eventLoop;
   private final TcpClient client;
   private final TcpServer server;
   private final boolean encrypts;
-  private final KeySource keys = new KeySource();
+  private final Supplier<MemoryKey> keys;
   private final Origins origins = new Origins();
 
   TcpLoop() {
@@ -60,6 +62,7 @@ final class TcpLoop implements WorkerLoop {
 
   TcpLoop(Transport transport, @Nullable Tls tls) {
     warmUp();
+    keys = new KeySource();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
     group = new MultiThreadIoEventLoopGroup(1, threads, transport.handlers());
@@ -67,6 +70,16 @@ final class TcpLoop implements WorkerLoop {
     client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
     server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
     encrypts = tls != null;
+  }
+
+  /** With a loop that somebody else turns, and keys that somebody else chooses. */
+  TcpLoop(EventLoop eventLoop, Supplier<MemoryKey> keys) {
+    this.keys = keys;
+    this.group = eventLoop;
+    this.eventLoop = eventLoop;
+    client = newClient();
+    server = newServer();
+    encrypts = false;
   }
 
   EventLoop eventLoop() {
@@ -86,7 +99,7 @@ final class TcpLoop implements WorkerLoop {
     return encrypts;
   }
 
-  KeySource keys() {
+  Supplier<MemoryKey> keys() {
     return keys;
   }
 

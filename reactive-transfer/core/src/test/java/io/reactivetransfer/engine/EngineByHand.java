@@ -217,9 +217,13 @@ final class EngineByHand implements AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext context) {
-    if (context.getExecutionException().isPresent()) {
-      return;
+    if (context.getExecutionException().isEmpty()) {
+      end();
     }
+  }
+
+  /** Closes the engine, and checks that everything ended as it must. */
+  void end() {
     if (engine != null) {
       nics().forEach(nic -> nic.completing = true);
       Probe<Void> closing = close();

@@ -1,0 +1,197 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.fuzz.Input;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A NIC without sockets, on the test's own thread and with a clock of its own, next to the model of
+ * it. A saboteur overrides one of its methods.
+ */
+class FuzzNic implements CompletionSink {
+
+  static final int MAX_MESSAGE_BYTES = 1_024;
+  static final int DEPTH = 64;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  /** As often as it likes: a case takes no time. */
+  static final HandshakeLimits LIMITS =
+      new HandshakeLimits(
+          HandshakeLimits.DEFAULTS.connections(),
+          HandshakeLimits.DEFAULTS.halfOpen(),
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE);
+
+  /** What all cases of one run have in common, because it costs more to make than a case. */
+  static final class Shared {
+    private final EmbeddedChannel clock = new EmbeddedChannel();
+    private final Ground small = new Ground(8 << 10);
+    private final Ground large = new Ground(512 << 10);
+    private final TrackedBuffers buffers = new TrackedBuffers();
+    private TcpLoop loop = newLoop();
+    private Input keys;
+
+    Shared() {
+      clock.freezeTime();
+    }
+
+    private TcpLoop newLoop() {
+      return new TcpLoop(clock.eventLoop(), this::key);
+    }
+
+    /** Leaves nothing behind of a case that failed: it may be run again. */
+    private void begin(Input in) {
+      keys = in;
+      if (buffers.leaked() > 0 || !loop.origins().isEmpty()) {
+        loop = newLoop();
+      }
+    }
+
+    private MemoryKey key() {
+      return new MemoryKey(keys.anyLong(), keys.anyLong());
+    }
+  }
+
+  final EngineId id;
+  final TcpDomain domain;
+  final NicModel model;
+  final Ground ground;
+  final TrackedBuffers buffers;
+  private final EmbeddedChannel clock;
+  private final TcpLoop loop;
+  private final List<NicModel.Report> reports = new ArrayList<>();
+
+  FuzzNic(Shared shared, Input in, boolean large) {
+    shared.begin(in);
+    clock = shared.clock;
+    loop = shared.loop;
+    buffers = shared.buffers;
+    ground = large ? shared.large : shared.small;
+    ground.reset();
+    id = new EngineId(in.anyLong(), in.anyLong());
+    domain =
+        new TcpDomain(
+            loop,
+            new OpenContext(id, 0, () -> {}, loop, DEPTH, MAX_MESSAGE_BYTES, CONNECT_TIMEOUT),
+            new Authentication(() -> FuzzHandshake.HALF_A_NONCE, null),
+            new Admission(LIMITS, () -> 0),
+            null);
+    model = new NicModel(id, MAX_MESSAGE_BYTES, ground);
+  }
+
+  LocalMemory register(int at, int length, Access access) {
+    return domain.register(new HostMemory(ground.segment(at, length)), access);
+  }
+
+  LocalMemory revoke(LocalMemory memory) {
+    return domain.revoke(memory);
+  }
+
+  void deregister(LocalMemory memory) {
+    domain.deregister(memory);
+  }
+
+  /** Another engine connects. */
+  FuzzSocket connected(int readBytes) {
+    InboundLink link = new InboundLink(domain);
+    FuzzSocket socket = connect(readBytes, link);
+    link.begin(InetAddress.getLoopbackAddress());
+    return socket;
+  }
+
+  /** It connects to another engine. */
+  FuzzSocket connecting(OutboundLink link) {
+    return connect(512, link);
+  }
+
+  FuzzSocket connect(int readBytes, ChannelHandler... handlers) {
+    return FuzzSocket.connect(buffers, readBytes, handlers);
+  }
+
+  /** The engine's turn: until nothing is left to report. */
+  void poll() {
+    clock.runPendingTasks();
+    while (domain.poll(this) > 0) {
+      // once more
+    }
+    clock.runPendingTasks();
+    model.poll();
+    model.check(reports);
+  }
+
+  void pass(long millis) {
+    clock.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    clock.runScheduledPendingTasks();
+  }
+
+  /** The time in which a handshake must be over. */
+  void passConnectTimeout() {
+    pass(CONNECT_TIMEOUT.toMillis() + 1);
+  }
+
+  /** After the last connection has ended: nothing is left of any. */
+  void close() {
+    poll();
+    domain.close();
+    pass(1_000);
+    if (!loop.origins().isEmpty()) {
+      throw new AssertionError("expected no connection to be remembered");
+    }
+    ground.check();
+    int leaked = buffers.leaked();
+    if (leaked > 0) {
+      throw new AssertionError("expected all buffers to be released, got " + leaked + " leaks");
+    }
+  }
+
+  @Override
+  public void written(long token) {
+    reports.add(new NicModel.Written(token));
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    requireText(text);
+    reports.add(new NicModel.Failed(token, code));
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    reports.add(new NicModel.Arrived(imm));
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
+    reports.add(new NicModel.Received(sender, copy));
+  }
+
+  @Override
+  public void peerLost(EngineId peer, int code, String text) {
+    requireText(text);
+    reports.add(new NicModel.Lost(peer, code));
+  }
+
+  @Override
+  public void nicFailed(int code, String text) {
+    throw new AssertionError("the NIC failed: " + text);
+  }
+
+  private static void requireText(String text) {
+    if (text.isBlank() || text.chars().anyMatch(c -> c < ' ' || c == 0x7f)) {
+      throw new AssertionError("expected a reason that can be shown, got '" + text + "'");
+    }
+  }
+}

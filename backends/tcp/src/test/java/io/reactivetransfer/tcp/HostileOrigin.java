@@ -1,0 +1,109 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.reactivetransfer.fuzz.Input;
+import io.reactivetransfer.fuzz.Mutation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** What an origin sends that keeps to the protocol mostly, and knows a few keys. */
+final class HostileOrigin {
+
+  /** Memory that it knows of, or has known of. */
+  record Known(byte[] key, int length) {}
+
+  private static final int MAX_BODY_BYTES = 700;
+  private static final int LONG_BYTES = 66_000;
+
+  private final Input in;
+  private final List<Known> known;
+  private final List<byte[]> said = new ArrayList<>();
+
+  HostileOrigin(Input in, List<Known> known) {
+    this.in = in;
+    this.known = known;
+  }
+
+  /** The next thing that it sends. */
+  byte[] next() {
+    byte[] bytes;
+    if (!said.isEmpty() && in.chance(10)) {
+      bytes = in.oneOf(said); // again, or out of its place
+    } else {
+      bytes = frame();
+      said.add(bytes);
+    }
+    return in.chance(8) ? Mutation.some(in, bytes) : bytes;
+  }
+
+  private byte[] frame() {
+    int kind = in.below(100);
+    if (kind < 45) {
+      Known target = in.oneOf(known);
+      int length = in.below(1 + Math.min(target.length(), MAX_BODY_BYTES));
+      if (target.length() > LONG_BYTES && in.chance(50)) { // read straight to its place
+        length = in.between(LONG_BYTES, target.length());
+      }
+      return write(target.key(), in.below(1 + target.length() - length), length, length);
+    }
+    if (kind < 55) { // does not fit, or is not what it says
+      Known target = in.oneOf(known);
+      int length = in.below(64);
+      long offset = in.chance(50) ? in.edge() : target.length() - in.below(2 + length);
+      return write(target.key(), offset, length, length);
+    }
+    if (kind < 58) {
+      return write(in.oneOf(known).key(), in.edge(), in.edge(), in.below(64));
+    }
+    if (kind < 64) {
+      byte[] key = in.chance(30) ? in.bytes(16) : Mutation.one(in, in.oneOf(known).key());
+      int length = in.below(64);
+      return write(Arrays.copyOf(key, 16), 0, length, length);
+    }
+    if (kind < 88) {
+      int length = in.chance(10) ? FuzzNic.MAX_MESSAGE_BYTES : in.below(40);
+      return message(length, length);
+    }
+    if (kind < 91) {
+      return message((int) in.edge(), in.below(40));
+    }
+    if (kind < 93) {
+      return goodbye((int) in.edge(), in.chance(50) ? in.below(40) : in.between(510, 515));
+    }
+    if (kind < 97) {
+      return new byte[0];
+    }
+    return kind < 98 ? fromATarget() : in.bytes(in.between(1, 60));
+  }
+
+  private byte[] write(byte[] key, long offset, long length, int body) {
+    ByteBuf out = Unpooled.buffer();
+    boolean hasImm = in.chance(50);
+    int imm = hasImm || in.chance(10) ? in.anyInt() : 0;
+    Wire.putWrite(out, hasImm, imm, MemoryKey.decode(key), offset, length);
+    if (in.chance(1)) {
+      out.setByte(1, in.anyInt());
+    }
+    return FuzzHandshake.bytes(out.writeBytes(in.bytes(body)));
+  }
+
+  private byte[] message(int length, int body) {
+    ByteBuf out = Unpooled.buffer().writeByte(Wire.MESSAGE).writeInt(length);
+    return FuzzHandshake.bytes(out.writeBytes(in.bytes(body)));
+  }
+
+  private byte[] goodbye(int code, int length) {
+    ByteBuf out = Unpooled.buffer().writeByte(Wire.GOODBYE).writeShort(code).writeShort(length);
+    return FuzzHandshake.bytes(out.writeBytes(in.bytes(length)));
+  }
+
+  private byte[] fromATarget() {
+    ByteBuf out = Unpooled.buffer();
+    return FuzzHandshake.bytes(
+        in.chance(50)
+            ? Wire.putAck(out, in.edge())
+            : Wire.putNack(out, in.edge(), ErrorCode.BOUNDS.because("no")));
+  }
+}

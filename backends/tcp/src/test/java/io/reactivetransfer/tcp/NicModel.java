@@ -1,0 +1,182 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.EngineId;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a NIC must do as a target, told by docs/wire-format.md alone: what it reports to its engine,
+ * and in which order, whatever its connections bring.
+ */
+final class NicModel {
+
+  /** What the engine is told. */
+  sealed interface Report {}
+
+  record Arrived(int imm) implements Report {}
+
+  record Received(EngineId sender, ByteBuffer bytes) implements Report {}
+
+  record Lost(EngineId peer, int code) implements Report {}
+
+  record Written(long token) implements Report {}
+
+  record Failed(long token, int code) implements Report {}
+
+  /**
+   * Memory under one key.
+   *
+   * @param at where in the ground it begins
+   */
+  record Region(int at, int length, boolean remote) {}
+
+  /** A key: it ends when the memory is revoked. */
+  static final class Grant {
+    final Region region;
+    boolean open = true;
+
+    Grant(Region region) {
+      this.region = region;
+    }
+  }
+
+  /** A write that is complete, or has failed with a code. */
+  private record Write(TargetModel link, Grant grant, boolean hasImm, int imm, int code) {}
+
+  private static final class Presence {
+    int links;
+    boolean told;
+  }
+
+  final EngineId id;
+  final int maxMessageBytes;
+  final Ground ground;
+  final List<Report> reports = new ArrayList<>();
+  private final Map<MemoryKey, Grant> grants = new HashMap<>();
+  private final ArrayDeque<Object> waiting = new ArrayDeque<>();
+  private final Map<EngineId, Presence> presences = new HashMap<>();
+  private final Map<EngineId, Set<TargetModel>> origins = new HashMap<>();
+
+  NicModel(EngineId id, int maxMessageBytes, Ground ground) {
+    this.id = id;
+    this.maxMessageBytes = maxMessageBytes;
+    this.ground = ground;
+  }
+
+  void grant(byte[] key, Region region) {
+    grants.put(MemoryKey.decode(key), new Grant(region));
+  }
+
+  /** Nobody may write under this key any more. */
+  void revoke(byte[] key) {
+    grants.remove(MemoryKey.decode(key)).open = false;
+  }
+
+  /** The memory of this key, or null. */
+  Grant find(MemoryKey key) {
+    return grants.get(key);
+  }
+
+  void written(TargetModel link, Grant grant, boolean hasImm, int imm, int code) {
+    waiting.add(new Write(link, grant, hasImm, imm, code));
+  }
+
+  void report(Report report) {
+    waiting.add(report);
+  }
+
+  /** The engine polls until there is nothing. */
+  void poll() {
+    for (Object next; (next = waiting.poll()) != null; ) {
+      switch (next) {
+        case Write write when write.code() != 0 -> write.link().settle(write.code());
+        case Write write when write.hasImm() && !write.grant().open ->
+            write.link().settle(ErrorCode.REVOKED.value);
+        case Write write -> {
+          if (write.hasImm()) {
+            reports.add(new Arrived(write.imm()));
+          }
+          write.link().settle(0);
+        }
+        default -> reports.add((Report) next);
+      }
+    }
+  }
+
+  // The connections.
+
+  /** A connection was made; those that it replaces end. */
+  void began(TargetModel link) {
+    Set<TargetModel> others = origins.get(link.origin());
+    if (others != null && others.stream().anyMatch(other -> other.nic() == link.nic())) {
+      endAll(link.origin(), ErrorCode.REPLACED.value);
+    }
+    origins.computeIfAbsent(link.origin(), _ -> new LinkedHashSet<>()).add(link);
+    connected(link.origin());
+  }
+
+  void ended(TargetModel link, int code) {
+    disconnected(link.origin(), code);
+    Set<TargetModel> links = origins.get(link.origin());
+    if (links != null) {
+      links.remove(link);
+      if (code != ErrorCode.CLOSED.value) {
+        endAll(link.origin(), code);
+      }
+    }
+  }
+
+  /** All connections of this origin end. */
+  void endAll(EngineId origin, int code) {
+    Set<TargetModel> links = origins.remove(origin);
+    if (links != null) {
+      links.forEach(link -> link.end(code));
+    }
+  }
+
+  /** A connection with this engine was made, in either direction. */
+  void connected(EngineId engine) {
+    Presence presence = presences.computeIfAbsent(engine, _ -> new Presence());
+    presence.links++;
+    presence.told = false;
+  }
+
+  /** One has ended: the first one of several is the news. */
+  void disconnected(EngineId engine, int code) {
+    Presence presence = presences.get(engine);
+    if (!presence.told) {
+      report(new Lost(engine, code));
+    }
+    presence.told = true;
+    if (--presence.links == 0) {
+      presences.remove(engine);
+    }
+  }
+
+  /** What was reported is what had to be. */
+  void check(List<Report> actual) {
+    if (!actual.equals(reports)) {
+      int same = 0;
+      while (same < Math.min(actual.size(), reports.size())
+          && actual.get(same).equals(reports.get(same))) {
+        same++;
+      }
+      throw new AssertionError(
+          "expected report " + same + " to be " + at(reports, same) + ", got " + at(actual, same));
+    }
+  }
+
+  private static String at(List<Report> list, int index) {
+    Report report = index < list.size() ? list.get(index) : null;
+    return report instanceof Received(EngineId sender, ByteBuffer bytes)
+        ? "a message of " + sender + ": " + Arrays.toString(bytes.array())
+        : String.valueOf(report);
+  }
+}

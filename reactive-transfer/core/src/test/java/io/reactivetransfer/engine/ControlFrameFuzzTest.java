@@ -1,0 +1,146 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.fuzz.Fuzz;
+import io.reactivetransfer.fuzz.Input;
+import io.reactivetransfer.fuzz.Mutation;
+import io.reactivetransfer.fuzz.Target;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Whatever other engines say: it changes nothing for those who speak properly, and everything that
+ * anybody waits for ends once.
+ */
+@Timeout(7_200)
+class ControlFrameFuzzTest {
+
+  private static final int FRIEND = 9;
+  private static final int CREDITS = 16;
+
+  @Test
+  void hostilePeers() {
+    Fuzz.run(Target.CONTROL_FRAMES, in -> run(in, UnaryOperator.identity()));
+  }
+
+  /** An engine that is told something by the friend that the friend did not say. */
+  @Test
+  void findsADefect() {
+    OptionalLong found =
+        Fuzz.firstFailure(
+            Target.CONTROL_FRAMES,
+            1,
+            0,
+            2_000,
+            in -> run(in, sender -> in.chance(10) ? friendId() : sender));
+    assertThat(found).isPresent();
+  }
+
+  private static EngineId friendId() {
+    return EngineByHand.address(FRIEND, 1).engine();
+  }
+
+  private static void run(Input in, UnaryOperator<EngineId> sender) throws Exception {
+    EngineByHand hand = new EngineByHand();
+    hand.open(in.between(1, 2), options -> options.messageCredits(CREDITS).maxUnclaimedImms(8));
+    Friend friend = new Friend(hand);
+    for (int peer = in.below(3); peer > 0; peer--) {
+      receive(hand, hand.address(peer).engine(), ControlFrame.hello(hand.address(peer), 0));
+    }
+    if (in.chance(50)) {
+      hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(3)));
+      hand.probe(hand.engine().counter(new Imm(5)).next(1));
+    }
+    for (int steps = in.between(1, 25); steps > 0; steps--) {
+      EngineId id = sender.apply(hand.address(in.below(4)).engine());
+      byte[] frame = frame(in, hand);
+      in.note(() -> id.toShortString() + " says " + HexFormat.of().formatHex(frame));
+      hand.nic(0).receive(id, ByteBuffer.wrap(frame));
+      if (in.chance(50)) {
+        hand.turn();
+      }
+      if (in.chance(10)) {
+        hand.advance(Duration.ofMillis(in.below(3_000)));
+      }
+      if (in.chance(10)) {
+        friend.speaks();
+      }
+    }
+    friend.speaks();
+    friend.listens();
+    hand.end();
+  }
+
+  private static void receive(EngineByHand hand, EngineId sender, ByteBuffer frame) {
+    hand.nic(0).receive(sender, frame);
+    hand.turn();
+  }
+
+  private static byte[] frame(Input in, EngineByHand hand) {
+    PeerAddress address = hand.address(in.below(4));
+    ByteBuffer frame =
+        switch (in.below(9)) {
+          case 0, 1 -> ControlFrame.hello(address, in.chance(50) ? in.below(20) : (int) in.edge());
+          case 2 -> ControlFrame.message(ByteBuffer.wrap(in.bytes(in.below(20))));
+          case 3 -> ControlFrame.credit(in.chance(50) ? in.below(40) : (int) in.edge());
+          case 4 -> ControlFrame.ask();
+          case 5 -> ControlFrame.alive();
+          case 6 -> ControlFrame.abort(in.chance(50) ? in.below(12) : (int) in.edge(), "because");
+          case 7 -> ControlFrame.barrier(new EngineId(in.below(2), in.below(2)), (int) in.edge());
+          default -> ControlFrame.nicsFailed(in.below(256));
+        };
+    byte[] bytes = new byte[frame.remaining()];
+    frame.get(bytes);
+    return in.chance(50) ? Mutation.some(in, bytes) : bytes;
+  }
+
+  /** A peer that keeps to the rules, and messages with it. */
+  private static final class Friend {
+    private final EngineByHand hand;
+    private final Peer peer;
+    private final Probe<Message> messages;
+    private int said;
+
+    Friend(EngineByHand hand) {
+      this.hand = hand;
+      this.peer = hand.peer(FRIEND);
+      messages = hand.probe(hand.engine().messages());
+      receive(hand, peer.id(), ControlFrame.hello(hand.address(FRIEND), 0));
+    }
+
+    /** Its messages come, in order. */
+    void speaks() {
+      said++;
+      ByteBuffer text = ByteBuffer.allocate(4).putInt(said).flip();
+      receive(hand, peer.id(), ControlFrame.message(text));
+      List<Integer> heard =
+          messages.items().stream()
+              .filter(message -> message.sender().equals(peer))
+              .map(message -> message.bytes().getInt(0))
+              .toList();
+      if (heard.size() != said || heard.getLast() != said) {
+        throw new AssertionError("expected " + said + " messages of it in order, got " + heard);
+      }
+    }
+
+    /** What it is told, it is told. */
+    void listens() {
+      receive(hand, peer.id(), ControlFrame.credit(1));
+      Probe<Void> sending = hand.probe(hand.engine().send(peer, ByteBuffer.allocate(1)));
+      hand.turn();
+      sending.assertComplete();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.reactivetransfer.fuzz;
+
+import java.util.stream.Stream;
+
+/** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
+public enum Target {
+  /** The bytes and the text of a peer's address. */
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 200),
+  /** The bytes of a region's descriptor. */
+  REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 200),
+  /** What engines say to each other. */
+  CONTROL_FRAMES("reactive-transfer/core", "ControlFrameFuzzTest", 60),
+  /** What the two sides of a hand-over say to each other. */
+  KV_MESSAGES("reactive-transfer/kv-cache", "KvCodecFuzzTest", 100),
+  /** The address and the keys of a tcp NIC. */
+  TCP_NAMES("backends/tcp", "NicAddressFuzzTest", 60),
+  /** Hostile origins against the inbound side of tcp. */
+  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 230),
+  /** Hostile targets against the outbound side of tcp. */
+  TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 146),
+  /** Both, over real sockets. */
+  TCP_SOCKETS("backends/tcp", "SocketFuzzTest", 4);
+
+  private static final int WHOLE = 1_000;
+
+  private final String module;
+  private final String test;
+  private final int share;
+
+  Target(String module, String test, int share) {
+    this.module = module;
+    this.test = test;
+    this.share = share;
+  }
+
+  /** The number of its cases, of this many for all; at least 1. */
+  long cases(long all) {
+    return Math.max(1, all / WHOLE * share + all % WHOLE * share / WHOLE);
+  }
+
+  /** The command that runs one case alone. */
+  String replay(long seed, long index) {
+    return "mvn test -pl "
+        + module
+        + " -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest='"
+        + test
+        + "' -D"
+        + Fuzz.SEED
+        + "="
+        + seed
+        + " -D"
+        + Fuzz.CASE
+        + "="
+        + index;
+  }
+
+  /** What all shares add up to: 1,000, so that the number of cases is what was asked for. */
+  static int shares() {
+    return Stream.of(values()).mapToInt(target -> target.share).sum();
+  }
+}

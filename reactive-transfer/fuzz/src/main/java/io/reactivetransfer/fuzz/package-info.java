@@ -1,0 +1,8 @@
+/**
+ * What the fuzzers share: a {@link io.reactivetransfer.fuzz.Fuzz run} of many cases, each of which
+ * is made of one {@link io.reactivetransfer.fuzz.Input seed} and can be run again by it.
+ */
+@NullMarked
+package io.reactivetransfer.fuzz;
+
+import org.jspecify.annotations.NullMarked;
