@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** How the sockets of an engine are driven. */
 public enum Transport {
-  /** {@link #EPOLL} where it can be had, else {@link #NIO}. */
+  /**
+   * The one that the system property {@value #PROPERTY} names, such as {@code nio}; without it
+   * {@link #EPOLL} where it can be had, else {@link #NIO}.
+   */
   AUTO,
   /** The JDK's selectors, everywhere. */
   NIO,
@@ -22,6 +25,8 @@ public enum Transport {
    */
   IO_URING;
 
+  private static final String PROPERTY = "reactivetransfer.tcp.transport";
+
   /**
    * What drives a loop.
    *
@@ -29,14 +34,28 @@ public enum Transport {
    */
   IoHandlerFactory handlers() {
     return switch (this) {
+      case AUTO -> automatic().handlers();
       case NIO -> NioIoHandler.newFactory();
-      case AUTO -> Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
       case EPOLL -> {
         requireNone(Epoll.unavailabilityCause());
         yield EpollIoHandler.newFactory();
       }
       case IO_URING -> Uring.handlers(this);
     };
+  }
+
+  private static Transport automatic() {
+    String name = System.getProperty(PROPERTY);
+    if (name == null) {
+      return Epoll.isAvailable() ? EPOLL : NIO;
+    }
+    for (Transport transport : values()) {
+      if (transport != AUTO && transport.name().equalsIgnoreCase(name)) {
+        return transport;
+      }
+    }
+    throw new IllegalArgumentException(
+        "expected nio, epoll or io_uring in the system property " + PROPERTY + ", got " + name);
   }
 
   private void requireNone(@Nullable Throwable cause) {
