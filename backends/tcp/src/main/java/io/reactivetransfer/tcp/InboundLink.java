@@ -147,7 +147,7 @@ final class InboundLink extends Link {
       nicIndex = hello.nicIndex();
       enter(Phase.OPEN);
       domain.loop().origins().began(hello.origin(), this);
-      domain.presence().began(hello.origin());
+      var _ = domain.presence().began(hello.origin());
     }
   }
 

@@ -28,6 +28,7 @@ final class OutboundLink extends Link {
   private final LongConsumer settled;
   private @Nullable Disposable connecting;
   private @Nullable ByteBuf batch;
+  private Presence.@Nullable Known known;
   private boolean gone;
   private boolean welcomed;
   private boolean refused;
@@ -180,6 +181,9 @@ final class OutboundLink extends Link {
   private boolean takes() {
     boolean takes = phase() == Phase.OPEN && !isBroken() && context().channel().isWritable();
     refused |= !takes;
+    if (takes && known != null) {
+      known.used();
+    }
     return takes;
   }
 
@@ -294,7 +298,7 @@ final class OutboundLink extends Link {
         maxMessageBytes = welcome.maxMessageBytes();
         welcomed = true;
         enter(Phase.OPEN);
-        domain.presence().began(peer.engine());
+        known = domain.presence().began(peer.engine());
         ringIfRefused();
       }
     }
