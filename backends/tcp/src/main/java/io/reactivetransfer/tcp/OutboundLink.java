@@ -22,12 +22,18 @@ final class OutboundLink extends Link {
 
   private static final int BATCH_BYTES = 64 << 10;
 
+  private static final int MIN_BATCH_BYTES = 256;
+
   private final TcpDomain domain;
   private final TcpPeer.Key peer;
   private final InFlight inFlight = new InFlight();
   private final LongConsumer settled;
   private @Nullable Disposable connecting;
   private @Nullable ByteBuf batch;
+
+  /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
+  private int batchBytes = MIN_BATCH_BYTES;
+
   private Presence.@Nullable Known known;
   private boolean gone;
   private boolean welcomed;
@@ -124,21 +130,22 @@ final class OutboundLink extends Link {
   /** A buffer with room for so many bytes more, which is sent before anything else. */
   private ByteBuf batch(int bytes) {
     ByteBuf open = batch;
-    if (open != null && open.writableBytes() < bytes) {
+    if (open != null && open.maxWritableBytes() < bytes) {
       endBatch();
       open = null;
     }
     if (open == null) {
-      open = context().alloc().directBuffer(BATCH_BYTES, BATCH_BYTES);
+      open = context().alloc().directBuffer(batchBytes, BATCH_BYTES);
       batch = open;
     }
-    return open;
+    return open.ensureWritable(bytes);
   }
 
   private void endBatch() {
     ByteBuf full = batch;
     if (full != null) {
       batch = null;
+      batchBytes = Math.max(MIN_BATCH_BYTES, full.readableBytes());
       super.write(full);
     }
   }
