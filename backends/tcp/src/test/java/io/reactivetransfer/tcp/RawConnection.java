@@ -42,8 +42,13 @@ final class RawConnection implements AutoCloseable {
 
   /** Connects to a NIC and is welcome there. */
   static RawConnection welcomedBy(TestNic nic) {
+    return welcomedBy(nic, ID);
+  }
+
+  /** The same, as another engine. */
+  static RawConnection welcomedBy(TestNic nic, EngineId id) {
     RawConnection raw = to(nic);
-    raw.send(out -> Handshake.putHello(out, new Handshake.Hello(ID, nic.id, 0)));
+    raw.send(out -> Handshake.putHello(out, new Handshake.Hello(id, nic.id, 0)));
     if (raw.answer() instanceof Handshake.Welcome) {
       return raw;
     }
