@@ -176,7 +176,7 @@ final class InboundLink extends Link {
     enter(Phase.OPEN);
     domain.opened(this);
     domain.loop().origins().began(hello.origin(), this);
-    domain.presence().began(hello.origin());
+    var _ = domain.presence().began(hello.origin());
   }
 
   private int messageLength(int length) {

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.NetUtil;
 import io.reactivetransfer.spi.BackendException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +58,7 @@ final class Listener {
 
   private static BackendException cannotListen(InetSocketAddress local, Throwable cause) {
     Throwable root = cause.getCause() == null ? cause : cause.getCause();
-    NicAddress where = new NicAddress(local.getAddress().getHostAddress(), local.getPort());
+    NicAddress where = new NicAddress(NetUtil.toAddressString(local.getAddress()), local.getPort());
     return new BackendException(
         ErrorCode.CONNECT.value,
         "cannot listen on "

@@ -24,6 +24,8 @@ final class OutboundLink extends Link {
 
   private static final int BATCH_BYTES = 64 << 10;
 
+  private static final int MIN_BATCH_BYTES = 256;
+
   private final TcpDomain domain;
   private final TcpPeer.Key peer;
   private final InFlight inFlight = new InFlight();
@@ -31,6 +33,11 @@ final class OutboundLink extends Link {
   private final LongConsumer settled;
   private @Nullable Disposable connecting;
   private @Nullable ByteBuf batch;
+
+  /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
+  private int batchBytes = MIN_BATCH_BYTES;
+
+  private Presence.@Nullable Known known;
   private boolean gone;
   private boolean welcomed;
   private boolean refused;
@@ -137,21 +144,22 @@ final class OutboundLink extends Link {
   /** A buffer with room for so many bytes more, which is sent before anything else. */
   private ByteBuf batch(int bytes) {
     ByteBuf open = batch;
-    if (open != null && open.writableBytes() < bytes) {
+    if (open != null && open.maxWritableBytes() < bytes) {
       endBatch();
       open = null;
     }
     if (open == null) {
-      open = context().alloc().directBuffer(BATCH_BYTES, BATCH_BYTES);
+      open = context().alloc().directBuffer(batchBytes, BATCH_BYTES);
       batch = open;
     }
-    return open;
+    return open.ensureWritable(bytes);
   }
 
   private void endBatch() {
     ByteBuf full = batch;
     if (full != null) {
       batch = null;
+      batchBytes = Math.max(MIN_BATCH_BYTES, full.readableBytes());
       super.write(full);
     }
   }
@@ -194,6 +202,9 @@ final class OutboundLink extends Link {
   private boolean takes() {
     boolean takes = phase() == Phase.OPEN && !isBroken() && context().channel().isWritable();
     refused |= !takes;
+    if (takes && known != null) {
+      known.used();
+    }
     return takes;
   }
 
@@ -303,7 +314,7 @@ final class OutboundLink extends Link {
         maxMessageBytes = welcome.maxMessageBytes();
         welcomed = true;
         enter(Phase.OPEN);
-        domain.presence().began(peer.engine());
+        known = domain.presence().began(peer.engine());
         ringIfRefused();
       }
     }

@@ -10,30 +10,41 @@ import java.util.Map;
  */
 final class Presence {
 
-  private static final class Entry {
-    int connections;
-    boolean told;
+  /** An engine with which there are connections. */
+  static final class Known {
+    private int connections;
+    private boolean told;
+
+    /**
+     * Something was handed over to a connection with it. If that is after the loss was told, then
+     * what was handed over may be lost too, and that is another loss: who sends counts on being
+     * told.
+     */
+    void used() {
+      told = false;
+    }
   }
 
-  private final Map<EngineId, Entry> byEngine = new HashMap<>();
+  private final Map<EngineId, Known> byEngine = new HashMap<>();
 
-  void began(EngineId engine) {
-    Entry entry = byEngine.computeIfAbsent(engine, _ -> new Entry());
-    entry.connections++;
-    entry.told = false;
+  Known began(EngineId engine) {
+    Known known = byEngine.computeIfAbsent(engine, _ -> new Known());
+    known.connections++;
+    known.told = false;
+    return known;
   }
 
   /** Whether the end of this connection is the news that the engine was lost. */
   boolean ended(EngineId engine) {
-    Entry entry = byEngine.get(engine);
-    if (entry == null) {
+    Known known = byEngine.get(engine);
+    if (known == null) {
       return true;
     }
-    if (--entry.connections == 0) {
+    if (--known.connections == 0) {
       byEngine.remove(engine);
     }
-    boolean news = !entry.told;
-    entry.told = true;
+    boolean news = !known.told;
+    known.told = true;
     return news;
   }
 }

@@ -283,7 +283,9 @@ public final class TcpBackend implements Backend {
         throw new IllegalArgumentException(
             "expected a host of 1 to 253 printable US-ASCII characters, got '" + host + "'");
       }
-      return host;
+      return host.startsWith("[") && host.endsWith("]")
+          ? host.substring(1, host.length() - 1)
+          : host;
     }
   }
 }

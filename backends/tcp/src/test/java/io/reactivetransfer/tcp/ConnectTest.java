@@ -2,7 +2,6 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.BackendException;
@@ -183,11 +182,7 @@ class ConnectTest {
 
   @Test
   void theIpv6LoopbackAddress() {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
-      assumeTrue(probe.isBound());
-    } catch (IOException e) {
-      assumeTrue(false, "no IPv6 here: " + e.getMessage());
-    }
+    Ipv6.require();
     try (TestNic target =
         new TestNic(TcpBackend.builder().host("::1").build(), 8, Duration.ofSeconds(10))) {
       assertThat(NicAddress.decode(target.address).toString()).startsWith("[::1]:");
@@ -197,6 +192,32 @@ class ConnectTest {
       origin.write(source, remote, 100, 1);
       origin.awaitWritten(1);
       assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void textsHaveBracketsAroundIpv6Addresses() throws IOException {
+    Ipv6.require();
+    int port;
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+      port = server.getLocalPort();
+      TcpBackend taken = TcpBackend.builder().host("::1").port(port).build();
+      assertThatThrownBy(() -> new TestNic(taken, 8, Duration.ofSeconds(1)))
+          .cause()
+          .hasMessageContaining("cannot listen on [::1]:" + port);
+    }
+    origin.send(peer(RawConnection.ID, new NicAddress("::1", port)), "hello");
+    assertThat(origin.awaitLost().text()).contains(" at [::1]:" + port + ": ");
+  }
+
+  @Test
+  void theBracketsOfAHostAreNoPartOfIt() {
+    Ipv6.require();
+    try (TestNic target =
+        new TestNic(TcpBackend.builder().host("[::1]").build(), 8, Duration.ofSeconds(10))) {
+      assertThat(NicAddress.decode(target.address).host()).isEqualTo("::1");
+      origin.send(origin.peer(target), "hello");
+      target.awaitUntil(() -> !target.messages.isEmpty());
     }
   }
 

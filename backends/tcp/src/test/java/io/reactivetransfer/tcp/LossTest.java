@@ -228,6 +228,31 @@ class LossTest {
     assertThat(nic.lost).extracting(TestNic.Lost::peer).containsExactly(other.id, third.id);
   }
 
+  /** What is taken over after a loss was told may be lost once more, and that is told first. */
+  @Test
+  void theEndOfAConnectionThatWasUsedAfterALossIsAnotherOne() throws IOException {
+    int bytes = 1 << 20;
+    var source = nic.register(bytes);
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        RawConnection in = RawConnection.welcomedBy(nic)) {
+      RemoteMemory remote = raw(server, bytes);
+      nic.send(((TcpRemoteMemory) remote).peer(), "before");
+      RawConnection out = RawConnection.welcoming(server);
+      in.reset();
+      nic.awaitLost();
+
+      nic.write(source, remote, bytes, 1);
+      out.read(2 * Wire.MESSAGE_BYTES);
+      nic.awaitUntil(() -> nic.mostInFlight.get() == 1);
+      out.reset();
+
+      nic.awaitFailed();
+      assertThat(nic.lost).hasSize(2);
+      assertThat(nic.log)
+          .endsWith("lost " + RawConnection.ID, "lost " + RawConnection.ID, "failed 1");
+    }
+  }
+
   @Test
   void aRestartedPeerIsAnotherOne() throws IOException {
     int port;

@@ -40,4 +40,13 @@ class PresenceTest {
     assertThat(presence.ended(PEER)).isTrue();
     assertThat(presence.ended(PEER)).isFalse();
   }
+
+  @Test
+  void whoIsGivenSomethingAfterItsLossCanBeLostAgain() {
+    Presence.Known known = presence.began(PEER);
+    presence.began(PEER);
+    assertThat(presence.ended(PEER)).isTrue();
+    known.used();
+    assertThat(presence.ended(PEER)).isTrue();
+  }
 }

@@ -42,8 +42,13 @@ final class RawConnection implements AutoCloseable {
 
   /** Connects to a NIC and is welcome there. */
   static RawConnection welcomedBy(TestNic nic) {
+    return welcomedBy(nic, ID);
+  }
+
+  /** The same, as another engine. */
+  static RawConnection welcomedBy(TestNic nic, EngineId id) {
     RawConnection raw = to(nic);
-    raw.send(out -> Handshake.putHello(out, helloTo(nic)));
+    raw.send(out -> Handshake.putHello(out, hello(id, nic)));
     if (raw.reply() instanceof Handshake.Welcome) {
       return raw;
     }
@@ -51,7 +56,11 @@ final class RawConnection implements AutoCloseable {
   }
 
   static Handshake.Hello helloTo(TestNic nic) {
-    return new Handshake.Hello(ID, nic.id, 0, new byte[Authentication.NONCE_BYTES]);
+    return hello(ID, nic);
+  }
+
+  private static Handshake.Hello hello(EngineId id, TestNic nic) {
+    return new Handshake.Hello(id, nic.id, 0, new byte[Authentication.NONCE_BYTES]);
   }
 
   /** Waits for a NIC to connect. */

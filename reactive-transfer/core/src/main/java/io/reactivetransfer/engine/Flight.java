@@ -52,11 +52,11 @@ final class Flight {
   /** When it must be over, by the worker's clock. */
   long deadlineNanos;
 
-  /** Neighbours in the queue of the peer; see {@link FlightQueue}. */
+  /** Neighbours in the queue of the peer, and its lane there; see {@link FlightQueue}. */
   @Nullable Flight previous;
 
   @Nullable Flight following;
-  boolean queued;
+  FlightQueue.@Nullable Lane lane;
 
   /** What the cursor points at; filled by {@link #locate}. */
   long pieceSourceOffset;

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 /**
  * The NICs of one worker, and the posting of flights on them. A piece goes to the next NIC, in
  * rotation, that takes it: a slow NIC delays its own pieces only. Peers take turns, and so do the
- * flights to one peer.
+ * streams to one peer, and the flights of one stream.
  */
 final class NicGroup {
 
@@ -159,7 +159,7 @@ final class NicGroup {
   /** Lets a flight take part in posting. */
   void enqueue(Flight flight) {
     PeerLink peer = flight.peer();
-    peer.waiting.add(flight);
+    peer.waiting.add(flight, flight.submission());
     if (!peer.inRing) {
       peer.inRing = true;
       ring.addLast(peer);
@@ -252,12 +252,13 @@ final class NicGroup {
     Flight flight;
     while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
-      if (!flight.hasMore()) {
-        peer.waiting.remove(flight);
-      } else if (refusing == allNics || !hasRoomFor(flight, peer)) {
+      boolean more = flight.hasMore();
+      if (more && (refusing == allNics || !hasRoomFor(flight, peer))) {
         return; // it was stopped short, and keeps its turn
-      } else {
-        peer.waiting.rotate(flight);
+      }
+      peer.waiting.rotate(flight);
+      if (!more) {
+        peer.waiting.remove(flight);
       }
     }
   }

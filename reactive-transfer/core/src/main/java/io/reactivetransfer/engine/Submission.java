@@ -28,7 +28,8 @@ import reactor.util.context.Context;
  * <p>What upstream was asked for and has not been emitted never exceeds the window, nor what
  * downstream has asked for. So both queues have room for every element that can come.
  */
-final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subscription, Runnable {
+final class Submission<T extends Transfer, R>
+    implements CoreSubscriber<T>, Subscription, Runnable, FlightQueue.Stream {
 
   private final Worker worker;
   private final CoreSubscriber<? super R> downstream;
@@ -60,6 +61,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
   private boolean gaveUp; // some transfer was not done
   private boolean touched;
   private int inFlight;
+  private FlightQueue.@Nullable Lane lane;
   private @Nullable T held; // taken out of incoming, waits for room
   private @Nullable Throwable error;
   private volatile boolean failed;
@@ -418,5 +420,15 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<T>, Subs
       }
     }
     signals.dispose();
+  }
+
+  @Override
+  public FlightQueue.@Nullable Lane lane() {
+    return lane;
+  }
+
+  @Override
+  public void lane(FlightQueue.@Nullable Lane waiting) {
+    lane = waiting;
   }
 }

@@ -254,6 +254,28 @@ class FlowControlTest {
 
   // ---- refusals ----
 
+  /** However much another stream to the same peer has handed over. */
+  @Test
+  void aStreamWaitsForOneWriteOfEachOtherOne() {
+    hand.open(1, o -> o.nicDepth(1));
+    source = hand.region();
+    hand.probe(hand.engine().submit(Flux.range(0, 200).map(_ -> write(1))));
+    hand.probe(hand.engine().submit(Flux.range(0, 200).map(_ -> write(1))));
+    hand.turn();
+    Probe<Write> late = hand.probe(hand.engine().submit(write(1)));
+    hand.turn();
+
+    for (int others = 0; others < 3; others++) {
+      assertThat(late.count()).isZero();
+      hand.completeAll();
+      hand.turn();
+    }
+
+    hand.completeAll();
+    assertThat(late.count()).isEqualTo(1);
+    hand.settle();
+  }
+
   @Test
   void whatIsRefusedIsTriedAgain() {
     hand.open(1);

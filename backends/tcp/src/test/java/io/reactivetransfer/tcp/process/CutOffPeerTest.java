@@ -11,6 +11,7 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tcp.faults.Cable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -73,8 +74,8 @@ class CutOffPeerTest {
     CompletableFuture<Long> stream = writeOnAndOn(LONG);
     child.call("count", IMM.value(), 20);
 
-    first.cut();
-    second.cut();
+    first.stall();
+    second.stall();
 
     assertNamesChild(Waiting.failure(stream, FOUND));
     local.region.quiesced().block(LONG);
@@ -91,8 +92,8 @@ class CutOffPeerTest {
         child.ask("count", IMM.value(), 1_000_000, "from", local.addressText());
     child.call("await", local.addressText(), "Alive");
 
-    first.cut();
-    second.cut();
+    first.stall();
+    second.stall();
 
     assertNamesChild(Waiting.failure(stream, FOUND));
     assertThat(Waiting.failure(claim, FOUND))
@@ -106,7 +107,7 @@ class CutOffPeerTest {
     CompletableFuture<Long> stream = writeOnAndOn(LIVENESS);
     child.call("count", IMM.value(), 20);
 
-    second.cut();
+    second.stall();
 
     assertThat(Waiting.failure(stream, LIVENESS.plus(FOUND)))
         .isInstanceOfAny(DeadlineExceededException.class, PeerUnreachableException.class);

@@ -9,6 +9,8 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tcp.TcpBackend;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -48,8 +50,12 @@ final class Local implements AutoCloseable {
   }
 
   static Local open(int bytes, EngineOptions.Builder options) {
+    return open(bytes, options, new TcpBackend());
+  }
+
+  static Local open(int bytes, EngineOptions.Builder options, Backend backend) {
     return new Local(
-        TransferEngineBuilder.create().backend("tcp").options(options.build()).open().block(LONG),
+        TransferEngineBuilder.create().backend(backend).options(options.build()).open().block(LONG),
         bytes);
   }
 

@@ -1,0 +1,30 @@
+package io.reactivetransfer.tcp;
+
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Profile;
+import io.reactivetransfer.tck.TransferConformance;
+
+/** What depends on addresses, over IPv6. */
+@Chapters({
+  "Visibility",
+  "Arrival",
+  "LostPeer",
+  "Abort",
+  "BadInput",
+  "Message",
+  "Shutdown",
+  "Driver",
+  "Barrier"
+})
+class Ipv6ConformanceTest extends TransferConformance {
+
+  @Override
+  protected Backend backend() {
+    return new Ipv6();
+  }
+
+  @Override
+  protected Profile profile() {
+    return Profile.defaults().withNicCounts(1, 2);
+  }
+}
