@@ -148,6 +148,11 @@ final class NicModel {
     presence.told = false;
   }
 
+  /** Something was handed over to a connection with it: a loss after that is news again. */
+  void used(EngineId engine) {
+    presences.get(engine).told = false;
+  }
+
   /** One has ended: the first one of several is the news. */
   void disconnected(EngineId engine, int code) {
     Presence presence = presences.get(engine);

@@ -89,12 +89,20 @@ final class OriginModel {
   }
 
   void posted(long token, byte[] head, byte[] bytes) {
+    nic.used(target);
     sent.writeBytes(head).writeBytes(bytes);
     writes.add(new Write(token, bytes.length > MAX_COPIED_BYTES ? sent.writerIndex() : 0));
   }
 
   void said(byte[] message) {
+    nic.used(target);
     Wire.putMessage(sent, ByteBuffer.wrap(message));
+  }
+
+  /** A message was handed over that is longer than the target takes. */
+  void saidTooMuch() {
+    nic.used(target);
+    end(ErrorCode.PROTOCOL.value);
   }
 
   void end(int why) {

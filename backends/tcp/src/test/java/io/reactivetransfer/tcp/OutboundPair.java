@@ -67,7 +67,7 @@ final class OutboundPair {
     boolean takes = model.isOpen() && socket.isWritable();
     boolean taken = nic.domain.send(peer, ByteBuffer.wrap(message));
     if (takes && message.length > model.maxMessageBytes()) {
-      model.end(ErrorCode.PROTOCOL.value);
+      model.saidTooMuch();
       takes = false;
       cutShort = true; // there is no goodbye, and so what waits is not sent
     }
