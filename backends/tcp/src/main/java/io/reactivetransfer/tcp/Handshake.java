@@ -45,7 +45,13 @@ final class Handshake {
    * @param nonce random, another one each time
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Hello(EngineId origin, EngineId target, int nicIndex, byte[] nonce) {}
+  record Hello(EngineId origin, EngineId target, int nicIndex, byte[] nonce) {
+
+    /** What names the connection that begins with it. */
+    long connection() {
+      return ByteBuffer.wrap(nonce).getLong();
+    }
+  }
 
   /** What the target says, once or twice. */
   sealed interface Reply {}

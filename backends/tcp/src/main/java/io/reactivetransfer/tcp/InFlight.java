@@ -46,13 +46,11 @@ final class InFlight {
     payloads = morePayloads;
   }
 
-  /** The target has settled so many writes of the connection. */
+  /** The target has settled so many writes of the connection; it may say so more than once. */
   void settleUpTo(long count, LongConsumer done) {
-    if (count <= settled || count > sent) {
+    if (count < 0 || count > sent) {
       throw new ProtocolException(
-          "expected it to acknowledge "
-              + (settled + 1)
-              + " to "
+          "expected it to acknowledge at most "
               + sent
               + " writes, got "
               + Long.toUnsignedString(count));

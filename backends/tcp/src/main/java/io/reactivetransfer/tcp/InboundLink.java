@@ -36,6 +36,8 @@ final class InboundLink extends Link {
   private int nicIndex;
   private int frameType;
   private long settled;
+  private long connection;
+  private long acknowledged;
   private boolean ackDue;
 
   // The write that is coming in.
@@ -44,6 +46,8 @@ final class InboundLink extends Link {
   private boolean hasImm;
   private int imm;
   private long position;
+
+  private @Nullable TcpMemory lastMemory;
 
   /** Whether the last write was long: then the next one may be, too. */
   private boolean wasLong;
@@ -123,6 +127,7 @@ final class InboundLink extends Link {
     return switch (firstByte) {
       case Wire.WRITE -> Wire.WRITE_BYTES;
       case Wire.MESSAGE -> Wire.MESSAGE_BYTES;
+      case Wire.SETTLED -> Wire.SETTLED_BYTES;
       case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
       default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
     };
@@ -138,6 +143,8 @@ final class InboundLink extends Link {
     switch (frameType) {
       case Wire.WRITE -> writeHead(head);
       case Wire.MESSAGE -> reader().collect(messageLength(head.getInt()));
+      case Wire.SETTLED ->
+          domain.loop().outgoing().settled(requireOrigin(), head.getLong(), head.getLong());
       default -> goodbyeHead(head);
     }
   }
@@ -173,6 +180,7 @@ final class InboundLink extends Link {
   private void open(Handshake.Hello hello) {
     origin = hello.origin();
     nicIndex = hello.nicIndex();
+    connection = hello.connection();
     enter(Phase.OPEN);
     domain.opened(this);
     domain.loop().origins().began(hello.origin(), this);
@@ -197,7 +205,8 @@ final class InboundLink extends Link {
     }
     hasImm = (flags & Wire.HAS_IMM) != 0;
     imm = head.getInt();
-    MemoryKey key = new MemoryKey(head.getLong(), head.getLong());
+    long keyHigh = head.getLong();
+    long keyLow = head.getLong();
     position = head.getLong();
     long length = head.getLong();
     if (length < 0 || length > Wire.MAX_WRITE_BYTES) {
@@ -207,10 +216,20 @@ final class InboundLink extends Link {
               + " bytes, got "
               + Long.toUnsignedString(length));
     }
-    memory = domain.registrations().find(key);
+    memory = find(keyHigh, keyLow);
     refusal = Registrations.refusal(memory, position, length);
     wasLong = length >= MIN_DIRECT_BYTES;
     reader().stream(length);
+  }
+
+  /** Most writes go where the one before went. */
+  private @Nullable TcpMemory find(long keyHigh, long keyLow) {
+    TcpMemory last = lastMemory;
+    if (last != null && last.isOpen() && last.memoryKey().is(keyHigh, keyLow)) {
+      return last;
+    }
+    lastMemory = domain.registrations().find(new MemoryKey(keyHigh, keyLow));
+    return lastMemory;
   }
 
   /**
@@ -290,19 +309,31 @@ final class InboundLink extends Link {
 
   /** The next write in order did not come in. */
   void refuse(Failure why) {
-    acknowledge();
-    settled++;
     if (phase() == Phase.OPEN) {
-      send(Wire.putNack(frame(Wire.NACK_BYTES + Wire.MAX_TEXT_BYTES), settled, why));
+      if (acknowledged < settled) {
+        send(Wire.putAck(frame(Wire.ACK_BYTES), settled)); // in order, whatever was said elsewhere
+      }
+      send(Wire.putNack(frame(Wire.NACK_BYTES + Wire.MAX_TEXT_BYTES), settled + 1, why));
     }
+    settled++;
+    acknowledged = settled;
+    ackDue = false;
   }
 
   /** Tells the origin what is settled, if it does not know. */
   void acknowledge() {
     if (ackDue && phase() == Phase.OPEN) {
       send(Wire.putAck(frame(Wire.ACK_BYTES), settled));
+      acknowledged = settled;
     }
     ackDue = false;
+  }
+
+  /** The same, along with something that goes to the origin anyway, if it does. */
+  void acknowledgeWith(OutboundLink other) {
+    if (ackDue && phase() == Phase.OPEN && other.peer().engine().equals(origin)) {
+      ackDue = !other.sayWithIt(connection, settled);
+    }
   }
 
   static Failure revoked() {

@@ -191,6 +191,20 @@ final class OutboundLink extends Link {
     return true;
   }
 
+  /** The target has settled so many writes. */
+  void settled(long count) {
+    inFlight.settleUpTo(count, settled);
+  }
+
+  /** Tells the target what this side has settled of another connection, if it still can. */
+  boolean sayWithIt(long connection, long count) {
+    if (phase() != Phase.OPEN || isBroken()) {
+      return false;
+    }
+    Wire.putSettled(batch(Wire.SETTLED_BYTES), connection, count);
+    return true;
+  }
+
   void flush() {
     flushDue = false;
     if (phase() == Phase.OPEN) {
@@ -269,7 +283,7 @@ final class OutboundLink extends Link {
     }
     frameType = head.get();
     switch (frameType) {
-      case Wire.ACK -> inFlight.settleUpTo(head.getLong(), settled);
+      case Wire.ACK -> settled(head.getLong());
       case Wire.NACK -> {
         refusedNumber = head.getLong();
         refusedCode = Short.toUnsignedInt(head.getShort());
@@ -314,6 +328,7 @@ final class OutboundLink extends Link {
         maxMessageBytes = welcome.maxMessageBytes();
         welcomed = true;
         enter(Phase.OPEN);
+        domain.loop().outgoing().began(handshake.hello().connection(), this);
         known = domain.presence().began(peer.engine());
         ringIfRefused();
       }
@@ -334,6 +349,7 @@ final class OutboundLink extends Link {
   @Override
   boolean shut() {
     boolean first = super.shut();
+    domain.loop().outgoing().ended(handshake.hello().connection());
     if (batch != null) {
       batch.release();
       batch = null;

@@ -356,7 +356,11 @@ final class TcpDomain implements Domain {
     sendQueued = false;
     sendPutOff = false;
     for (int i = 0; i < toFlush.size(); i++) {
-      toFlush.get(i).flush();
+      OutboundLink link = toFlush.get(i);
+      for (int j = 0; j < toAcknowledge.size(); j++) {
+        toAcknowledge.get(j).acknowledgeWith(link);
+      }
+      link.flush();
     }
     toFlush.clear();
     for (int i = 0; i < toAcknowledge.size(); i++) {

@@ -43,8 +43,12 @@ final class TcpLoop implements WorkerLoop {
    */
   private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
-  /** How much is read at once from who writes here, where it is not read straight to its place. */
-  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(1 << 18);
+  /**
+   * How much is read at once from who writes here, where it is not read straight to its place. With
+   * more, a whole window comes at once, and then one side always waits for the other; with less,
+   * there are too many reads. Measured, see docs/performance.md.
+   */
+  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(48 << 10);
 
   private final ByteBufAllocator buffers = LoopBuffers.take();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -55,6 +59,7 @@ final class TcpLoop implements WorkerLoop {
   private final boolean encrypts;
   private final Supplier<MemoryKey> keys;
   private final Origins origins = new Origins();
+  private final Outgoing outgoing = new Outgoing();
 
   TcpLoop() {
     this(Transport.AUTO, null);
@@ -101,6 +106,10 @@ final class TcpLoop implements WorkerLoop {
 
   Supplier<MemoryKey> keys() {
     return keys;
+  }
+
+  Outgoing outgoing() {
+    return outgoing;
   }
 
   Origins origins() {

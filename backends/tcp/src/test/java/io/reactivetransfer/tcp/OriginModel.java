@@ -227,7 +227,7 @@ final class OriginModel {
   }
 
   private void acknowledged(long upTo) {
-    if (upTo <= settled || upTo > settled + writes.size()) {
+    if (upTo < 0 || upTo > settled + writes.size()) {
       violated(1);
       return;
     }

@@ -186,6 +186,7 @@ final class TargetModel {
     return switch (type) {
       case 1 -> 38;
       case 2, 3 -> 5;
+      case 6 -> 17;
       default -> {
         violated();
         yield 0;
@@ -199,6 +200,9 @@ final class TargetModel {
       case 2 -> {
         int length = in.getInt();
         body(Part.MESSAGE_BYTES, length, length < 0 || length > nic.maxMessageBytes);
+      }
+      case 6 -> {
+        // of a connection that this side has never made
       }
       default -> {
         goodbyeCode = Short.toUnsignedInt(in.getShort());

@@ -1,0 +1,32 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.util.collection.LongObjectHashMap;
+import io.reactivetransfer.EngineId;
+
+/**
+ * The connections that one engine has made, over all its NICs, by the number that names each of
+ * them to its target: what that writes to this engine can say what it has settled.
+ */
+final class Outgoing {
+
+  private final LongObjectHashMap<OutboundLink> byNumber = new LongObjectHashMap<>();
+
+  void began(long number, OutboundLink link) {
+    byNumber.put(number, link);
+  }
+
+  void ended(long number) {
+    byNumber.remove(number);
+  }
+
+  /**
+   * This engine has settled so many writes of the connection with this number; says nothing of one
+   * that has ended, or that leads elsewhere.
+   */
+  void settled(EngineId target, long number, long count) {
+    OutboundLink link = byNumber.get(number);
+    if (link != null && link.peer().engine().equals(target)) {
+      link.settled(count);
+    }
+  }
+}
