@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class DirectRead implements RecvByteBufAllocator {
 
   private final RecvByteBufAllocator otherwise;
-  private final Function<ByteBufAllocator, @Nullable ByteBuf> destination;
+  private final Supplier<@Nullable ByteBuf> destination;
 
   /**
    * For one connection.
@@ -22,8 +22,7 @@ final class DirectRead implements RecvByteBufAllocator {
    * @param otherwise gives the buffers for everything else
    * @param destination asked before each read; gives an empty buffer to read into, or null
    */
-  DirectRead(
-      RecvByteBufAllocator otherwise, Function<ByteBufAllocator, @Nullable ByteBuf> destination) {
+  DirectRead(RecvByteBufAllocator otherwise, Supplier<@Nullable ByteBuf> destination) {
     this.otherwise = otherwise;
     this.destination = destination;
   }
@@ -37,9 +36,9 @@ final class DirectRead implements RecvByteBufAllocator {
   private static final class Choosing extends DelegatingHandle implements ExtendedHandle {
 
     private final ExtendedHandle otherwise;
-    private final Function<ByteBufAllocator, @Nullable ByteBuf> destination;
+    private final Supplier<@Nullable ByteBuf> destination;
 
-    Choosing(ExtendedHandle otherwise, Function<ByteBufAllocator, @Nullable ByteBuf> destination) {
+    Choosing(ExtendedHandle otherwise, Supplier<@Nullable ByteBuf> destination) {
       super(otherwise);
       this.otherwise = otherwise;
       this.destination = destination;
@@ -47,7 +46,7 @@ final class DirectRead implements RecvByteBufAllocator {
 
     @Override
     public ByteBuf allocate(ByteBufAllocator alloc) {
-      ByteBuf direct = destination.apply(alloc);
+      ByteBuf direct = destination.get();
       return direct == null ? otherwise.allocate(alloc) : direct;
     }
 

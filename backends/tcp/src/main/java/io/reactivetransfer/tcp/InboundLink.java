@@ -1,7 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.SocketChannel;
 import io.reactivetransfer.EngineId;
@@ -56,7 +55,7 @@ final class InboundLink extends Link {
   private @Nullable ByteBuf direct;
 
   InboundLink(TcpDomain domain) {
-    super(domain.eventLoop());
+    super(domain.loop());
     this.domain = domain;
     this.handshake =
         new TargetHandshake(domain.authentication(), domain.engine(), domain.maxMessageBytes());
@@ -236,10 +235,10 @@ final class InboundLink extends Link {
    * What the socket is to read into next: the memory of the write that is coming in; or a buffer
    * for one head, so that what follows it can go straight to its memory; or null for any buffer.
    */
-  private @Nullable ByteBuf destination(ByteBufAllocator alloc) {
+  private @Nullable ByteBuf destination() {
     direct = null;
     if (wasLong && reader().isBetweenFrames()) {
-      return alloc.directBuffer(Wire.WRITE_BYTES, Wire.WRITE_BYTES);
+      return frame(Wire.WRITE_BYTES);
     }
     long left = reader().toStream();
     TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();

@@ -34,6 +34,7 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   private static final Logger LOG = Loggers.getLogger(Link.class);
 
   private final EventLoop eventLoop;
+  private final SmallBuffers smallBuffers;
   private final FrameReader reader = new FrameReader(this);
   private Phase phase = Phase.CONNECTING;
   private @Nullable ChannelHandlerContext context;
@@ -41,8 +42,9 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   private @Nullable Failure broken;
   private int goodbyeCode;
 
-  Link(EventLoop eventLoop) {
-    this.eventLoop = eventLoop;
+  Link(TcpLoop loop) {
+    this.eventLoop = loop.eventLoop();
+    this.smallBuffers = loop.smallBuffers();
   }
 
   /**
@@ -94,7 +96,7 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
 
   /** An empty buffer for a frame of so many bytes. */
   final ByteBuf frame(int bytes) {
-    return context().alloc().ioBuffer(bytes);
+    return smallBuffers.take(context().alloc(), bytes);
   }
 
   /** Writes, and sends all that was written. */

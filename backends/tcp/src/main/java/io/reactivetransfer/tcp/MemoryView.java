@@ -3,22 +3,27 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
- * A range of registered memory, as the sockets want it; shows one range after another, so that a
- * write costs no object. Nothing is copied, and the memory is never freed by it.
+ * A range of some memory, as the sockets want it; shows one range after another, so that a write
+ * costs no object. Nothing is copied, and the memory is never freed by it.
  */
 final class MemoryView extends UnpooledDirectByteBuf {
 
-  private final MemoryWindow window;
+  private final Consumer<MemoryView> home;
   private final boolean made;
   private int end;
-  private boolean isSink;
+  private boolean returnsWhenReleased;
 
-  /** Of this memory; shows nothing yet. */
-  MemoryView(MemoryWindow window, ByteBuffer memory) {
+  /**
+   * Of this memory; shows nothing yet.
+   *
+   * @param home takes it back when it shows nothing any more
+   */
+  MemoryView(Consumer<MemoryView> home, ByteBuffer memory) {
     super(UnpooledByteBufAllocator.DEFAULT, memory.duplicate().clear(), memory.capacity());
-    this.window = window;
+    this.home = home;
     made = true;
     setIndex(0, 0);
   }
@@ -36,16 +41,17 @@ final class MemoryView extends UnpooledDirectByteBuf {
     return this;
   }
 
-  private void show(int from, int length, boolean sink) {
+  private void show(int from, int length, boolean untilReleased) {
     resetRefCnt();
     end = from + length;
-    isSink = sink;
+    maxCapacity(end); // or someone may take it for a buffer that can grow
+    returnsWhenReleased = untilReleased;
     setIndex(from, from);
   }
 
   /** It was released, and nobody asks any more whether it was. */
   void recycle() {
-    window.recycle(this);
+    home.accept(this);
   }
 
   /** The end of the range, so that nobody reads or writes behind it. */
@@ -56,7 +62,7 @@ final class MemoryView extends UnpooledDirectByteBuf {
 
   @Override
   protected void deallocate() {
-    if (isSink) {
+    if (returnsWhenReleased) {
       recycle(); // the memory itself stays
     }
   }

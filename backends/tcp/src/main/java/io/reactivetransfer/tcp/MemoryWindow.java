@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 
 /**
  * As much of registered memory as one {@link ByteBuffer} shows, and views of it that are free for
@@ -21,6 +22,7 @@ final class MemoryWindow {
 
   private final ByteBuffer bytes;
   private final ArrayDeque<MemoryView> free = new ArrayDeque<>();
+  private final Consumer<MemoryView> home = this::recycle;
 
   /** The window with this index. */
   MemoryWindow(MemorySegment memory, int index) {
@@ -46,11 +48,10 @@ final class MemoryWindow {
   /** A view that nobody holds. */
   MemoryView view() {
     MemoryView view = free.poll();
-    return view == null ? new MemoryView(this, bytes) : view;
+    return view == null ? new MemoryView(home, bytes) : view;
   }
 
-  /** Nobody holds it any more. */
-  void recycle(MemoryView view) {
+  private void recycle(MemoryView view) {
     if (free.size() < MAX_FREE_VIEWS) {
       free.push(view);
     }

@@ -50,7 +50,7 @@ final class OutboundLink extends Link {
   private int refusedCode;
 
   OutboundLink(TcpDomain domain, TcpPeer.Key peer) {
-    super(domain.eventLoop());
+    super(domain.loop());
     this.domain = domain;
     this.peer = peer;
     this.settled = domain.events()::written;

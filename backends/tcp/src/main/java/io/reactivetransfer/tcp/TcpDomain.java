@@ -1,6 +1,5 @@
 package io.reactivetransfer.tcp;
 
-import io.netty.channel.EventLoop;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
@@ -371,10 +370,6 @@ final class TcpDomain implements Domain {
 
   TcpLoop loop() {
     return loop;
-  }
-
-  EventLoop eventLoop() {
-    return loop.eventLoop();
   }
 
   EngineId engine() {

@@ -60,6 +60,7 @@ final class TcpLoop implements WorkerLoop {
   private final Supplier<MemoryKey> keys;
   private final Origins origins = new Origins();
   private final Outgoing outgoing = new Outgoing();
+  private final SmallBuffers smallBuffers = new SmallBuffers();
 
   TcpLoop() {
     this(Transport.AUTO, null);
@@ -106,6 +107,10 @@ final class TcpLoop implements WorkerLoop {
 
   Supplier<MemoryKey> keys() {
     return keys;
+  }
+
+  SmallBuffers smallBuffers() {
+    return smallBuffers;
   }
 
   Outgoing outgoing() {

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is encrypted arrives as it was; and who is not trusted gets no connection, and a reason. */
 class TlsTest {
@@ -20,7 +24,7 @@ class TlsTest {
   private static TestNic nic(@Nullable Tls tls) {
     TcpBackend.Builder builder = TcpBackend.builder();
     TcpBackend backend = tls == null ? builder.build() : builder.tls(tls).build();
-    return new TestNic(backend, 8, Duration.ofSeconds(2));
+    return new TestNic(backend, 64, Duration.ofSeconds(2));
   }
 
   @Test
@@ -37,6 +41,32 @@ class TlsTest {
         assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
       }
       assertThat(origin.failed).isEmpty();
+    }
+  }
+
+  /** Which then share records of TLS, and are cut across them. */
+  @ParameterizedTest
+  @ValueSource(ints = {4_097, 5_000, 9_000, 17_000})
+  void manyWritesAtOnceArrive(int length) {
+    int count = 300;
+    try (TestNic origin = nic(PKI.server());
+        TestNic target = nic(PKI.server())) {
+      var source = WriteTest.filled(origin.register(3L * length), 1);
+      var sink = target.register((long) count * length);
+      RemoteMemory remote = origin.remote(target, sink);
+      for (int i = 0; i < count; i++) {
+        origin.write(
+            new WriteOp()
+                .between(source.local(), remote)
+                .range(i % 3L * length, (long) i * length, length)
+                .token(i + 1));
+      }
+      origin.awaitWritten(count);
+      for (int i = 0; i < count; i++) {
+        MemorySegment written = sink.segment().asSlice((long) i * length, length);
+        assertThat(written.mismatch(source.segment().asSlice(i % 3L * length, length)))
+            .isEqualTo(-1);
+      }
     }
   }
 
