@@ -71,7 +71,13 @@ final class Mail {
   /** A connection is gone, and what was on its way: the peer must be told anew where we are. */
   void interrupted() {
     greeted = false;
-    creditInDoubt |= creditDue || allowed != 0;
+    creditInDoubt |= allowed != 0;
+    unreachable();
+  }
+
+  /** Nothing that is due can be said. */
+  void unreachable() {
+    creditInDoubt |= creditDue;
     creditDue = false;
     askDue = false;
     answerDue = false;

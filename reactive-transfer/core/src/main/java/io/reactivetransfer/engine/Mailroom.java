@@ -61,8 +61,7 @@ final class Mailroom {
         sent += flush(mail);
       } catch (TransferRejectedException e) {
         failOutgoing(mail, e);
-        mail.creditInDoubt |= mail.creditDue;
-        mail.creditDue = false;
+        mail.unreachable();
       }
       if (mail.hasWork()) {
         list(mail);

@@ -564,6 +564,19 @@ class MessagesTest {
   }
 
   @Test
+  void whatIsDueToWhomNobodyCanReachIsNotTriedForever() {
+    hand.open(1);
+    hand.nic(0).resolveFailure = new io.reactivetransfer.spi.BackendException(3, "no address");
+    hello(1);
+    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.ask());
+    hand.turn();
+    int tried = hand.nic(0).resolves;
+    hand.turn();
+    hand.turn();
+    assertThat(hand.nic(0).resolves).isEqualTo(tried);
+  }
+
+  @Test
   void creditThatIsNotCreditIsIgnored() {
     hand.open(1);
     Probe<Void> probe = send(hand.peer(1), 1);

@@ -86,6 +86,10 @@ final class ScriptedNic implements Domain {
   RuntimeException revokeFailure;
   RuntimeException deregisterFailure;
   RuntimeException resolveFailure;
+
+  /** How often a peer was resolved, or was to be. */
+  int resolves;
+
   RuntimeException closeFailure;
 
   ScriptedNic(ScriptedBackend backend, int index, OpenContext context, Capabilities capabilities) {
@@ -254,6 +258,7 @@ final class ScriptedNic implements Domain {
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
     called("resolve a peer");
+    resolves++;
     raise(resolveFailure);
     return new Remote(this, engine, new String(address));
   }
