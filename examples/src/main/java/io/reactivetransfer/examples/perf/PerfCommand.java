@@ -172,6 +172,10 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       if (reference && Reference.of(backend) == null) {
         throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
       }
+      if (reference && op == Op.PING_PONG && Reference.of(backend) != Reference.NIO) {
+        throw new IllegalArgumentException(
+            "expected --reference of a ping-pong over tcp, got " + backend + ", which has none");
+      }
       OptionValues.within("--pages", pages, 1, 1 << 16);
       Plan plan =
           new Plan(

@@ -22,7 +22,10 @@ class OneProcessTest {
     "loopback,SEND,PARALLEL",
     "tcp,WRITE,NIC",
     "tcp,PAGED,NIC",
-    "tcp,SEND,NIC"
+    "tcp,SEND,NIC",
+    "tcp,PING_PONG,NIC",
+    "tcp,PING_PONG,PARALLEL",
+    "loopback,PING_PONG,PARALLEL"
   })
   void everyOperationIsMeasured(String backend, Op op, Signals signals) throws Exception {
     Plan plan = Plans.small(backend, op, signals);
@@ -41,7 +44,10 @@ class OneProcessTest {
     assertThat(out.toString()).contains("1 of 2: 100 bytes", "2 of 2: 4.9 KiB");
     assertThat(Report.of(plan, results))
         .contains(op + (op.hasParts() ? " of 7 parts" : "") + " over " + backend)
-        .contains("from submit to completion, as seen where it is emitted")
+        .contains(
+            op == Op.PING_PONG
+                ? "there and back, from submit to the signal of the claim"
+                : "from submit to completion, as seen where it is emitted")
         .contains("verified:");
   }
 

@@ -8,14 +8,16 @@ final class Plans {
   private Plans() {}
 
   static Plan small(String backend, Op op, Signals signals) {
-    boolean reference = !backend.equals("tcp") || op == Op.WRITE; // iperf3 takes its second
+    boolean pingPong = op == Op.PING_PONG;
+    boolean reference =
+        pingPong == backend.equals("tcp") || op == Op.WRITE; // iperf3 takes its second
     return new Plan(
         backend,
         true,
         op,
         List.of(100L, 5000L),
         7,
-        5,
+        pingPong ? 1 : 5,
         2,
         0.04,
         0.02,
