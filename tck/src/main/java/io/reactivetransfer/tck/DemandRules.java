@@ -115,4 +115,24 @@ abstract class DemandRules extends RuleGroup {
     Valve alone = new Valve().holdReports(w -> true);
     fill(Duo.open(stage(), 2, alone, options -> options.peerBytes(1)), alone, 1);
   }
+
+  @Test
+  final void r6_7_streamsToOnePeerTakeTurns() {
+    Valve valve = new Valve().holdReports(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve, options -> options.nicDepth(2).window(64));
+    Probe<Write> many =
+        stage().probe("40 writes", duo.origin().submit(Upstream.of(duo.writes(40))));
+    stage().patience().until("2 writes posted", () -> valve.inFlight() >= 2);
+    long length = Duo.WRITE_BYTES + 1;
+    Probe<Write> one = stage().probe("another stream", duo.origin().submit(duo.write(0, length)));
+    stage()
+        .patience()
+        .until("it is taken over", () -> duo.origin().stats().transfersInFlight() == 41);
+    valve.open();
+    one.awaitCompletion();
+    many.awaitCompletion();
+    int place =
+        valve.taken().stream().filter(w -> w.length() == length).findFirst().orElseThrow().number();
+    assertThat(place).as("writes that were posted before it").isLessThan(10);
+  }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
@@ -43,6 +44,7 @@ final class StreamSaboteurs {
           Saboteur.engine("5.2", "takes an error from upstream for its end", SwallowsError::new),
           many("5.3", "says twice that it has failed", FailsTwice::new),
           Saboteur.engine("6.1", "asks upstream for more than demand", AsksForAll::new),
+          Saboteur.engine("6.7", "serves one stream after another", OneAfterAnother::new),
           Saboteur.engine("7.1", "does not say which peer was lost", ForgetsPeer::new),
           one("10.4", "does not count the last part of a scatter", StreamSaboteurs::quietLastPart),
           one("10.5", "forgets the last member of a group", StreamSaboteurs::withoutLastMember),
@@ -70,6 +72,27 @@ final class StreamSaboteurs {
                 return Interceptor.on(inner.submit(transfers), interceptor::apply);
               }
             });
+  }
+
+  /** What is submitted alone waits for the streams before it. */
+  private static final class OneAfterAnother extends ForwardingEngine {
+    private final AtomicReference<Mono<Void>> before = new AtomicReference<>(Mono.empty());
+
+    OneAfterAnother(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      Sinks.Empty<Void> ended = Sinks.empty();
+      before.set(ended.asMono());
+      return inner.submit(transfers).doFinally(_ -> ended.tryEmitEmpty());
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      return Mono.defer(() -> before.get().then(inner.submit(transfer)));
+    }
   }
 
   /** Submits another transfer than it was given. */
