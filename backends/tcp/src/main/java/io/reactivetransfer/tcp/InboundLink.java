@@ -302,7 +302,7 @@ final class InboundLink extends Link {
     settled++;
     if (!ackDue) {
       ackDue = true;
-      domain.awaitAck(this);
+      domain.turnEnd().acknowledge(this);
     }
   }
 

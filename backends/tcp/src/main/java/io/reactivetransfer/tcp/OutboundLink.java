@@ -225,7 +225,7 @@ final class OutboundLink extends Link {
   private void flushSoon() {
     if (!flushDue) {
       flushDue = true;
-      domain.awaitFlush(this);
+      domain.turnEnd().flush(this);
     }
   }
 

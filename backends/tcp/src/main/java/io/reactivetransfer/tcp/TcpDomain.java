@@ -18,7 +18,6 @@ import io.reactivetransfer.spi.WriteOp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,11 +56,7 @@ final class TcpDomain implements Domain {
   private final Admission inbound;
   private final @Nullable InetAddress outgoing;
   private final Heard heard = new Heard();
-  private final List<OutboundLink> toFlush = new ArrayList<>();
-  private final List<InboundLink> toAcknowledge = new ArrayList<>();
-  private final Runnable send = this::send;
-  private boolean sendQueued;
-  private boolean sendPutOff;
+  private final TurnEnd turnEnd;
   private @Nullable Listener listener;
   private int inFlight;
   private boolean refusedForDepth;
@@ -86,6 +81,7 @@ final class TcpDomain implements Domain {
             context.maxControlBytes(),
             true,
             false);
+    this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());
     this.registrations = new Registrations(loop.keys());
   }
@@ -325,47 +321,8 @@ final class TcpDomain implements Domain {
     }
   }
 
-  /** Flushes the link once, when the worker's present turn is over. */
-  void awaitFlush(OutboundLink link) {
-    toFlush.add(link);
-    sendLater();
-  }
-
-  /** Has the link acknowledge what it has settled, when the worker's present turn is over. */
-  void awaitAck(InboundLink link) {
-    toAcknowledge.add(link);
-    sendLater();
-  }
-
-  private void sendLater() {
-    if (!sendQueued) {
-      sendQueued = true;
-      loop.execute(send);
-    }
-  }
-
-  /** What was written first: someone waits for it, while an acknowledgement only makes room. */
-  private void send() {
-    if (toFlush.isEmpty() && !sendPutOff) {
-      // What has arrived may be answered in the turn that is queued behind this.
-      sendPutOff = true;
-      loop.execute(send);
-      return;
-    }
-    sendQueued = false;
-    sendPutOff = false;
-    for (int i = 0; i < toFlush.size(); i++) {
-      OutboundLink link = toFlush.get(i);
-      for (int j = 0; j < toAcknowledge.size(); j++) {
-        toAcknowledge.get(j).acknowledgeWith(link);
-      }
-      link.flush();
-    }
-    toFlush.clear();
-    for (int i = 0; i < toAcknowledge.size(); i++) {
-      toAcknowledge.get(i).acknowledge();
-    }
-    toAcknowledge.clear();
+  TurnEnd turnEnd() {
+    return turnEnd;
   }
 
   TcpLoop loop() {
