@@ -38,7 +38,7 @@ class FuzzNic implements CompletionSink {
   static final class Shared {
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final Ground small = new Ground(8 << 10);
-    private final Ground large = new Ground(512 << 10);
+    private final Ground large = new Ground(560 << 10); // five regions of up to 110,000
     private final TrackedBuffers buffers = new TrackedBuffers();
     private TcpLoop loop = newLoop();
     private Input keys;
