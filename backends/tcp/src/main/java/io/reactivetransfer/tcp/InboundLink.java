@@ -46,8 +46,6 @@ final class InboundLink extends Link {
   private int imm;
   private long position;
 
-  private @Nullable TcpMemory lastMemory;
-
   /** Whether the last write was long: then the next one may be, too. */
   private boolean wasLong;
 
@@ -204,8 +202,7 @@ final class InboundLink extends Link {
     }
     hasImm = (flags & Wire.HAS_IMM) != 0;
     imm = head.getInt();
-    long keyHigh = head.getLong();
-    long keyLow = head.getLong();
+    MemoryKey key = new MemoryKey(head.getLong(), head.getLong());
     position = head.getLong();
     long length = head.getLong();
     if (length < 0 || length > Wire.MAX_WRITE_BYTES) {
@@ -215,20 +212,10 @@ final class InboundLink extends Link {
               + " bytes, got "
               + Long.toUnsignedString(length));
     }
-    memory = find(keyHigh, keyLow);
+    memory = domain.registrations().find(key);
     refusal = Registrations.refusal(memory, position, length);
     wasLong = length >= MIN_DIRECT_BYTES;
     reader().stream(length);
-  }
-
-  /** Most writes go where the one before went. */
-  private @Nullable TcpMemory find(long keyHigh, long keyLow) {
-    TcpMemory last = lastMemory;
-    if (last != null && last.isOpen() && last.memoryKey().is(keyHigh, keyLow)) {
-      return last;
-    }
-    lastMemory = domain.registrations().find(new MemoryKey(keyHigh, keyLow));
-    return lastMemory;
   }
 
   /**

@@ -23,10 +23,6 @@ record MemoryKey(long high, long low) {
     return new MemoryKey(in.getLong(), in.getLong());
   }
 
-  boolean is(long otherHigh, long otherLow) {
-    return high == otherHigh && low == otherLow;
-  }
-
   byte[] encode() {
     return ByteBuffer.allocate(BYTES).putLong(high).putLong(low).array();
   }

@@ -62,10 +62,6 @@ final class TcpLoop implements WorkerLoop {
   private final Outgoing outgoing = new Outgoing();
   private final SmallBuffers smallBuffers = new SmallBuffers();
 
-  TcpLoop() {
-    this(Transport.AUTO, null);
-  }
-
   TcpLoop(Transport transport, @Nullable Tls tls) {
     warmUp();
     keys = new KeySource();

@@ -13,8 +13,8 @@ class TcpLoopTest {
   /** Netty's own allocators are shared by all threads, and one may wait for another there. */
   @Test
   void noTwoLoopsShareBuffers() {
-    TcpLoop one = new TcpLoop();
-    TcpLoop other = new TcpLoop();
+    TcpLoop one = new TcpLoop(Transport.AUTO, null);
+    TcpLoop other = new TcpLoop(Transport.AUTO, null);
     try {
       assertThat(List.of(outbound(one), outbound(other), ByteBufAllocator.DEFAULT))
           .doesNotHaveDuplicates();
@@ -38,7 +38,7 @@ class TcpLoopTest {
   void buffersOfAClosedLoopServeTheNextOne() {
     long before = PlatformDependent.usedDirectMemory();
     for (int i = 0; i < 100; i++) {
-      TcpLoop loop = new TcpLoop();
+      TcpLoop loop = new TcpLoop(Transport.AUTO, null);
       loop.eventLoop()
           .submit(() -> ((ByteBufAllocator) outbound(loop)).directBuffer(1_000).release())
           .syncUninterruptibly();
