@@ -223,13 +223,7 @@ final class Submission<T extends Transfer, R>
    */
   boolean intake() {
     boolean last = upstreamDone;
-    if (misuse != null) {
-      stop(misuse);
-    } else if (cancelled) {
-      stop(null);
-    } else if (last && upstreamError != null) {
-      stop(upstreamError);
-    }
+    stopIfTold(last);
     FlightControl flights = worker.flights();
     while (!stopping) {
       T transfer = held == null ? incoming.poll() : held;
@@ -251,6 +245,17 @@ final class Submission<T extends Transfer, R>
     }
     endIfOver(last);
     return true;
+  }
+
+  /** Stops for what upstream or downstream did, if that is a reason to. */
+  private void stopIfTold(boolean upstreamDone) {
+    if (misuse != null) {
+      stop(misuse);
+    } else if (cancelled) {
+      stop(null);
+    } else if (upstreamDone && upstreamError != null) {
+      stop(upstreamError);
+    }
   }
 
   /** A transfer has come to its end: done, failed, or stopped. On the worker. */
@@ -323,6 +328,9 @@ final class Submission<T extends Transfer, R>
   }
 
   private void endIfOver(boolean upstreamDone) {
+    if (upstreamDone) {
+      stopIfTold(true); // it may have been told since the last look
+    }
     if (stopping) {
       discardIncoming();
     }

@@ -332,4 +332,33 @@ class UpstreamTest {
     hand.turn();
     assertThat(discarded).containsExactly(write);
   }
+
+  /**
+   * Between the look at upstream and the report of its last transfer, another thread may fail it.
+   */
+  @Test
+  void anErrorThatComesJustBeforeTheLastReportIsNotLost() {
+    open(8);
+    Probe<Transfer> probe = submit();
+    emit(1);
+    IllegalStateException failure = new IllegalStateException("upstream failed");
+    hand.nic(0).report(sink -> upstream.fail(failure));
+    hand.complete(hand.inFlight().getFirst());
+    assertThat(probe.error()).isSameAs(failure);
+  }
+
+  @Test
+  void aMisuseThatComesJustBeforeTheLastReportIsNotLost() {
+    open(1);
+    Probe<Transfer> probe = submit();
+    emit(1);
+    Write tooMany = write();
+    hand.nic(0)
+        .report(sink -> {
+          upstream.emit(tooMany);
+          upstream.complete();
+        });
+    hand.complete(hand.inFlight().getFirst());
+    assertThat(probe.error()).hasMessageContaining("rule 1.1");
+  }
 }
