@@ -79,6 +79,16 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
+  public int[] waitDescriptors() {
+    return inner.waitDescriptors();
+  }
+
+  @Override
+  public boolean prepareWait() {
+    return inner.prepareWait();
+  }
+
+  @Override
   public void close() {
     inner.close();
   }

@@ -24,6 +24,12 @@ class LateDomain extends TrackingDomain {
     late.add(new Late(copy(op), hidden, System.nanoTime() + DELAY_NANOS));
   }
 
+  /** What is put off becomes due with time, which no descriptor shows. */
+  @Override
+  public int[] waitDescriptors() {
+    return MUST_BE_POLLED;
+  }
+
   @Override
   public int poll(CompletionSink sink) {
     Late first;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.spi.WorkerLoop;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ final class LoopHost implements WorkerHost {
 
   @Override
   public void ring() {
+    // What was left for the turn may be a write that is delayed behind the read of queued: then a
+    // turn that has begun would be taken for one that will.
+    VarHandle.fullFence();
     if (!stopped && !queued.get() && queued.compareAndSet(false, true)) {
       loop.execute(turn);
     }

@@ -2,25 +2,37 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.IdleStrategy;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.NicWait;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.NonBlocking;
 
 /**
- * A thread of its own that gives turns without end: pinned if wanted, spinning while there is work,
- * then backing off, then parked until the doorbell rings. {@code block()} on it is refused.
+ * A thread of its own that gives turns without end: pinned if wanted, spinning while there is work
+ * and for a while after, then asleep until the doorbell rings, a NIC has something, or a timer is
+ * due. Where a NIC must be polled, the sleep is short. {@code block()} on it is refused.
  */
 final class NicThread extends Thread implements WorkerHost, NonBlocking {
+
+  /**
+   * Longest wait on NICs. A ring that a backend forgets, or an interrupt that a driver loses, then
+   * costs time and not the stream; ten turns a second cost nothing that could be measured.
+   */
+  static final long LONGEST_WAIT_NANOS = 100_000_000;
+
+  /** Doublings of a park; the shift is bounded, for it is taken modulo 64. */
+  private static final int MAX_DOUBLINGS = 32;
 
   private final EngineOptions options;
   private final EngineEnvironment environment;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final Bell bell = new Bell();
+  private final Parking parking = new Parking(this);
   private @Nullable Worker worker;
-  private volatile boolean rung;
-  private volatile boolean parked;
   private boolean stopped;
   private int idleTurns;
 
@@ -44,12 +56,7 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
 
   @Override
   public void ring() {
-    if (!rung) {
-      rung = true;
-      if (parked) {
-        LockSupport.unpark(this);
-      }
-    }
+    bell.ring();
   }
 
   @Override
@@ -65,35 +72,61 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
         current.openFailed(e);
       }
     }
+    NicWaiting waiting = new NicWaiting(environment.waits(), current::defect);
     while (!stopped) {
-      rung = false;
+      bell.answer();
       if (current.doWork() > 0) {
         idleTurns = 0;
       } else {
-        idle(current);
+        rest(current, waiting);
       }
     }
+    waiting.close();
     done.complete(null);
   }
 
-  /** The only place where this thread waits; BlockHound is told so. */
-  private void idle(Worker current) {
-    IdleStrategy strategy = options.idle();
-    if (idleTurns++ < strategy.spins()) {
+  /** After a turn without work. */
+  private void rest(Worker current, NicWaiting waiting) {
+    int turns = idleTurns;
+    // never as many as IdleStrategy.spin() has
+    idleTurns = Math.min(turns + 1, Integer.MAX_VALUE - 1);
+    if (turns < options.idle().spins()) {
       Thread.onSpinWait();
       return;
     }
-    // each park twice as long as the one before; the shift is bounded, for it is taken modulo 64
-    int parks = Math.min(idleTurns - strategy.spins() - 1, 32);
-    long longest = strategy.maxPark().toNanos();
-    long nanos = Math.min(strategy.minPark().toNanos() << parks, longest);
-    parked = true;
-    if (!rung) {
-      LockSupport.parkNanos(
-          this, Math.min(nanos <= 0 ? longest : nanos, current.nanosToNextTimer()));
+    try {
+      sleep(current, waiting);
+    } catch (BackendException e) {
+      waiting.failed(e);
+    } catch (RuntimeException e) {
+      current.breakDown(e); // as when a NIC throws in a turn
+    } finally {
+      bell.wakeUp();
     }
-    parked = false;
-    idleTurns = Math.min(idleTurns, Integer.MAX_VALUE - 1);
+  }
+
+  private void sleep(Worker current, NicWaiting waiting) {
+    Domain[] domains = current.polledDomains();
+    NicWait wait = waiting.on(domains);
+    NicWait sleeper = wait == null ? parking : wait;
+    long longest = wait == null ? parkNanos() : LONGEST_WAIT_NANOS;
+    if (bell.fallAsleep(sleeper) && (wait == null || NicWaiting.prepare(domains))) {
+      idle(sleeper, Math.min(longest, current.nanosToNextTimer()));
+    }
+  }
+
+  /** The only place where this thread waits; BlockHound is told so. */
+  private static void idle(NicWait sleeper, long nanos) {
+    sleeper.await(nanos);
+  }
+
+  /** Each park is twice as long as the one before. */
+  private long parkNanos() {
+    IdleStrategy strategy = options.idle();
+    int doublings = Math.clamp(idleTurns - strategy.spins() - 1, 0, MAX_DOUBLINGS);
+    long longest = strategy.maxPark().toNanos();
+    long nanos = Math.min(strategy.minPark().toNanos() << doublings, longest);
+    return nanos <= 0 ? longest : nanos;
   }
 
   @Override

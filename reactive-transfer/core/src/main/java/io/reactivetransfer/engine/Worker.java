@@ -6,6 +6,7 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -38,6 +39,8 @@ final class Worker {
   private static final int MAX_COMMANDS = 1_024;
 
   private static final int COMMAND_CHUNK = 256;
+
+  private static final Domain[] NONE = {};
 
   /** A deadline is kept to a sixteenth of itself, within these bounds. */
   private static final long SWEEPS_PER_DEADLINE = 16;
@@ -239,7 +242,7 @@ final class Worker {
   }
 
   /** Closes at once: the next turn might fail at the same place, and get no further. */
-  private void breakDown(Throwable failure) {
+  void breakDown(Throwable failure) {
     if (flights == null) {
       openFailed(failure);
       return;
@@ -247,6 +250,12 @@ final class Worker {
     LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
     shutdown.begin(failure);
     shutdown.step();
+  }
+
+  /** The NICs that turns poll now; none while they open, and after they have closed. */
+  Domain[] polledDomains() {
+    NicGroup group = nics;
+    return flights == null || group == null || group.isClosed() ? NONE : group.domains();
   }
 
   private int drive(NicGroup group) {

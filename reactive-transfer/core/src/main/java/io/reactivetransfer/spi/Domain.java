@@ -16,6 +16,9 @@ import java.nio.ByteBuffer;
  */
 public interface Domain {
 
+  /** No descriptors: this NIC must be polled. */
+  int[] MUST_BE_POLLED = {};
+
   /** What it can do. */
   Capabilities capabilities();
 
@@ -62,8 +65,8 @@ public interface Domain {
 
   /**
    * Takes a write over, or refuses it because a queue is full or a connection is still being made.
-   * After a refusal, the doorbell rings when trying again may succeed, unless this NIC must be
-   * polled anyway.
+   * After a refusal, the doorbell rings, or one of the {@link #waitDescriptors()} becomes readable,
+   * when trying again may succeed, unless this NIC must be polled anyway.
    *
    * @return whether it was taken over
    */
@@ -93,6 +96,44 @@ public interface Domain {
    * @return how many things were reported or moved forward; 0 means that there was nothing to do
    */
   int poll(CompletionSink sink);
+
+  /**
+   * File descriptors of which one becomes readable when a poll would find something, such as that
+   * of a completion channel; or {@link #MUST_BE_POLLED}. With them, an idle thread sleeps until a
+   * NIC has something for it, instead of polling a thousand times a second. What no descriptor
+   * shows must ring the doorbell, and what becomes due with time must be checked by polls that come
+   * late: at least ten a second.
+   *
+   * <p>Asked before each wait, so never while there is work. Gives <em>the same array</em> for as
+   * long as they are the same, and another one when they have changed; nobody changes an array that
+   * was given.
+   *
+   * @return open descriptors, or none. While there are none, this NIC is polled, and so are the
+   *     others of its engine
+   */
+  default int[] waitDescriptors() {
+    return MUST_BE_POLLED;
+  }
+
+  /**
+   * Makes ready for a wait on the descriptors: empties those that are readable for events already
+   * seen, and has the NIC make them readable for the next event. Called right before a wait, after
+   * a poll that found nothing; a wait need not follow. In terms of libfabric this is {@code
+   * fi_trywait}, in those of verbs {@code ibv_get_cq_event}, {@code ibv_ack_cq_events} and {@code
+   * ibv_req_notify_cq}.
+   *
+   * <p>Whatever comes after the last poll and before the wait must not be lost: either this says
+   * false, or a descriptor is readable when the wait begins. With verbs, that is to say false each
+   * time that the notification was requested now, for something may have come before; and true if
+   * it was requested before the last poll.
+   *
+   * @return whether to wait; false to be polled first. A NIC that always says false keeps a core
+   *     busy
+   * @throws BackendException if it cannot; then the engine waits no more, and polls
+   */
+  default boolean prepareWait() {
+    return true;
+  }
 
   /**
    * Closes the NIC. When it returns, nothing touches any memory registered here. Writes that were

@@ -13,15 +13,25 @@ import java.util.function.Supplier;
  * @param nanoClock monotonic time in nanoseconds
  * @param ids draws the id of a new engine, never twice the same
  * @param pinning ties the NIC thread to a CPU
+ * @param waits lets the NIC thread wait for NICs that can be waited for
  */
 public record EngineEnvironment(
-    LongSupplier nanoClock, Supplier<EngineId> ids, CpuPinning pinning) {
+    LongSupplier nanoClock, Supplier<EngineId> ids, CpuPinning pinning, NicWaits waits) {
 
-  /** The machine's clock, random ids, and the pinning that is on the class path, if any. */
+  /** Without {@link NicWaits}: an idle NIC thread polls. */
+  public EngineEnvironment(LongSupplier nanoClock, Supplier<EngineId> ids, CpuPinning pinning) {
+    this(nanoClock, ids, pinning, new NoWaits());
+  }
+
+  /**
+   * The machine's clock, random ids, and the pinning and the waits that are on the class path, if
+   * any.
+   */
   public static EngineEnvironment system() {
     SecureRandom random = new SecureRandom();
     CpuPinning pinning = ServiceLoader.load(CpuPinning.class).findFirst().orElseGet(NoPinning::new);
-    return new EngineEnvironment(System::nanoTime, () -> drawId(random), pinning);
+    NicWaits waits = ServiceLoader.load(NicWaits.class).findFirst().orElseGet(NoWaits::new);
+    return new EngineEnvironment(System::nanoTime, () -> drawId(random), pinning, waits);
   }
 
   private static EngineId drawId(SecureRandom random) {
@@ -45,6 +55,22 @@ public record EngineEnvironment(
           "cannot pin to CPU "
               + cpu
               + ": no CpuPinning is on the class path; add the artifact reactive-transfer-ffm");
+    }
+  }
+
+  private static final class NoWaits implements NicWaits {
+    @Override
+    public Availability availability() {
+      return Availability.unavailable(
+          "no NicWaits is on the class path", "add the artifact reactive-transfer-ffm");
+    }
+
+    @Override
+    public NicWait open() {
+      throw new BackendException(
+          0,
+          "cannot wait for NICs: no NicWaits is on the class path; add the artifact"
+              + " reactive-transfer-ffm");
     }
   }
 }

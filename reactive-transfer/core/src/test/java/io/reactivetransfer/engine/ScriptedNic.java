@@ -92,6 +92,14 @@ final class ScriptedNic implements Domain {
 
   RuntimeException closeFailure;
 
+  /** What an idle thread may wait for. */
+  volatile int[] descriptors = MUST_BE_POLLED;
+
+  /** How often it says that there is something to poll before it lets a thread wait. */
+  volatile int waitRefusals;
+
+  volatile RuntimeException prepareFailure;
+
   ScriptedNic(ScriptedBackend backend, int index, OpenContext context, Capabilities capabilities) {
     this.backend = backend;
     this.index = index;
@@ -359,6 +367,23 @@ final class ScriptedNic implements Domain {
       count++;
     }
     return count;
+  }
+
+  @Override
+  public int[] waitDescriptors() {
+    called("waitDescriptors");
+    return descriptors;
+  }
+
+  @Override
+  public boolean prepareWait() {
+    called("prepareWait");
+    raise(prepareFailure);
+    if (waitRefusals > 0) {
+      waitRefusals--;
+      return false;
+    }
+    return true;
   }
 
   @Override
