@@ -100,13 +100,13 @@ class LinuxCpuPinningTest {
     LinuxCpuPinning noGet = new LinuxCpuPinning("Linux", () -> new ScriptedLibc(-38, 0));
     assertThatThrownBy(() -> noGet.pinCurrentThread(0))
         .isInstanceOf(BackendException.class)
-        .hasMessage("sched_getaffinity failed with errno 38");
+        .hasMessage("sched_getaffinity failed with ENOSYS (38)");
     LinuxCpuPinning noSet = new LinuxCpuPinning("Linux", () -> new ScriptedLibc(0, -1));
     assertThatThrownBy(() -> noSet.pinCurrentThread(0))
         .asInstanceOf(type(BackendException.class))
         .satisfies(e -> assertThat(e.code()).isEqualTo(1))
         .extracting(Throwable::getMessage)
-        .isEqualTo("cannot pin to CPU 0: sched_setaffinity failed with errno 1");
+        .isEqualTo("cannot pin to CPU 0: sched_setaffinity failed with EPERM (1)");
   }
 
   @Test

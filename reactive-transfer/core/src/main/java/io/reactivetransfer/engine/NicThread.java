@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.NicWait;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 import reactor.core.scheduler.NonBlocking;
 
 /**
@@ -90,18 +91,17 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
     int turns = idleTurns;
     // never as many as IdleStrategy.spin() has
     idleTurns = Math.min(turns + 1, Integer.MAX_VALUE - 1);
-    if (turns < options.idle().spins()) {
-      Thread.onSpinWait();
-      return;
-    }
     try {
-      sleep(current, waiting);
+      if (turns < options.idle().spins()) {
+        idle(null, 0);
+      } else {
+        sleep(current, waiting);
+      }
     } catch (BackendException e) {
       waiting.failed(e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      Exceptions.throwIfJvmFatal(e);
       current.breakDown(e); // as when a NIC throws in a turn
-    } finally {
-      bell.wakeUp();
     }
   }
 
@@ -110,14 +110,22 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
     NicWait wait = waiting.on(domains);
     NicWait sleeper = wait == null ? parking : wait;
     long longest = wait == null ? parkNanos() : LONGEST_WAIT_NANOS;
-    if (bell.fallAsleep(sleeper) && (wait == null || NicWaiting.prepare(domains))) {
-      idle(sleeper, Math.min(longest, current.nanosToNextTimer()));
+    try {
+      if (bell.fallAsleep(sleeper) && (wait == null || NicWaiting.prepare(domains))) {
+        idle(sleeper, Math.min(longest, current.nanosToNextTimer()));
+      }
+    } finally {
+      bell.wakeUp();
     }
   }
 
-  /** The only place where this thread waits; BlockHound is told so. */
-  private static void idle(NicWait sleeper, long nanos) {
-    sleeper.await(nanos);
+  /** Spins once, or sleeps. The only place where this thread waits; BlockHound is told so. */
+  private static void idle(@Nullable NicWait sleeper, long nanos) {
+    if (sleeper == null) {
+      Thread.onSpinWait();
+    } else {
+      sleeper.await(nanos);
+    }
   }
 
   /** Each park is twice as long as the one before. */

@@ -7,21 +7,14 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.util.BitSet;
 
 /** The calls, linked to the C library that the JVM itself runs with. */
 public final class LinuxLibcByLinker implements LinuxLibc {
 
   private static final int SET_BYTES = MAX_CPUS / Byte.SIZE;
-  private static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO =
-      CAPTURED.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
   private final MethodHandle schedSetaffinity;
   private final MethodHandle schedGetaffinity;
@@ -36,18 +29,9 @@ public final class LinuxLibcByLinker implements LinuxLibc {
   public LinuxLibcByLinker() {
     // int sched_setaffinity(pid_t pid, size_t cpusetsize, const cpu_set_t *mask); the other alike
     FunctionDescriptor affinity = FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS);
-    schedSetaffinity = link("sched_setaffinity", affinity);
-    schedGetaffinity = link("sched_getaffinity", affinity);
-    schedGetcpu = link("sched_getcpu", FunctionDescriptor.of(JAVA_INT));
-  }
-
-  @SuppressWarnings("restricted") // the point of this class
-  private static MethodHandle link(String name, FunctionDescriptor descriptor) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        descriptor,
-        Linker.Option.captureCallState("errno"));
+    schedSetaffinity = Calls.link("sched_setaffinity", affinity);
+    schedGetaffinity = Calls.link("sched_getaffinity", affinity);
+    schedGetcpu = Calls.link("sched_getcpu", FunctionDescriptor.of(JAVA_INT));
   }
 
   @Override
@@ -55,11 +39,11 @@ public final class LinuxLibcByLinker implements LinuxLibc {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment set = arena.allocate(SET_BYTES, Long.BYTES);
       MemorySegment.copy(MemorySegment.ofArray(mask.toByteArray()), 0, set, 0, used(mask));
-      MemorySegment captured = arena.allocate(CAPTURED);
+      MemorySegment captured = arena.allocate(Calls.CAPTURED);
       int result = (int) schedSetaffinity.invokeExact(captured, pid, (long) SET_BYTES, set);
-      return orErrno(result, captured);
+      return Calls.orErrno(result, captured);
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Calls.unexpected(e);
     }
   }
 
@@ -67,26 +51,26 @@ public final class LinuxLibcByLinker implements LinuxLibc {
   public int sched_getaffinity(int pid, BitSet mask) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment set = arena.allocate(SET_BYTES, Long.BYTES);
-      MemorySegment captured = arena.allocate(CAPTURED);
+      MemorySegment captured = arena.allocate(Calls.CAPTURED);
       int result = (int) schedGetaffinity.invokeExact(captured, pid, (long) SET_BYTES, set);
       if (result >= 0) {
         mask.clear();
         mask.or(BitSet.valueOf(set.toArray(JAVA_BYTE)));
       }
-      return orErrno(result, captured);
+      return Calls.orErrno(result, captured);
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Calls.unexpected(e);
     }
   }
 
   @Override
   public int sched_getcpu() {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment captured = arena.allocate(CAPTURED);
+      MemorySegment captured = arena.allocate(Calls.CAPTURED);
       int result = (int) schedGetcpu.invokeExact(captured);
-      return orErrno(result, captured);
+      return Calls.orErrno(result, captured);
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Calls.unexpected(e);
     }
   }
 
@@ -96,18 +80,5 @@ public final class LinuxLibcByLinker implements LinuxLibc {
       throw new IllegalArgumentException("expected CPUs below " + MAX_CPUS + ", got " + (bits - 1));
     }
     return (bits + Byte.SIZE - 1L) / Byte.SIZE;
-  }
-
-  private static int orErrno(int result, MemorySegment captured) {
-    return result >= 0 ? result : -(int) ERRNO.get(captured, 0L);
-  }
-
-  /** What a handle declares to throw and a C function never does. */
-  private static RuntimeException unexpected(Throwable e) {
-    return switch (e) {
-      case RuntimeException runtime -> runtime;
-      case Error error -> throw error;
-      default -> new IllegalStateException(e);
-    };
   }
 }

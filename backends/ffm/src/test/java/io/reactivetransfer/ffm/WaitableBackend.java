@@ -1,0 +1,142 @@
+package io.reactivetransfer.ffm;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.ffm.ffi.Poll;
+import io.reactivetransfer.ffm.ffi.PollByLinker;
+import io.reactivetransfer.ffm.ffi.PollFds;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Doorbell;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One NIC that moves nothing, and has a file descriptor that shows when something has come. */
+final class WaitableBackend implements Backend {
+
+  private final Poll poll = new PollByLinker();
+  final int descriptor = poll.eventfd(0, Poll.EFD_NONBLOCK | Poll.EFD_CLOEXEC);
+  final AtomicLong polls = new AtomicLong();
+  final AtomicLong found = new AtomicLong();
+
+  /** What polls find, without a word of the descriptor. */
+  final AtomicInteger hidden = new AtomicInteger();
+
+  volatile Doorbell doorbell;
+
+  /** Something comes; nobody rings. */
+  void come() {
+    poll.eventfd_write(descriptor, 1);
+  }
+
+  @Override
+  public String name() {
+    return "waitable";
+  }
+
+  @Override
+  public Availability availability() {
+    return Availability.available();
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return List.of(Nic.named("w0"));
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    doorbell = context.doorbell();
+    return CompletableFuture.completedStage(new Waitable());
+  }
+
+  private final class Waitable implements Domain {
+    private final int[] descriptors = {descriptor};
+    private final PollFds own = new PollFds(descriptor);
+
+    @Override
+    public int[] waitDescriptors() {
+      return descriptors;
+    }
+
+    @Override
+    public boolean prepareWait() {
+      return hidden.get() == 0;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      polls.incrementAndGet();
+      int news = poll.eventfd_read(own, 0) == 0 ? 1 : 0;
+      news += hidden.getAndSet(0);
+      found.addAndGet(news);
+      return news;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      return new Capabilities(CompletionLevel.DELIVERED, 1 << 20, 16, 1 << 17, false, false);
+    }
+
+    @Override
+    public byte[] address() {
+      return new byte[] {1};
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      return () -> new byte[] {1};
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      return memory;
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {}
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      return new RemotePeer() {};
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      return new RemoteMemory() {};
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return false;
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      return false;
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {}
+
+    @Override
+    public void close() {
+      poll.close(descriptor);
+    }
+  }
+}
