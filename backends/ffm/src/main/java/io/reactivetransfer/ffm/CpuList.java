@@ -3,7 +3,7 @@ package io.reactivetransfer.ffm;
 import java.util.BitSet;
 import java.util.StringJoiner;
 
-/** Writes a set of CPUs as Linux does, such as {@code 0-3,8}. */
+/** Writes and reads sets of CPUs as Linux does, such as {@code 0-3,8}. */
 final class CpuList {
 
   private CpuList() {}
@@ -17,5 +17,22 @@ final class CpuList {
       first = cpus.nextSetBit(end);
     }
     return cpus.isEmpty() ? "no CPU" : list.toString();
+  }
+
+  /** The CPUs of such a text; none if it is another one. */
+  static BitSet parse(String list) {
+    BitSet cpus = new BitSet();
+    if (!list.matches("\\d{1,6}(-\\d{1,6})?(,\\d{1,6}(-\\d{1,6})?)*")) {
+      return cpus;
+    }
+    for (String range : list.split(",", -1)) {
+      int dash = range.indexOf('-');
+      int first = Integer.parseInt(dash < 0 ? range : range.substring(0, dash));
+      int last = Integer.parseInt(range.substring(dash + 1));
+      if (first <= last) {
+        cpus.set(first, last + 1);
+      }
+    }
+    return cpus;
   }
 }

@@ -1,5 +1,7 @@
 package io.reactivetransfer.ffm.ffi;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -7,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /** Linking to the C library that the JVM itself runs with, and catching errno at the call. */
 final class Calls {
@@ -43,6 +46,12 @@ final class Calls {
 
   static int orErrno(int result, MemorySegment captured) {
     return result >= 0 ? result : -(int) ERRNO.get(captured, 0L);
+  }
+
+  /** The text at an address that C gave, which may be null. */
+  @SuppressWarnings("restricted") // C says that a 0 ends it
+  static @Nullable String string(MemorySegment pointer) {
+    return pointer.address() == 0 ? null : pointer.reinterpret(Long.MAX_VALUE).getString(0, UTF_8);
   }
 
   /** What a handle declares to throw and a C function never does. */
