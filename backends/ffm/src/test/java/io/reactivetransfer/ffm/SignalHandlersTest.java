@@ -1,0 +1,122 @@
+package io.reactivetransfer.ffm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.reactivetransfer.ffm.ffi.Sigaction;
+import io.reactivetransfer.ffm.ffi.Signals;
+import io.reactivetransfer.spi.BackendException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+@EnabledOnOs(OS.LINUX)
+class SignalHandlersTest {
+
+  /** Ends the process with this code on the first SIGSEGV, as soon as it is loaded. */
+  private static final int TAKEN = 86;
+
+  private static final String THIEF =
+      """
+      #include <signal.h>
+      #include <string.h>
+      #include <unistd.h>
+
+      static void handle(int signal) { _exit(86); }
+
+      __attribute__((constructor)) static void take(void) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = handle;
+        sigaction(SIGSEGV, &action, 0);
+      }
+      """;
+
+  private static final int EPERM = 1;
+
+  @TempDir private Path directory;
+
+  /** Loads the library; then code that is compiled meets null. In a JVM of its own. */
+  public static final class Victim {
+    private static int length(String text) {
+      return text.length();
+    }
+
+    private Victim() {}
+
+    /** With the path of the library, and "restore" or nothing. */
+    public static void main(String[] arguments) {
+      // compiled before, and without a null in its profile: so that null is checked by a fault
+      int sum = 0;
+      for (int i = 0; i < 1_000_000; i++) {
+        sum += length("text");
+      }
+      System.out.println("before " + sum);
+      SignalHandlers handlers = SignalHandlers.save();
+      NativeLibrary.open(arguments[0]);
+      List<String> changed = handlers.changed();
+      if (arguments.length > 1) {
+        handlers.restore(); // before anything else, which could meet null or a collection
+        System.out.println("changed " + changed);
+        System.out.println("changed " + handlers.changed());
+      }
+      int caught = 0;
+      for (int i = 0; i < 2_000_000; i++) {
+        try {
+          sum += length(i % 100 == 0 ? null : "text");
+        } catch (NullPointerException e) {
+          caught++;
+        }
+      }
+      System.out.println("caught " + caught);
+    }
+  }
+
+  @Test
+  void withoutThemTheFirstNullEndsTheJvm() throws IOException, InterruptedException {
+    Path thief = CLibrary.compile(directory, "thief", THIEF);
+    JavaProcess.Result result = JavaProcess.run(directory, Victim.class, thief.toString());
+    assertThat(result.exitCode()).isEqualTo(TAKEN);
+  }
+
+  @Test
+  void restoredTheyCheckForNullAgain() throws IOException, InterruptedException {
+    Path thief = CLibrary.compile(directory, "thief", THIEF);
+    JavaProcess.Result result =
+        JavaProcess.run(directory, Victim.class, thief.toString(), "restore");
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.lines())
+        .containsExactly("before 4000000", "changed [SIGSEGV]", "changed []", "caught 20000");
+  }
+
+  @Test
+  void nothingHasChangedWhenNothingWasDone() {
+    SignalHandlers handlers = SignalHandlers.save();
+    assertThat(handlers.changed()).isEmpty();
+    handlers.restore();
+    assertThat(handlers.changed()).isEmpty();
+  }
+
+  @Test
+  void namesTheSignalThatCannotBeRead() {
+    Signals refusing =
+        new Signals() {
+          @Override
+          public int getSigaction(int signum, Sigaction oldact) {
+            return signum == 7 ? -EPERM : 0;
+          }
+
+          @Override
+          public int setSigaction(int signum, Sigaction act) {
+            return 0;
+          }
+        };
+    assertThatExceptionOfType(BackendException.class)
+        .isThrownBy(() -> SignalHandlers.save(refusing))
+        .withMessage("sigaction of SIGBUS failed with EPERM (1)");
+  }
+}
