@@ -9,7 +9,7 @@ static const char *const POSTS[] = {"writedata", "write", "more", "inject"};
 
 static _Noreturn void usage(const char *wrong) {
   fprintf(stderr,
-          "expected origin|target --provider NAME [--memory BYTES] [--delivery-complete] [--wait none|fd]"
+          "expected origin|target --provider NAME [--memory BYTES] [--delivery-complete]"
           " [--post writedata|write|more|inject], got %s\n",
           wrong);
   exit(2);
@@ -43,8 +43,6 @@ struct options options_of(int count, char **arguments) {
       options.provider = value;
     } else if (strcmp(name, "--memory") == 0) {
       options.memory = strtoull(value, NULL, 10);
-    } else if (strcmp(name, "--wait") == 0) {
-      options.wait_fd = strcmp(value, "fd") == 0;
     } else if (strcmp(name, "--post") == 0) {
       options.post = post_of(value);
     } else {

@@ -18,7 +18,6 @@ struct options {
   const char *provider;
   uint64_t memory;
   bool delivery_complete;
-  bool wait_fd;
   enum post post;
 };
 
