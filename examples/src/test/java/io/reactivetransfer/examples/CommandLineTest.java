@@ -52,6 +52,8 @@ class CommandLineTest {
         "kv-cache --layer-interval -1",
         "kv-cache --seed x",
         "kv-cache --backend carrier-pigeon",
+        "kv-cache --provider tcp",
+        "kv-cache --backend loopback --provider tcp",
         "kv-cache --file /no/such/file",
         "kv-cache --file /",
         "kv-cache --out /no/such/folder/file",
@@ -77,6 +79,9 @@ class CommandLineTest {
         "perf --rounds 0",
         "perf --signals smoke",
         "perf --backend carrier-pigeon",
+        "perf --provider tcp",
+        "perf --backend loopback --provider tcp",
+        "perf --backend loopback --op ping-pong --reference",
         "perf --json /no/such/folder/file",
         "perf --svg /",
         "perf extra",
@@ -93,6 +98,14 @@ class CommandLineTest {
   void anUnknownBackendIsToldWhichThereAre() {
     run("kv-cache", "--backend", "carrier-pigeon");
     assertThat(err.toString()).contains("carrier-pigeon").contains("loopback").contains("tcp");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"perf", "kv-cache"})
+  void aProviderIsForLibfabricOnly(String example) {
+    run(example, "--backend", "tcp", "--provider", "shm");
+    assertThat(err.toString()).contains("--provider with --backend libfabric only", "tcp");
+    assertThat(System.getProperty(Provider.PROPERTY)).isNull();
   }
 
   @Test

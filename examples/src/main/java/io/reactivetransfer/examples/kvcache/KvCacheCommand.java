@@ -5,6 +5,7 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.Backends;
 import io.reactivetransfer.examples.ByteCount;
 import io.reactivetransfer.examples.OptionValues;
+import io.reactivetransfer.examples.Provider;
 import io.reactivetransfer.examples.Verbosity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +49,12 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       paramLabel = "NAME",
       description = "What carries it, see 'doctor'; loopback runs in one JVM. Default: tcp.")
   private String backend = "tcp";
+
+  @Option(
+      names = "--provider",
+      paramLabel = "NAME",
+      description = "For libfabric: its provider, such as tcp, see fi_info. Default: its choice.")
+  private @Nullable String provider;
 
   @Option(
       names = "--layers",
@@ -119,6 +126,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
+    Provider.use(plan.provider());
     if (role != null) {
       return ChildProcess.run(role, plan);
     }
@@ -142,6 +150,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       TransferEngineBuilder.create().backend(backend);
       return new Plan(
           backend,
+          Provider.of(backend, provider),
           OptionValues.within("--nics", nics, 1, 8),
           shape,
           from,

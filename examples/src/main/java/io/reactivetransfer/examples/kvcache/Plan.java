@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What a run of the example does; both sides are given the same one.
  *
  * @param backend name of the backend
+ * @param provider which of the backend's providers, or null for its choice
  * @param nics NICs of each engine
  * @param shape how much is handed over
  * @param file whose bytes are the pages, or null for random ones
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Plan(
     String backend,
+    @Nullable String provider,
     int nics,
     Shape shape,
     @Nullable Path file,
@@ -44,6 +46,9 @@ record Plan(
                 "--deadline=" + deadline.toSeconds(),
                 "--layer-interval=" + layerInterval.toMillis(),
                 "--seed=" + seed));
+    if (provider != null) {
+      arguments.add("--provider=" + provider);
+    }
     if (file != null) {
       arguments.add("--file=" + file);
     }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.examples.Provider;
 
 /** The figures at the end, each with where it was measured. */
 final class ResultTable {
@@ -16,7 +17,11 @@ final class ResultTable {
     table.line(
         "kv-cache",
         "%s over %s, %d NIC%s on each side, pages shuffled on both"
-            .formatted(plan.shape(), plan.backend(), plan.nics(), plan.nics() == 1 ? "" : "s"));
+            .formatted(
+                plan.shape(),
+                Provider.carrier(plan.backend(), plan.provider()),
+                plan.nics(),
+                plan.nics() == 1 ? "" : "s"));
     table.line(
         "bytes",
         "%s in %,d pages, and a tail of %s"

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.perf;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,29 +28,34 @@ final class Benchmark {
             : null;
   }
 
-  List<Result> run() throws SideFailedException, InterruptedException {
+  List<Result> run() throws IOException, SideFailedException, InterruptedException {
     origin.ask("target " + target.ask("address"));
     List<Result> results = new ArrayList<>();
-    for (long size : plan.sizes()) {
-      results.add(measure(size));
+    try (ReferenceRuns reference = ReferenceRuns.open(plan, origin, target, progress)) {
+      for (long size : plan.sizes()) {
+        results.add(measure(size, reference));
+      }
     }
     return results;
   }
 
-  private Result measure(long size) throws SideFailedException, InterruptedException {
+  private Result measure(long size, @Nullable ReferenceRuns reference)
+      throws SideFailedException, InterruptedException {
     Layout layout = Layout.of(plan, size);
     String source = origin.ask("prepare " + size + " " + target.ask("prepare " + size));
     if (plan.op() == Op.PING_PONG) {
       target.ask("return " + source);
     }
-    String reference = plan.reference() ? prepareReference() : null;
+    if (reference != null) {
+      reference.prepare(layout);
+    }
     List<RunFigures> ours = new ArrayList<>();
     List<RunFigures> references = new ArrayList<>();
     List<Double> iperf3s = new ArrayList<>();
     progress.begin(layout, "warm-up", plan.warmupNanos());
     runOurs(plan.warmupNanos());
     if (reference != null) {
-      origin.ask(reference + " " + plan.warmupNanos() / 2);
+      reference.run(plan.warmupNanos() / 2);
     }
     for (int round = 1; round <= plan.rounds(); round++) {
       String of = round + " of " + plan.rounds();
@@ -57,7 +63,7 @@ final class Benchmark {
       ours.add(runOurs(plan.roundNanos()));
       if (reference != null) {
         progress.begin(layout, "reference " + of, plan.roundNanos());
-        references.add(RunFigures.of(origin.ask(reference + " " + plan.roundNanos())));
+        references.add(reference.run(plan.roundNanos()));
       }
       if (iperf3 != null) {
         iperf3s.add(iperf3.bytesPerSecond(size));
@@ -66,15 +72,6 @@ final class Benchmark {
     Result result = Result.of(plan, layout, ours, references, iperf3s);
     progress.measured(result);
     return result;
-  }
-
-  /** What the origin is asked to run, less its time. */
-  private String prepareReference() throws SideFailedException, InterruptedException {
-    return switch (Reference.of(plan.backend())) {
-      case MEMCPY -> "memcpy";
-      case NIO -> "nio " + target.ask("listen");
-      case null -> throw new IllegalStateException("no reference of " + plan.backend());
-    };
   }
 
   private RunFigures runOurs(long nanos) throws SideFailedException, InterruptedException {

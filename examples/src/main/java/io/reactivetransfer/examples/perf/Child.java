@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link ChildProcess}, seen from its parent. */
+/** A process that takes questions as a {@link ChildProcess} does, seen from its parent. */
 final class Child implements Side {
 
   /** What one side needs besides its memory: buffers of the sockets, and their like. */
@@ -49,16 +49,20 @@ final class Child implements Side {
     arguments.add("--side=" + side);
     long bytes = Layout.of(plan, plan.largest()).bytes() + Layout.MAX_BYTES + EXTRA_BYTES;
     String name = side.name().toLowerCase(Locale.ROOT);
-    return new Child(name, ChildJvm.start(bytes, arguments), plan, progress);
+    return of(name, ChildJvm.start(bytes, arguments), plan, progress);
+  }
+
+  static Child of(String name, Process process, Plan plan, LongConsumer progress) {
+    return new Child(name, process, plan, progress);
   }
 
   long pid() {
     return process.pid();
   }
 
-  /** It is ready when its engine is open. */
-  void awaitReady() throws SideFailedException, InterruptedException {
-    answer();
+  /** It is ready when its engine is open; returns what it says of itself. */
+  String awaitReady() throws SideFailedException, InterruptedException {
+    return answer();
   }
 
   @Override

@@ -32,6 +32,7 @@ final class JsonFile {
     Plan plan = result.plan();
     json.writeStartObject();
     json.writeStringField("backend", plan.backend());
+    json.writeStringField("provider", plan.provider());
     json.writeStringField("op", plan.op().toString());
     json.writeNumberField("size", result.layout().size());
     json.writeNumberField("pages", plan.parts());

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.perf;
 
+import java.io.IOException;
 import java.util.List;
 
 /** Both sides in this JVM. */
@@ -8,7 +9,7 @@ final class OneProcess {
   private OneProcess() {}
 
   static List<Result> run(Plan plan, Progress progress)
-      throws SideFailedException, InterruptedException {
+      throws IOException, SideFailedException, InterruptedException {
     try (Role target = TargetRole.open(plan);
         Role origin = OriginRole.open(plan, progress::operations)) {
       return new Benchmark(

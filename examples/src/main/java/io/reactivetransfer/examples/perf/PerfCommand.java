@@ -5,10 +5,12 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.Backends;
 import io.reactivetransfer.examples.ByteCount;
 import io.reactivetransfer.examples.OptionValues;
+import io.reactivetransfer.examples.Provider;
 import io.reactivetransfer.examples.Verbosity;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,7 +35,12 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   /** Which side a child process is. */
   enum Side {
     ORIGIN,
-    TARGET
+    TARGET;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   private static final long MAX_SIZE = 1L << 30;
@@ -49,6 +56,12 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       paramLabel = "NAME",
       description = "What carries it, see 'doctor'; loopback runs in one JVM. Default: tcp.")
   private String backend = "tcp";
+
+  @Option(
+      names = "--provider",
+      paramLabel = "NAME",
+      description = "For libfabric: its provider, such as tcp, see fi_info. Default: its choice.")
+  private @Nullable String provider;
 
   @Option(
       names = "--op",
@@ -119,7 +132,8 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       names = "--reference",
       description =
           "Measure the reference in turn: for tcp a blocking socket, and iperf3 if it is installed;"
-              + " for loopback a memcpy.")
+              + " for loopback a memcpy; for libfabric a program in C, which needs gcc,"
+              + " libfabric-dev and --provider.")
   private boolean reference;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to this file.")
@@ -143,6 +157,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
+    Provider.use(plan.provider());
     if (side != null) {
       return ChildProcess.run(side, plan);
     }
@@ -169,17 +184,14 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   private Plan plan() {
     try {
       TransferEngineBuilder.create().backend(backend);
-      if (reference && Reference.of(backend) == null) {
-        throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
-      }
-      if (reference && op == Op.PING_PONG && Reference.of(backend) != Reference.NIO) {
-        throw new IllegalArgumentException(
-            "expected --reference of a ping-pong over tcp, got " + backend + ", which has none");
+      if (reference) {
+        requireReference();
       }
       OptionValues.within("--pages", pages, 1, 1 << 16);
       Plan plan =
           new Plan(
               backend,
+              Provider.of(backend, provider),
               inProcess || backend.equals("loopback"),
               op,
               sizes(),
@@ -201,6 +213,23 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       return plan;
     } catch (IllegalArgumentException | BackendUnavailableException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void requireReference() {
+    Reference it = Reference.of(backend);
+    if (it == null) {
+      throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
+    }
+    if (!it.has(op)) {
+      throw new IllegalArgumentException(
+          "expected --reference of another --op, got " + op + ", which has none over " + backend);
+    }
+    if (it == Reference.C && provider == null) {
+      throw new IllegalArgumentException(
+          "expected --provider with --reference over "
+              + backend
+              + ", so that both use the same one, got none");
     }
   }
 

@@ -1,14 +1,17 @@
 package io.reactivetransfer.examples.perf;
 
+import io.reactivetransfer.examples.Provider;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is measured; both sides are given the same one.
  *
  * @param backend name of the backend
+ * @param provider which of the backend's providers, or null for its choice
  * @param inProcess whether both sides are in one process
  * @param op what one operation is
  * @param sizes bytes of a write, a page, a part or a message
@@ -25,6 +28,7 @@ import java.util.stream.Collectors;
  */
 record Plan(
     String backend,
+    @Nullable String provider,
     boolean inProcess,
     Op op,
     List<Long> sizes,
@@ -38,6 +42,11 @@ record Plan(
     boolean reference,
     Signals signals,
     boolean verbose) {
+
+  /** What carries it, for people. */
+  String carrier() {
+    return Provider.carrier(backend, provider);
+  }
 
   /** Parts of one operation. */
   int parts() {
@@ -69,6 +78,9 @@ record Plan(
                 "--outstanding=" + outstanding,
                 "--nics=" + nics,
                 "--signals=" + signals));
+    if (provider != null) {
+      arguments.add("--provider=" + provider);
+    }
     if (verify) {
       arguments.add("--verify");
     }

@@ -47,7 +47,7 @@ final class Report {
         "%s%s over %s, %s, %,d outstanding, %d NIC%s on each side, signals %s",
         plan.op(),
         parts,
-        plan.backend(),
+        plan.carrier(),
         plan.inProcess() ? "one process" : "two processes",
         plan.outstanding(),
         plan.nics(),
@@ -117,15 +117,33 @@ final class Report {
     }
     lines.add("CPU and allocated heap: of both sides. GB: 10^9 bytes.");
     if (plan.reference()) {
-      lines.add(
-          Reference.of(plan.backend()) == Reference.NIO
-              ? nio()
-              : "memcpy: one thread copies between two MemorySegments.");
+      lines.add(reference());
     }
     if (plan.verify()) {
       lines.add("verified: what arrived has the checksum of what was written, in every round.");
     }
     return lines;
+  }
+
+  private String reference() {
+    return switch (Reference.of(plan.backend())) {
+      case NIO -> nio();
+      case MEMCPY -> "memcpy: one thread copies between two MemorySegments.";
+      case C -> c();
+      case null -> throw new IllegalStateException("no reference of " + plan.backend());
+    };
+  }
+
+  private String c() {
+    String program =
+        "c: a program in C on the same libfabric, one thread on each side, which spins; ";
+    if (plan.op() == Op.PING_PONG) {
+      return program
+          + "its latency is there and back, from post to the arrival of the other side's.";
+    }
+    return program
+        + (plan.op() == Op.WRITE ? "plain writes" : "writes with an immediate")
+        + ", outstanding as many as ours; its latency is from post to completion.";
   }
 
   private String nio() {

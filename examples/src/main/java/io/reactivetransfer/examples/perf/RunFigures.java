@@ -49,6 +49,11 @@ record RunFigures(
         + checksum;
   }
 
+  /** The same from a program that says neither what it used nor what it sent. */
+  static RunFigures withoutUsage(String line) {
+    return of(line + " " + Usage.NONE.toLine() + " 0");
+  }
+
   static RunFigures of(String line) {
     long[] figures = Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
     if (figures.length != FIGURES) {

@@ -20,6 +20,7 @@ class TargetPagesTest {
   private final Plan plan =
       new Plan(
           "loopback",
+          null,
           1,
           new Shape(3, 8, 100),
           null,

@@ -45,6 +45,7 @@ class JsonFileTest {
     assertThat(results).hasSize(2);
     assertThat(results.get(0))
         .containsEntry("backend", "tcp")
+        .containsEntry("provider", "null")
         .containsEntry("op", "write-imm")
         .containsEntry("size", "500")
         .containsEntry("pages", "1")
@@ -62,11 +63,11 @@ class JsonFileTest {
         .containsEntry("referenceOpsPerSecond", "4000.0")
         .containsEntry("referenceBytesPerSecond", "2000000.0")
         .containsEntry("ratio", "0.5")
-        .hasSize(17);
+        .hasSize(18);
     assertThat(results.get(1))
         .containsEntry("size", "1000")
         .containsEntry("reference", "null")
         .containsEntry("ratio", "null")
-        .hasSize(17);
+        .hasSize(18);
   }
 }

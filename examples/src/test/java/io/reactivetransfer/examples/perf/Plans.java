@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.perf;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Plans that take a moment only. */
 final class Plans {
@@ -8,11 +9,18 @@ final class Plans {
   private Plans() {}
 
   static Plan small(String backend, Op op, Signals signals) {
+    return small(backend, backend.equals("libfabric") ? "tcp" : null, op, signals);
+  }
+
+  static Plan small(String backend, @Nullable String provider, Op op, Signals signals) {
     boolean pingPong = op == Op.PING_PONG;
     boolean reference =
-        pingPong == backend.equals("tcp") || op == Op.WRITE; // iperf3 takes its second
+        backend.equals("libfabric")
+            || pingPong == backend.equals("tcp")
+            || op == Op.WRITE; // iperf3 takes its second
     return new Plan(
         backend,
+        provider,
         true,
         op,
         List.of(100L, 5000L),
