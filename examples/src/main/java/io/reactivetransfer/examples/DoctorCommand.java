@@ -67,6 +67,7 @@ public final class DoctorCommand implements Callable<Integer> {
             backend.nics().stream()
                 .map(DoctorCommand::describe)
                 .collect(Collectors.joining(", ", "NICs: ", "")));
+        backend.remarks().forEach(remark -> print(out, "", remark));
         return true;
       }
       case Availability.Unavailable no -> {

@@ -39,6 +39,14 @@ public interface Backend {
   }
 
   /**
+   * What people should know of an available backend on this machine, one line each: what it found,
+   * what it did not use and why, what it cannot keep.
+   */
+  default List<String> remarks() {
+    return List.of();
+  }
+
+  /**
    * A new loop of the backend's own, which will drive the NICs of one engine, or null if the engine
    * shall drive them by a dedicated thread. The engine closes it.
    */

@@ -1,0 +1,102 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.ffm.NativeLibrary;
+import io.reactivetransfer.ffm.ProcessEnvironment;
+import io.reactivetransfer.ffm.SignalHandlers;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.libfabric.ffi.LibFabricByLinker;
+import io.reactivetransfer.spi.BackendException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * The loaded library, once in a process, and what guards the JVM from it. Libraries that libfabric
+ * brings along install handlers for SIGSEGV and others when they are loaded, and one of its
+ * providers does when it is first used; with these, the first null check in compiled code would end
+ * the JVM.
+ */
+final class FabricLibrary {
+
+  /** What keeps libraries that are known to do so from installing handlers when loaded. */
+  private static final Map<String, String> GUARDS =
+      Map.of("IPATH_NO_BACKTRACE", "1", "HFI_NO_BACKTRACE", "1", "UCX_ERROR_SIGNALS", "");
+
+  /**
+   * An endpoint of tcp;ofi_rxm allocates 70 MB for a receive context that is shared by its
+   * connections, or 1 MB without.
+   */
+  private static final Map<String, String> TUNING = Map.of("FI_OFI_RXM_USE_SRX", "0");
+
+  private static final Map<String, FabricLibrary> LOADED = new ConcurrentHashMap<>();
+
+  private final LibFabric lib;
+  private final String name;
+  private final Map<LibfabricSettings, ProviderChoice> choices = new ConcurrentHashMap<>();
+
+  private FabricLibrary(String name) {
+    this.name = name;
+    GUARDS.forEach(ProcessEnvironment::setIfAbsent);
+    TUNING.forEach(ProcessEnvironment::setIfAbsent);
+    SignalHandlers handlers = SignalHandlers.save();
+    NativeLibrary library = NativeLibrary.open(name);
+    List<String> taken = handlers.changed();
+    if (!taken.isEmpty()) {
+      handlers.restore();
+      throw new BackendException(
+          0,
+          name
+              + " took the JVM's handlers of "
+              + String.join(", ", taken)
+              + " when it was loaded, or a library that it needs did; they were put back, and it is"
+              + " not used: use a build of libfabric without that library");
+    }
+    lib = new LibFabricByLinker(library);
+  }
+
+  /**
+   * Loads it, unless it is loaded.
+   *
+   * @throws BackendException if it cannot be loaded, or takes the JVM's signal handlers
+   */
+  static FabricLibrary load(String name) {
+    return LOADED.computeIfAbsent(name, FabricLibrary::new);
+  }
+
+  LibFabric lib() {
+    return lib;
+  }
+
+  /** The provider for these settings; looked for until one was found. */
+  ProviderChoice choose(LibfabricSettings settings) {
+    return choices.computeIfAbsent(
+        settings, wanted -> guarded(() -> ProviderChoice.choose(lib, wanted)));
+  }
+
+  /**
+   * Does what may make a provider install signal handlers, and puts the JVM's back.
+   *
+   * @throws BackendException if they cannot be put back
+   */
+  synchronized <T> T guarded(Supplier<T> opening) {
+    SignalHandlers handlers = SignalHandlers.save();
+    T opened;
+    try {
+      opened = opening.get();
+    } finally {
+      handlers.restore();
+    }
+    List<String> taken = handlers.changed();
+    if (!taken.isEmpty()) {
+      throw new BackendException(
+          0, name + " keeps the JVM's handlers of " + String.join(", ", taken));
+    }
+    return opened;
+  }
+
+  @Override
+  public String toString() {
+    return "libfabric " + Provider.text(lib.fi_version()) + " (" + name + ")";
+  }
+}

@@ -1,0 +1,51 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.spi.LocalMemory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registered memory. Reading it and having it written are registered apart, so that revoking the
+ * one leaves alone what runs of the other.
+ *
+ * @param address of its first byte
+ * @param length in bytes
+ * @param access what it was registered for
+ * @param token what others name it by
+ * @param source the registration for own writes, or 0 where the provider needs none
+ * @param desc what own writes name it by
+ * @param target the registration for others, or null if they may not write
+ */
+record FabricMemory(
+    long address,
+    long length,
+    Access access,
+    Token token,
+    long source,
+    long desc,
+    @Nullable Target target)
+    implements LocalMemory {
+
+  @Override
+  public byte[] key() {
+    return token.encode();
+  }
+
+  /** The registration that lets others write, and the endpoint to which they do. */
+  static final class Target {
+    final long registration;
+    final long key;
+
+    /** What offsets are added to, from outside. */
+    final long base;
+
+    /** Opened when the first peer asks for it. */
+    @Nullable Endpoint endpoint;
+
+    Target(long registration, long key, long base) {
+      this.registration = registration;
+      this.key = key;
+      this.base = base;
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.libfabric.ffi.FiLayout;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages from one NIC to another, over an endpoint of their own: they never wait behind writes.
+ * Providers keep the order of messages between two endpoints; numbers in the frames find out where
+ * one did not arrive.
+ */
+final class Letters {
+
+  /** What becomes of what was sent and received. */
+  interface Handler {
+
+    /** A frame has come. */
+    void received(Frame frame);
+
+    /** A frame has not, and perhaps will not, reach its receiver. */
+    void undelivered(FabricPeer peer, int code, String text);
+  }
+
+  private static final int RECEIVING = 64;
+  private static final int SENDING = 256;
+
+  /** One peer that takes nothing must not take all buffers. */
+  private static final int SENDING_TO_ONE = 16;
+
+  private static final int BATCH = 32;
+
+  private final OpenFabric fabric;
+  private final EngineId self;
+  private final long instance;
+  private final Endpoint endpoint;
+  private final MessageBuffers incoming;
+  private final MessageBuffers outgoing;
+  private final int[] free;
+  private int freeCount;
+  private final @Nullable FabricPeer[] receivers;
+  private final int[] epochs;
+  private final boolean[] unposted;
+  private int unpostedCount;
+  private final MemorySegment entries;
+  private final MemorySegment error;
+  private final Map<FabricPeer, Long> addresses = new HashMap<>();
+
+  Letters(OpenFabric fabric, Arena arena, EngineId self, long instance, int maxContentBytes) {
+    this.fabric = fabric;
+    this.self = self;
+    this.instance = instance;
+    this.endpoint = fabric.openEndpoint(fabric.messages());
+    int bytes = Frame.headBytes(endpoint.name()) + maxContentBytes;
+    this.incoming = new MessageBuffers(fabric, arena, RECEIVING, bytes);
+    this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
+    this.free = new int[SENDING];
+    this.receivers = new FabricPeer[SENDING];
+    this.epochs = new int[SENDING];
+    for (int i = 0; i < SENDING; i++) {
+      free[freeCount++] = i;
+    }
+    this.unposted = new boolean[RECEIVING];
+    this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
+    this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
+    for (int i = 0; i < RECEIVING; i++) {
+      offer(i);
+    }
+  }
+
+  /** The endpoint's name, by which others reach this NIC. */
+  byte[] name() {
+    return endpoint.name();
+  }
+
+  /** Gives a buffer to the provider; if that has no room, it is tried again with each poll. */
+  private void offer(int index) {
+    long length = incoming.buffer(index).capacity();
+    long result =
+        fabric.lib.fi_recv(
+            endpoint.fid(),
+            incoming.address(index),
+            length,
+            incoming.desc(),
+            incoming.context(index));
+    if (result == Fi.FI_SUCCESS) {
+      unpostedCount -= unposted[index] ? 1 : 0;
+      unposted[index] = false;
+    } else if (!unposted[index]) {
+      unposted[index] = true;
+      unpostedCount++;
+    }
+  }
+
+  /**
+   * Takes a frame over, or refuses it.
+   *
+   * @param content its remaining bytes, which are copied and not consumed
+   */
+  boolean send(FabricPeer peer, Frame.Type type, ByteBuffer content) {
+    if (freeCount == 0 || peer.sending() >= SENDING_TO_ONE) {
+      return false;
+    }
+    int index = free[freeCount - 1];
+    ByteBuffer buffer = outgoing.buffer(index);
+    Frame.write(buffer, type, peer, self, instance, endpoint.name(), content);
+    long result =
+        fabric.lib.fi_send(
+            endpoint.fid(),
+            outgoing.address(index),
+            buffer.position(),
+            outgoing.desc(),
+            addressOf(peer),
+            outgoing.context(index));
+    if (result != Fi.FI_SUCCESS) {
+      return false; // whatever the reason, trying goes on until the peer counts as unreachable
+    }
+    freeCount--;
+    receivers[index] = peer;
+    epochs[index] = peer.epoch();
+    peer.sendingChanged(1);
+    if (type.isInOrder()) {
+      peer.numbered();
+    }
+    return true;
+  }
+
+  private long addressOf(FabricPeer peer) {
+    Long known = addresses.get(peer);
+    if (known == null) {
+      known = fabric.insert(peer.name());
+      addresses.put(peer, known);
+    }
+    return known;
+  }
+
+  /** Forgets a peer that will not come back. */
+  void forget(FabricPeer peer) {
+    Long known = addresses.remove(peer);
+    if (known != null && peer.sending() == 0) {
+      fabric.remove(known);
+    }
+  }
+
+  /** Ends everything that is out. */
+  void close() {
+    fabric.close(endpoint.fid());
+  }
+
+  /** Handles what has come and what has been sent, a bounded number. */
+  int poll(Handler handler) {
+    long count = fabric.lib.fi_cq_read(fabric.messages(), entries.address(), BATCH);
+    if (unpostedCount > 0) {
+      offerAgain();
+    }
+    if (count == -Fi.FI_EAVAIL) {
+      return readError(handler);
+    }
+    for (long i = 0; i < count; i++) {
+      long entry = entries.address() + i * FiLayout.ENTRY_BYTES;
+      completed(LibFabric.context(entry), LibFabric.length(entry), handler);
+    }
+    return (int) Math.max(0, count);
+  }
+
+  private void offerAgain() {
+    for (int i = 0; i < RECEIVING; i++) {
+      if (unposted[i]) {
+        offer(i);
+      }
+    }
+  }
+
+  private void completed(long context, long length, Handler handler) {
+    int received = incoming.indexOf(context);
+    if (received >= 0) {
+      ByteBuffer buffer = incoming.buffer(received);
+      Frame frame = Frame.read(buffer.limit((int) Math.min(length, buffer.capacity())));
+      if (frame != null && frame.target() == instance) {
+        handler.received(frame);
+      }
+      offer(received);
+    } else {
+      sent(context);
+    }
+  }
+
+  /** Whom it was sent to, if that counts still. */
+  private @Nullable FabricPeer sent(long context) {
+    int index = outgoing.indexOf(context);
+    FabricPeer peer = index < 0 ? null : receivers[index];
+    if (peer != null) {
+      receivers[index] = null;
+      peer.sendingChanged(-1);
+      free[freeCount++] = index;
+    }
+    return peer != null && epochs[index] == peer.epoch() ? peer : null;
+  }
+
+  private int readError(Handler handler) {
+    error.fill((byte) 0);
+    long read = fabric.lib.fi_cq_readerr(fabric.messages(), error.address());
+    if (read != 1) {
+      return 0;
+    }
+    long context = LibFabric.errorContext(error.address());
+    int received = incoming.indexOf(context);
+    if (received >= 0) {
+      offer(received); // the sender is told, too
+      return 1;
+    }
+    FabricPeer peer = sent(context);
+    if (peer != null) {
+      int code = LibFabric.error(error.address());
+      handler.undelivered(peer, code, fabric.text(fabric.messages(), error.address()));
+    }
+    return 1;
+  }
+}

@@ -1,0 +1,195 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.libfabric.ffi.FiInfo;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/**
+ * One-sided writes through libfabric: EFA, RoCE and InfiniBand by way of its providers, and in
+ * software tcp and shm. Needs {@code libfabric.so.1} of 1.17 or later on a 64-bit Linux; nothing is
+ * loaded before {@link #availability()} is asked.
+ *
+ * <p>The provider is the first of {@code efa}, {@code verbs;ofi_rxm} and {@code tcp} that has a NIC
+ * here, or the one that is named. The system properties {@code
+ * reactivetransfer.libfabric.provider}, {@code .host} and {@code .library} are the defaults of the
+ * builder's settings, and so is the environment variable {@code FI_LIBRARY} of the last.
+ */
+public final class LibfabricBackend implements Backend {
+
+  private static final String PROPERTY = "reactivetransfer.libfabric.";
+  private static final String REMEDY =
+      "install libfabric 1.17 or later (on Debian and Ubuntu the package libfabric1), or name a"
+          + " library by the system property reactivetransfer.libfabric.library";
+
+  private final LibfabricSettings settings;
+
+  /** With the defaults, as the service loader makes it; see {@link Builder}. */
+  public LibfabricBackend() {
+    this(new Builder());
+  }
+
+  private LibfabricBackend(Builder builder) {
+    settings = new LibfabricSettings(builder.library, builder.provider, builder.host, builder.nics);
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public String name() {
+    return "libfabric";
+  }
+
+  @Override
+  public Availability availability() {
+    String system = System.getProperty("os.name", "unknown") + " " + System.getProperty("os.arch");
+    if (!system.matches("Linux (amd64|x86_64|aarch64)")) {
+      return Availability.unavailable(
+          "it runs on 64-bit Linux only, and this is " + system, "use the backend tcp");
+    }
+    try {
+      choice();
+      return Availability.available();
+    } catch (BackendException e) {
+      return Availability.unavailable(String.valueOf(e.getMessage()), REMEDY);
+    } catch (IllegalCallerException e) {
+      return Availability.unavailable(
+          "this JVM denies native access", "start it with --enable-native-access=ALL-UNNAMED");
+    }
+  }
+
+  private ProviderChoice choice() {
+    return FabricLibrary.load(settings.library()).choose(settings);
+  }
+
+  @Override
+  public List<Nic> nics() {
+    ProviderChoice choice = choice();
+    return nics(
+        choice.isSoftware()
+            ? settings.nics()
+            : Math.min(choice.infos().size(), PeerAddress.MAX_NICS));
+  }
+
+  /** Of a provider that is software, as many as are wanted. */
+  @Override
+  public List<Nic> nics(int count) {
+    ProviderChoice choice = choice();
+    List<FiInfo> infos = choice.infos();
+    int most = choice.isSoftware() ? PeerAddress.MAX_NICS : infos.size();
+    if (count < 1 || count > Math.min(most, PeerAddress.MAX_NICS)) {
+      throw new BackendException(
+          0,
+          "expected 1 to "
+              + Math.min(most, PeerAddress.MAX_NICS)
+              + " NICs of provider "
+              + choice.provider().name()
+              + ", got "
+              + count);
+    }
+    return IntStream.range(0, count).mapToObj(index -> choice.nic(index)).toList();
+  }
+
+  @Override
+  public List<String> remarks() {
+    FabricLibrary library = FabricLibrary.load(settings.library());
+    ProviderChoice choice = choice();
+    FiInfo info = choice.infos().getFirst();
+    List<String> remarks = new ArrayList<>();
+    remarks.add(
+        library
+            + ", provider "
+            + info.provider()
+            + ", a write is done when "
+            + (info.completesOnDelivery()
+                ? "its bytes are in the target's memory"
+                : "its source can be reused"));
+    choice.provider().shortcomings().forEach(each -> remarks.add("cannot keep: " + each));
+    choice.refused().forEach(each -> remarks.add("not " + each.provider() + ": " + each.reason()));
+    return remarks;
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    // Opening takes tens of milliseconds, which the thread of the other NICs must not be held up
+    // by. What is opened is used by that thread alone afterwards.
+    return CompletableFuture.supplyAsync(
+        () -> {
+          FabricLibrary library = FabricLibrary.load(settings.library());
+          ProviderChoice choice = library.choose(settings);
+          return LibfabricDomain.open(library, choice, choice.infoOf(nic), context);
+        },
+        task -> Thread.ofPlatform().daemon().name("transfer-libfabric-open").start(task));
+  }
+
+  /** Sets what differs from the defaults. */
+  public static final class Builder {
+    private String library = defaultLibrary();
+    private Optional<String> provider =
+        Optional.ofNullable(System.getProperty(PROPERTY + "provider"));
+    private String host = System.getProperty(PROPERTY + "host", "127.0.0.1");
+    private int nics = 1;
+
+    private Builder() {}
+
+    private static String defaultLibrary() {
+      String variable = System.getenv("FI_LIBRARY");
+      return System.getProperty(
+          PROPERTY + "library",
+          variable == null || variable.isEmpty() ? "libfabric.so.1" : variable);
+    }
+
+    /**
+     * The library's file name or path; by default what the dynamic linker finds as libfabric.so.1.
+     */
+    public Builder library(String nameOrPath) {
+      this.library = nameOrPath;
+      return this;
+    }
+
+    /** The provider, such as {@code tcp}, {@code shm} or {@code efa}; by default the best. */
+    public Builder provider(String name) {
+      this.provider = Optional.of(name);
+      return this;
+    }
+
+    /**
+     * The address of this machine that providers over IP listen on, by default 127.0.0.1. Whoever
+     * reaches it and knows a descriptor can write to its memory; the traffic is not encrypted.
+     */
+    public Builder host(String address) {
+      this.host = address;
+      return this;
+    }
+
+    /**
+     * NICs of an engine that is not told how many, 1 to 8, where NICs are software; by default 1.
+     */
+    public Builder nics(int count) {
+      if (count < 1 || count > PeerAddress.MAX_NICS) {
+        throw new IllegalArgumentException(
+            "expected nics of 1 to " + PeerAddress.MAX_NICS + ", got " + count);
+      }
+      this.nics = count;
+      return this;
+    }
+
+    /** The backend. */
+    public LibfabricBackend build() {
+      return new LibfabricBackend(this);
+    }
+  }
+}

@@ -1,0 +1,322 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.libfabric.FabricPeer.Step;
+import io.reactivetransfer.libfabric.FabricPeer.Waiting;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The NICs of other engines that this one has to do with: speaks with them, and finds out which are
+ * gone. A provider does not say that: to a process that is dead it refuses writes for ever, as it
+ * does while a connection is made. So a write that failed, or that is refused for long, makes this
+ * NIC ask, and who does not answer in time is lost.
+ */
+final class Peers implements Letters.Handler, Writes.Handler {
+
+  /** After that time of refusals, a route is asked for again: its endpoint may be gone. */
+  private static final long REFUSED_NANOS = 50_000_000;
+
+  /** So long a peer whose writes have failed may be one to which no message can be given. */
+  private static final long UNREACHABLE_NANOS = 1_000_000_000;
+
+  private record Key(EngineId engine, long instance) {}
+
+  private final Letters letters;
+  private final Writes writes;
+  private final Asks asks;
+  private final long connectNanos;
+  private final LongSupplier clock;
+  private final Map<Key, FabricPeer> all = new HashMap<>();
+  private final List<FabricPeer> needy = new ArrayList<>();
+  private @Nullable CompletionSink current;
+
+  Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
+    this.letters = letters;
+    this.writes = writes;
+    this.asks = asks;
+    this.connectNanos = connectNanos;
+    this.clock = clock;
+  }
+
+  FabricPeer get(EngineId engine, long instance, byte[] name) {
+    return all.computeIfAbsent(
+        new Key(engine, instance), key -> new FabricPeer(engine, instance, name));
+  }
+
+  Collection<FabricPeer> all() {
+    return all.values();
+  }
+
+  /** Whether somebody must be looked after, though nothing comes from the network. */
+  boolean areNeedy() {
+    return !needy.isEmpty();
+  }
+
+  private void lookAfter(FabricPeer peer) {
+    if (!peer.isNeedy()) {
+      peer.needy(true);
+      needy.add(peer);
+    }
+  }
+
+  // ---- what this side wants ----
+
+  /** Asks where a route leads, unless it was asked. */
+  void ask(Route route) {
+    FabricPeer peer = route.peer();
+    route.asked();
+    peer.waitsSince(clock.getAsLong());
+    say(peer, Frame.Type.ASK, asks.ask(route));
+  }
+
+  /** A provider refuses to write. */
+  void refused(Route route) {
+    if (route.isIdle() && !route.isRefused()) {
+      route.refused(clock.getAsLong());
+      route.peer().refusing().put(route, true);
+      lookAfter(route.peer());
+    }
+  }
+
+  /** A message of the engine's, or a refusal. */
+  boolean send(FabricPeer peer, ByteBuffer bytes) {
+    if (peer.outbox().isEmpty() && letters.send(peer, Frame.Type.CONTROL, bytes)) {
+      peer.taken();
+      return true;
+    }
+    peer.refusedSince(clock.getAsLong());
+    lookAfter(peer);
+    return false;
+  }
+
+  private void say(FabricPeer peer, Frame.Type type, byte[] content) {
+    peer.outbox().add(new Waiting(type, ByteBuffer.wrap(content)));
+    flush(peer);
+    lookAfter(peer);
+  }
+
+  private void flush(FabricPeer peer) {
+    Waiting first;
+    while ((first = peer.outbox().peek()) != null) {
+      if (!letters.send(peer, first.type(), first.content())) {
+        peer.refusedSince(clock.getAsLong());
+        return;
+      }
+      peer.taken();
+      peer.outbox().remove();
+    }
+  }
+
+  /** The engine has given a peer up. */
+  void disconnect(FabricPeer peer, String reason) {
+    farewell(peer, "it was given up: " + reason);
+    end(peer, 0, reason);
+  }
+
+  /** Tells all that this NIC closes, as far as that goes without waiting. */
+  void farewell(String reason) {
+    all.values().forEach(peer -> farewell(peer, reason));
+  }
+
+  private void farewell(FabricPeer peer, String reason) {
+    letters.send(peer, Frame.Type.BYE, text(reason));
+  }
+
+  private static ByteBuffer text(String text) {
+    return ByteBuffer.wrap(Asks.shortened(text));
+  }
+
+  // ---- what comes ----
+
+  @Override
+  public void received(Frame frame) {
+    FabricPeer peer = get(frame.sender(), frame.instance(), frame.name());
+    switch (frame.type()) {
+      case BYE -> {
+        String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
+        lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+      }
+      case RESET -> {
+        if (frame.content().remaining() >= Integer.BYTES
+            && frame.content().getInt() == peer.epoch()) {
+          lose(
+              peer, 0, "engine " + peer.engine().toShortString() + " has lost what was sent to it");
+        }
+      }
+      default -> inOrder(peer, frame);
+    }
+  }
+
+  private void inOrder(FabricPeer peer, Frame frame) {
+    Step step = peer.heard(frame.epoch(), frame.number());
+    if (step == Step.OUT_OF_STEP) {
+      byte[] epoch = ByteBuffer.allocate(Integer.BYTES).putInt(frame.epoch()).array();
+      letters.send(peer, Frame.Type.RESET, ByteBuffer.wrap(epoch));
+      return;
+    }
+    if (step == Step.ANEW) {
+      int heard = frame.epoch();
+      lose(peer, 0, "engine " + peer.engine().toShortString() + " had given this one up");
+      peer.heardAnew(heard);
+    }
+    sink().alive(peer.engine());
+    switch (frame.type()) {
+      case CONTROL -> sink().received(peer.engine(), frame.content());
+      case ASK -> say(peer, asks.answerType(frame.content()), asks.answer());
+      case GRANT -> asks.granted(peer, frame.content());
+      case DENY -> asks.denied(peer, frame.content());
+      default -> throw new IllegalStateException("not in order: " + frame.type());
+    }
+    peer.spoke(clock.getAsLong());
+  }
+
+  @Override
+  public void undelivered(FabricPeer peer, int code, String text) {
+    lose(peer, code, "no message reaches engine " + peer.engine().toShortString() + ": " + text);
+  }
+
+  @Override
+  public void failed(Route route, Failure failure) {
+    FabricPeer peer = route.peer();
+    peer.failures().add(failure);
+    lookAfter(peer);
+    if (route.state() == Route.State.OPEN) {
+      ask(route);
+    }
+  }
+
+  // ---- losses ----
+
+  /** This peer is gone, as far as this NIC can tell. */
+  void lose(FabricPeer peer, int code, String text) {
+    if (peer.loss() == null) {
+      peer.loss(new Failure(0, code, text));
+    }
+    end(peer, code, text);
+  }
+
+  private void end(FabricPeer peer, int code, String text) {
+    writes.close(peer, code, text);
+    peer.startOver();
+    peer.stopListening();
+    lookAfter(peer);
+  }
+
+  // ---- each turn ----
+
+  /** During a poll, what is found goes there. */
+  void report(CompletionSink to) {
+    current = to;
+  }
+
+  private CompletionSink sink() {
+    return Objects.requireNonNull(current, "outside of a poll");
+  }
+
+  /** Looks after those that need it; returns how much was reported. */
+  int tend() {
+    if (needy.isEmpty()) {
+      return 0;
+    }
+    long now = clock.getAsLong();
+    int reported = 0;
+    for (int i = needy.size() - 1; i >= 0; i--) {
+      FabricPeer peer = needy.get(i);
+      reported += tend(peer, now);
+      if (peer.isWell()) {
+        peer.needy(false);
+        needy.remove(i);
+      }
+    }
+    return reported;
+  }
+
+  private int tend(FabricPeer peer, long now) {
+    flush(peer);
+    if (peer.loss() == null) {
+      findLoss(peer, now);
+      askAgain(peer, now);
+    }
+    int reported = 0;
+    Failure loss = peer.loss();
+    if (loss != null) {
+      peer.loss(null);
+      sink().peerLost(peer.engine(), loss.code(), loss.text());
+      reported++;
+    }
+    if (loss != null || peer.silentFor(now) == 0) {
+      reported += reportFailures(peer);
+    }
+    return reported;
+  }
+
+  private void findLoss(FabricPeer peer, long now) {
+    long unreachable = peer.unreachableFor(now);
+    boolean failing = !peer.failures().isEmpty();
+    if (peer.silentFor(now) > connectNanos) {
+      lose(peer, 0, notIn(peer, "did not answer", connectNanos));
+    } else if (unreachable > connectNanos || (failing && unreachable > UNREACHABLE_NANOS)) {
+      lose(peer, 0, notIn(peer, "could not be reached", Math.min(unreachable, connectNanos)));
+    }
+  }
+
+  private static String notIn(FabricPeer peer, String what, long nanos) {
+    return "engine "
+        + peer.engine().toShortString()
+        + " "
+        + what
+        + " within "
+        + nanos / 1_000_000
+        + " ms";
+  }
+
+  /** Of routes that the provider refuses: their endpoints may be gone. */
+  private void askAgain(FabricPeer peer, long now) {
+    if (peer.refusing().isEmpty()) {
+      return;
+    }
+    for (Route route : List.copyOf(peer.refusing().keySet())) {
+      if (!route.isRefused() || route.state() != Route.State.OPEN) {
+        peer.refusing().remove(route);
+      } else if (route.refusedFor(now) > connectNanos) {
+        lose(peer, 0, notIn(peer, "takes no connection for writes", connectNanos));
+        return;
+      } else if (route.refusedFor(now) > REFUSED_NANOS) {
+        peer.refusing().remove(route);
+        ask(route);
+      }
+    }
+  }
+
+  private int reportFailures(FabricPeer peer) {
+    int reported = 0;
+    Failure failure;
+    while ((failure = peer.failures().poll()) != null) {
+      sink().failed(failure.token(), failure.code(), failure.text());
+      reported++;
+    }
+    return reported;
+  }
+
+  /** A write that fails although its peer is well, in the next poll. */
+  void failSoon(FabricPeer peer, Failure failure) {
+    peer.failures().add(failure);
+    lookAfter(peer);
+  }
+
+  /** A write that cannot even be posted. */
+  void failSoon(FabricPeer peer, long token, BackendException cause) {
+    failSoon(peer, new Failure(token, cause.code(), String.valueOf(cause.getMessage())));
+  }
+}

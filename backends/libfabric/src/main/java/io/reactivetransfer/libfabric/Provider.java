@@ -1,0 +1,94 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.libfabric.ffi.FiInfo;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known of a provider beyond what it says of itself, by its name. Of one that is not known
+ * the worst is assumed.
+ *
+ * @param name for libfabric
+ * @param place where it moves bytes
+ * @param needsHost whether it listens on an address of this machine
+ * @param deliveryComplete whether a completion can mean delivery
+ * @param shortcomings what it cannot keep, for people; empty if it keeps everything
+ */
+record Provider(
+    String name,
+    Place place,
+    boolean needsHost,
+    boolean deliveryComplete,
+    List<String> shortcomings) {
+
+  /** Where bytes are moved. */
+  enum Place {
+    /**
+     * In a card, which checks each packet against the registration: when that has ended, nothing
+     * lands any more. Endpoints are dear.
+     */
+    CARD,
+    /**
+     * In this process, which checks when a write begins: the rest of it lands whatever becomes of
+     * the registration. What ends it is that its endpoint is closed, so each memory has its own.
+     */
+    PROCESS
+  }
+
+  static final String EFA = "efa";
+  static final String VERBS = "verbs;ofi_rxm";
+  static final String TCP = "tcp";
+  static final String SHM = "shm";
+
+  /** Those that are looked for when none is named, best first. */
+  static final List<String> CANDIDATES = List.of(EFA, VERBS, TCP);
+
+  private static final int FIRST_SHM_VERSION = 2 << 16;
+
+  static Provider of(String name) {
+    return switch (name) {
+      case EFA -> new Provider(EFA, Place.CARD, false, true, List.of());
+      case VERBS -> new Provider(VERBS, Place.CARD, true, true, List.of());
+      case TCP, "tcp;ofi_rxm" -> new Provider(name, Place.PROCESS, true, true, List.of());
+      case SHM ->
+          new Provider(
+              SHM,
+              Place.PROCESS,
+              false,
+              false,
+              List.of("a write that was posted to a process that dies is reported as written"));
+      default -> new Provider(name, Place.PROCESS, name.startsWith("net"), false, List.of());
+    };
+  }
+
+  /** Why this one is not used, whoever asks for it. */
+  static Optional<String> refusal(FiInfo info, int libraryVersion) {
+    return switch (info.provider()) {
+      case SHM ->
+          libraryVersion < FIRST_SHM_VERSION
+              ? Optional.of(
+                  "before libfabric 2.0 a process hangs for ever when its peer dies; it has "
+                      + text(libraryVersion))
+              : Optional.empty();
+      case "net", "net;ofi_rxm" -> Optional.of("it crashes when its queues have descriptors");
+      case "sockets" -> Optional.of("its own completions look like arrivals");
+      case "udp", "udp;ofi_rxd" -> Optional.of("its writes time out under load");
+      default -> lacks(info);
+    };
+  }
+
+  private static Optional<String> lacks(FiInfo info) {
+    if (info.immBytes() < Integer.BYTES) {
+      return Optional.of("expected immediates of 4 bytes or more, got " + info.immBytes());
+    }
+    if (!info.keepsMessageOrder()) {
+      return Optional.of("it does not keep messages in order (FI_ORDER_SAS)");
+    }
+    return Optional.empty();
+  }
+
+  /** A version as people write it. */
+  static String text(int version) {
+    return (version >>> 16) + "." + (version & 0xffff);
+  }
+}

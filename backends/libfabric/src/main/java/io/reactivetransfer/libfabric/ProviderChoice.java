@@ -1,0 +1,141 @@
+package io.reactivetransfer.libfabric;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.ffm.NumaNodes;
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.libfabric.ffi.FiHints;
+import io.reactivetransfer.libfabric.ffi.FiInfo;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.spi.BackendException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which provider is used, by rule: the first of efa, verbs, tcp that has a NIC here, or the one
+ * that was named; and why others are not.
+ *
+ * @param provider the one
+ * @param infos one for each of its NICs, never empty
+ * @param list the {@code fi_info} that they are parts of
+ * @param refused the others, with the reason
+ */
+record ProviderChoice(Provider provider, List<FiInfo> infos, long list, List<Refused> refused) {
+
+  /** A provider that is not used, and why. */
+  record Refused(String provider, String reason) {}
+
+  private static final int MR_MODE =
+      Fi.FI_MR_LOCAL
+          | Fi.FI_MR_VIRT_ADDR
+          | Fi.FI_MR_ALLOCATED
+          | Fi.FI_MR_PROV_KEY
+          | Fi.FI_MR_ENDPOINT;
+
+  /**
+   * Chooses.
+   *
+   * @throws BackendException if there is none; says what is wrong with each
+   */
+  static ProviderChoice choose(LibFabric lib, LibfabricSettings settings) {
+    Optional<String> named = settings.provider();
+    List<Refused> refused = new ArrayList<>();
+    for (String name : named.map(List::of).orElse(Provider.CANDIDATES)) {
+      Asked asked = ask(lib, name, settings.host());
+      if (asked.reason() == null) {
+        return new ProviderChoice(
+            Provider.of(asked.infos().getFirst().provider()), asked.infos(), asked.list(), refused);
+      }
+      refused.add(new Refused(name, asked.reason()));
+    }
+    throw new BackendException(0, "no provider can be used: " + text(refused));
+  }
+
+  /** Whether NICs are made by the process, as many as are wanted. */
+  boolean isSoftware() {
+    return provider.place() == Provider.Place.PROCESS;
+  }
+
+  /** The NIC of this index; of software there are more than the provider lists. */
+  Nic nic(int index) {
+    FiInfo info = infos.get(index % infos.size());
+    String name = isSoftware() ? provider.name() + "-" + index : info.domain();
+    return new Nic(name, info.bitsPerSecond(), numaNode(info.pciPath()), info.pciPath());
+  }
+
+  /** The info of a NIC that was listed. */
+  FiInfo infoOf(Nic nic) {
+    return IntStream.range(0, isSoftware() ? PeerAddress.MAX_NICS : infos.size())
+        .filter(index -> nic(index).name().equals(nic.name()))
+        .mapToObj(index -> infos.get(index % infos.size()))
+        .findFirst()
+        .orElseThrow(() ->
+            new BackendException(
+                0, "expected a NIC of provider " + provider.name() + ", got " + nic.name()));
+  }
+
+  private static int numaNode(@Nullable String pciPath) {
+    return pciPath == null ? -1 : NumaNodes.system().nodeOfPciDevice(pciPath);
+  }
+
+  static String text(List<Refused> refused) {
+    return String.join(
+        "; ", refused.stream().map(each -> each.provider() + ": " + each.reason()).toList());
+  }
+
+  private record Asked(List<FiInfo> infos, long list, @Nullable String reason) {}
+
+  private static Asked ask(LibFabric lib, String name, String host) {
+    Provider provider = Provider.of(name);
+    // In shm a write with virtual addresses goes straight into the other process, unchecked.
+    int mrMode = name.equals(Provider.SHM) ? MR_MODE & ~Fi.FI_MR_VIRT_ADDR : MR_MODE;
+    FiHints hints = new FiHints(name, mrMode, provider.deliveryComplete());
+    try (Arena arena = Arena.ofConfined()) {
+      long node = provider.needsHost() ? arena.allocateFrom(host).address() : 0;
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      long asked = hints.allocate(lib);
+      if (asked == 0) {
+        return new Asked(List.of(), 0, "no memory");
+      }
+      int result =
+          lib.fi_getinfo(Fi.API_VERSION, node, node == 0 ? 0 : Fi.FI_SOURCE, asked, out.address());
+      lib.fi_freeinfo(asked);
+      if (result != Fi.FI_SUCCESS) {
+        return new Asked(List.of(), 0, none(lib, result, provider, host));
+      }
+      long list = out.get(JAVA_LONG, 0);
+      List<FiInfo> infos = oneForEachNic(FiInfo.list(list));
+      String reason = Provider.refusal(infos.getFirst(), lib.fi_version()).orElse(null);
+      if (reason != null) {
+        lib.fi_freeinfo(list);
+        return new Asked(List.of(), 0, reason);
+      }
+      return new Asked(infos, list, null);
+    }
+  }
+
+  private static String none(LibFabric lib, int result, Provider provider, String host) {
+    return result == -Fi.FI_ENODATA
+        ? "it has no NIC here" + (provider.needsHost() ? " with the address " + host : "")
+        : "fi_getinfo: " + lib.fi_strerror(-result) + " (" + -result + ")";
+  }
+
+  /** A provider lists a NIC several times, in several ways; the first one is its best. */
+  private static List<FiInfo> oneForEachNic(List<FiInfo> all) {
+    String provider = all.getFirst().provider();
+    Map<String, FiInfo> byDomain = new LinkedHashMap<>();
+    all.stream()
+        .filter(info -> info.provider().equals(provider))
+        .forEach(info -> byDomain.putIfAbsent(info.domain(), info));
+    return List.copyOf(byDomain.values());
+  }
+}

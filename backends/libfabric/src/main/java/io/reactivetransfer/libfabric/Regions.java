@@ -1,0 +1,171 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.libfabric.FabricMemory.Target;
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.spi.BackendException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory registered with one NIC.
+ *
+ * <p>A provider that moves bytes in this process looks at the registration when a write begins, and
+ * then goes on: the registration may end, the memory may even be freed, and the rest of the write
+ * lands. What ends that is closing the endpoint. So there each memory has an endpoint of its own,
+ * opened when the first peer asks where to write.
+ */
+final class Regions {
+
+  private final OpenFabric fabric;
+  private final RandomKeys random;
+  private final boolean endpointForEach;
+  private final Map<Token, FabricMemory> byToken = new HashMap<>();
+  private @Nullable Endpoint shared;
+
+  Regions(OpenFabric fabric, RandomKeys random, boolean endpointForEach) {
+    this.fabric = fabric;
+    this.random = random;
+    this.endpointForEach = endpointForEach;
+  }
+
+  FabricMemory register(Memory memory, Access access) {
+    return switch (memory) {
+      case HostMemory host -> register(host.segment().address(), host.segment().byteSize(), access);
+      case DeviceMemory device ->
+          throw new BackendException(
+              0,
+              "expected host memory, got memory of device "
+                  + device.device()
+                  + ": this backend registers none");
+    };
+  }
+
+  private FabricMemory register(long address, long length, Access access) {
+    long source = 0;
+    long desc = 0;
+    if (fabric.info.needs(Fi.FI_MR_LOCAL)) {
+      source = fabric.register(address, length, Fi.FI_WRITE, random.next());
+      desc = fabric.lib.fi_mr_desc(source);
+    }
+    try {
+      Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
+      return remember(
+          new FabricMemory(address, length, access, random.token(), source, desc, target));
+    } catch (RuntimeException e) {
+      if (source != 0) {
+        fabric.close(source);
+      }
+      throw e;
+    }
+  }
+
+  private FabricMemory remember(FabricMemory memory) {
+    byToken.put(memory.token(), memory);
+    return memory;
+  }
+
+  private Target openToOthers(long address, long length) {
+    long registration = fabric.register(address, length, Fi.FI_REMOTE_WRITE, wantedKey());
+    long base = fabric.info.needs(Fi.FI_MR_VIRT_ADDR) ? address : 0;
+    Target target = new Target(registration, fabric.lib.fi_mr_key(registration), base);
+    if (fabric.info.needs(Fi.FI_MR_ENDPOINT)) {
+      try {
+        fabric.bind(registration, endpointOf(target).fid());
+      } catch (RuntimeException e) {
+        close(target);
+        throw e;
+      }
+    }
+    return target;
+  }
+
+  /** Hard to guess, as far as the provider's keys are long enough. */
+  private long wantedKey() {
+    long bits = Math.min(Long.SIZE, Byte.SIZE * fabric.info.keyBytes());
+    return bits == Long.SIZE ? random.next() : random.next() & (1L << bits) - 1;
+  }
+
+  /** The memory under a token, or null. */
+  @Nullable FabricMemory find(Token token) {
+    return byToken.get(token);
+  }
+
+  /** Where others write to this memory. */
+  Endpoint endpointOf(Target target) {
+    Endpoint endpoint = target.endpoint;
+    if (endpoint == null) {
+      endpoint = endpointForEach ? open() : sharedEndpoint();
+      target.endpoint = endpoint;
+    }
+    return endpoint;
+  }
+
+  private Endpoint sharedEndpoint() {
+    Endpoint endpoint = shared;
+    if (endpoint == null) {
+      endpoint = open();
+      shared = endpoint;
+    }
+    return endpoint;
+  }
+
+  private Endpoint open() {
+    return fabric.openEndpoint(fabric.writes());
+  }
+
+  /** The same memory under another token and key; under the old ones nothing lands any more. */
+  FabricMemory revoke(FabricMemory old) {
+    byToken.remove(old.token());
+    Target target = old.target();
+    if (target != null) {
+      close(target);
+      target = openToOthers(old.address(), old.length());
+    }
+    return remember(
+        new FabricMemory(
+            old.address(),
+            old.length(),
+            old.access(),
+            random.token(),
+            old.source(),
+            old.desc(),
+            target));
+  }
+
+  void remove(FabricMemory memory) {
+    byToken.remove(memory.token());
+    if (memory.target() != null) {
+      close(memory.target());
+    }
+    if (memory.source() != 0) {
+      fabric.close(memory.source());
+    }
+  }
+
+  /** First the endpoint: it ends what is half-way in. */
+  private void close(Target target) {
+    if (endpointForEach && target.endpoint != null) {
+      fabric.close(target.endpoint.fid());
+    }
+    fabric.close(target.registration);
+  }
+
+  /** Closes all endpoints, and with them what is half-way in; registrations go with the fabric. */
+  void close() {
+    for (FabricMemory memory : byToken.values()) {
+      Target target = memory.target();
+      if (endpointForEach && target != null && target.endpoint != null) {
+        fabric.close(target.endpoint.fid());
+      }
+    }
+    if (shared != null) {
+      fabric.close(shared.fid());
+    }
+    byToken.clear();
+  }
+}

@@ -1,0 +1,140 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.spi.RemoteMemory;
+
+/** The way to the memory of a peer: unknown until the peer was asked and has told it. */
+final class Route implements RemoteMemory {
+
+  /** Where a route stands. */
+  enum State {
+    /** Nobody was asked. */
+    NEW,
+    /** The peer was asked. */
+    ASKED,
+    /** It may be written. */
+    OPEN,
+    /** It may never be written. */
+    DENIED
+  }
+
+  private final FabricPeer peer;
+  private final Token token;
+  private State state = State.NEW;
+  private int conversation;
+  private long destination;
+  private long base;
+  private long key;
+  private long length;
+  private String denial = "";
+  private int outstanding;
+  private long refusedNanos;
+  private boolean refused;
+
+  Route(FabricPeer peer, Token token) {
+    this.peer = peer;
+    this.token = token;
+  }
+
+  FabricPeer peer() {
+    return peer;
+  }
+
+  Token token() {
+    return token;
+  }
+
+  /** Where it stands; what was told before the peer was lost does not count any more. */
+  State state() {
+    if (state != State.DENIED && conversation != peer.epoch()) {
+      forget();
+    }
+    return state;
+  }
+
+  void asked() {
+    conversation = peer.epoch();
+    state = State.ASKED;
+  }
+
+  void open(long destination, long base, long key, long length) {
+    this.state = State.OPEN;
+    this.destination = destination;
+    this.base = base;
+    this.key = key;
+    this.length = length;
+  }
+
+  void deny(String reason) {
+    state = State.DENIED;
+    denial = reason;
+  }
+
+  void forget() {
+    conversation = peer.epoch();
+    state = State.NEW;
+    refused = false;
+  }
+
+  long destination() {
+    return destination;
+  }
+
+  /** What an offset is added to. */
+  long base() {
+    return base;
+  }
+
+  long key() {
+    return key;
+  }
+
+  /** Whether the peer has said that its memory is so long. */
+  boolean holds(long offset, long bytes) {
+    return offset >= 0 && bytes >= 0 && bytes <= length - offset;
+  }
+
+  String denial() {
+    return denial;
+  }
+
+  void posted() {
+    outstanding++;
+    refused = false;
+  }
+
+  void ended() {
+    outstanding--;
+  }
+
+  /** Whether a refusal cannot come from what is out on this very route. */
+  boolean isIdle() {
+    return outstanding == 0;
+  }
+
+  /** Takes note of a refusal by the provider, of the first one since the last write. */
+  void refused(long now) {
+    if (!refused) {
+      refused = true;
+      refusedNanos = now;
+    }
+  }
+
+  boolean isRefused() {
+    return refused;
+  }
+
+  /** How long the provider has been refusing. */
+  long refusedFor(long now) {
+    return refused ? now - refusedNanos : 0;
+  }
+
+  /** What is wrong with a range that it does not hold. */
+  String outside(long offset, long bytes) {
+    return "expected a range within the "
+        + length
+        + " bytes of the target, got "
+        + bytes
+        + " at "
+        + offset;
+  }
+}

@@ -1,0 +1,95 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.libfabric.ffi.FiLayout;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writes that are out on one NIC. Each has a context in native memory, whose address comes back
+ * with its completion.
+ */
+final class WriteSlots {
+
+  private final long contexts;
+  private final long[] tokens;
+  private final @Nullable Route[] routes;
+  private final @Nullable Initiator[] initiators;
+  private final int[] free;
+  private int freeCount;
+
+  WriteSlots(Arena arena, int count) {
+    contexts = arena.allocate(count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
+    tokens = new long[count];
+    routes = new Route[count];
+    initiators = new Initiator[count];
+    free = new int[count];
+    for (int i = 0; i < count; i++) {
+      free[freeCount++] = i;
+    }
+  }
+
+  int count() {
+    return tokens.length;
+  }
+
+  boolean isFull() {
+    return freeCount == 0;
+  }
+
+  /** The slot that is taken next. */
+  int next() {
+    return free[freeCount - 1];
+  }
+
+  /** Takes {@link #next()}. */
+  void take(int slot, long token, Route route, Initiator initiator) {
+    freeCount--;
+    tokens[slot] = token;
+    routes[slot] = route;
+    initiators[slot] = initiator;
+    route.posted();
+    initiator.posted();
+  }
+
+  /** Gives a slot back; what was in it can be read until another takes it. */
+  void release(int slot) {
+    Route route = routes[slot];
+    Initiator initiator = initiators[slot];
+    if (route == null || initiator == null) {
+      throw new IllegalStateException("slot " + slot + " is free");
+    }
+    route.ended();
+    initiator.ended();
+    routes[slot] = null;
+    initiators[slot] = null;
+    free[freeCount++] = slot;
+  }
+
+  long context(int slot) {
+    return contexts + slot * FiLayout.CONTEXT_BYTES;
+  }
+
+  /** The slot with this context, or -1 if there is none, or nothing in it. */
+  int slotOf(long context) {
+    long offset = context - contexts;
+    if (offset < 0 || offset >= count() * FiLayout.CONTEXT_BYTES) {
+      return -1;
+    }
+    int slot = (int) (offset / FiLayout.CONTEXT_BYTES);
+    return routes[slot] == null ? -1 : slot;
+  }
+
+  long token(int slot) {
+    return tokens[slot];
+  }
+
+  /** The route of a slot that is taken. */
+  @Nullable Route route(int slot) {
+    return routes[slot];
+  }
+
+  /** Through which endpoint it went; null if the slot is free. */
+  @Nullable Initiator initiator(int slot) {
+    return initiators[slot];
+  }
+}

@@ -1,0 +1,254 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.libfabric.ffi.FiLayout;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The writes of one NIC, and the arrivals: posts the ones, and reads from their queue both. */
+final class Writes {
+
+  /** What becomes of a write that the provider reported as failed. */
+  interface Handler {
+
+    /** It may be reported once it is known whether the peer is alive. */
+    void failed(Route route, Failure failure);
+  }
+
+  private static final int BATCH = 64;
+  private static final int BATCHES = 4;
+
+  private final OpenFabric fabric;
+  private final WriteSlots slots;
+  private final boolean endpointForEach;
+  private final MemorySegment entries;
+  private final long entriesAddress;
+  private final MemorySegment error;
+  private final List<Initiator> closed = new ArrayList<>();
+  private @Nullable Initiator shared;
+  private boolean drained;
+
+  /**
+   * For an opened NIC.
+   *
+   * @param depth writes that may be out
+   * @param endpointForEach whether each peer is written to through an endpoint of its own
+   */
+  Writes(OpenFabric fabric, Arena arena, int depth, boolean endpointForEach) {
+    this.fabric = fabric;
+    this.slots = new WriteSlots(arena, depth);
+    this.endpointForEach = endpointForEach;
+    this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
+    this.entriesAddress = entries.address();
+    this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
+  }
+
+  /** How a post ended. */
+  enum Posted {
+    /** The provider has it. */
+    TAKEN,
+    /** There is no room, or the connection is being made. */
+    REFUSED,
+    /** Not even that: see {@link #lastError()}. */
+    FAILED
+  }
+
+  private BackendException lastError = new BackendException(0, "none");
+
+  /** Why the last post failed. */
+  BackendException lastError() {
+    return lastError;
+  }
+
+  boolean isFull() {
+    return slots.isFull();
+  }
+
+  /** Posts a write on an open route. */
+  Posted post(WriteOp op, Route route) {
+    FabricMemory source = (FabricMemory) op.source();
+    Initiator initiator = route.peer().initiator();
+    if (initiator == null) {
+      try {
+        initiator = openFor(route.peer());
+      } catch (BackendException e) {
+        lastError = e;
+        return Posted.FAILED;
+      }
+    }
+    int slot = slots.next();
+    long from = source.address() + op.sourceOffset();
+    long to = route.base() + op.targetOffset();
+    long result =
+        op.hasImm()
+            ? fabric.lib.fi_writedata(
+                initiator.fid(),
+                from,
+                op.length(),
+                source.desc(),
+                Integer.toUnsignedLong(op.imm()),
+                route.destination(),
+                to,
+                route.key(),
+                slots.context(slot))
+            : fabric.lib.fi_write(
+                initiator.fid(),
+                from,
+                op.length(),
+                source.desc(),
+                route.destination(),
+                to,
+                route.key(),
+                slots.context(slot));
+    if (result == Fi.FI_SUCCESS) {
+      slots.take(slot, op.token(), route, initiator);
+      return Posted.TAKEN;
+    }
+    if (result == -Fi.FI_EAGAIN) {
+      return Posted.REFUSED;
+    }
+    lastError = fabric.error(op.hasImm() ? "fi_writedata" : "fi_write", result);
+    return Posted.FAILED;
+  }
+
+  private Initiator openFor(FabricPeer peer) {
+    Initiator initiator = endpointForEach ? open() : sharedInitiator();
+    peer.initiator(initiator);
+    return initiator;
+  }
+
+  private Initiator sharedInitiator() {
+    Initiator initiator = shared;
+    if (initiator == null || initiator.closed() != null) {
+      initiator = open();
+      shared = initiator;
+    }
+    return initiator;
+  }
+
+  private Initiator open() {
+    return new Initiator(fabric.openEndpoint(fabric.writes()));
+  }
+
+  /**
+   * Closes the endpoint through which a peer was written to. When it returns, nothing that was out
+   * is read any more; it is reported as failed by the next polls.
+   */
+  void close(FabricPeer peer, int code, String text) {
+    Initiator initiator = peer.initiator();
+    peer.initiator(null);
+    if (initiator != null && initiator.closed() == null) {
+      fabric.close(initiator.fid());
+      initiator.closed(code, text);
+      if (!initiator.isIdle()) {
+        closed.add(initiator);
+      }
+    }
+  }
+
+  /** Reads what is complete and what has arrived, a bounded number. */
+  int poll(CompletionSink sink, Handler handler) {
+    int work = 0;
+    drained = false;
+    for (int batch = 0; batch < BATCHES && !drained; batch++) {
+      long count = fabric.lib.fi_cq_read(fabric.writes(), entriesAddress, BATCH);
+      if (count == -Fi.FI_EAVAIL) {
+        work += readErrors(handler, sink);
+        continue;
+      }
+      for (long i = 0; i < count; i++) {
+        completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
+      }
+      work += (int) Math.max(0, count);
+      drained = count < BATCH;
+    }
+    return work;
+  }
+
+  private void completed(long entry, CompletionSink sink) {
+    long flags = LibFabric.flags(entry);
+    // Some providers set the first flag on their own completions, too, and some do not say FI_RMA.
+    if ((flags & (Fi.FI_REMOTE_CQ_DATA | Fi.FI_WRITE)) == Fi.FI_REMOTE_CQ_DATA) {
+      sink.immArrived((int) LibFabric.data(entry));
+      return;
+    }
+    int slot = slots.slotOf(LibFabric.context(entry));
+    if (slot >= 0) {
+      slots.release(slot);
+      sink.written(slots.token(slot));
+    }
+  }
+
+  /** All that there are: each is a write of its own. */
+  private int readErrors(Handler handler, CompletionSink sink) {
+    int read = 0;
+    while (read < slots.count() + BATCH) {
+      error.fill((byte) 0);
+      if (fabric.lib.fi_cq_readerr(fabric.writes(), error.address()) != 1) {
+        break;
+      }
+      read++;
+      failed(handler, sink);
+    }
+    return read;
+  }
+
+  private void failed(Handler handler, CompletionSink sink) {
+    int slot = slots.slotOf(LibFabric.errorContext(error.address()));
+    if (slot < 0) {
+      return; // what came to this side has failed: its origin is told
+    }
+    Route route = slots.route(slot);
+    Initiator initiator = slots.initiator(slot);
+    long token = slots.token(slot);
+    slots.release(slot);
+    Failure why = initiator == null ? null : initiator.closed();
+    if (why != null || route == null) {
+      sink.failed(token, why == null ? 0 : why.code(), why == null ? "" : why.text());
+      return;
+    }
+    handler.failed(
+        route,
+        new Failure(
+            token,
+            LibFabric.error(error.address()),
+            fabric.text(fabric.writes(), error.address())));
+  }
+
+  /**
+   * Reports what was out through endpoints that are closed. What they had completed before lay in
+   * the queue, so this comes when the queue has been empty.
+   */
+  int reportClosed(CompletionSink sink) {
+    if (closed.isEmpty() || !drained) {
+      return 0;
+    }
+    int reported = 0;
+    for (int slot = 0; slot < slots.count(); slot++) {
+      Initiator initiator = slots.initiator(slot);
+      Failure why = initiator == null ? null : initiator.closed();
+      if (why != null) {
+        slots.release(slot);
+        sink.failed(slots.token(slot), why.code(), why.text());
+        reported++;
+      }
+    }
+    closed.clear();
+    return reported;
+  }
+
+  /** Closes all endpoints for writing. */
+  void close(Iterable<FabricPeer> peers) {
+    peers.forEach(peer -> close(peer, 0, "the engine is closed"));
+    if (shared != null && shared.closed() == null) {
+      fabric.close(shared.fid());
+    }
+  }
+}

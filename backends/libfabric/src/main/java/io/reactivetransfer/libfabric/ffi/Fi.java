@@ -1,0 +1,64 @@
+package io.reactivetransfer.libfabric.ffi;
+
+/**
+ * Constants of libfabric's headers, under their names. A test compares each with the installed
+ * headers.
+ */
+public final class Fi {
+
+  /**
+   * The version of the interface that is asked for: what Debian 12 has, and all later ones keep.
+   */
+  public static final int API_VERSION = 1 << 16 | 17;
+
+  public static final long FI_MSG = 1L << 1;
+  public static final long FI_RMA = 1L << 2;
+  public static final long FI_READ = 1L << 8;
+  public static final long FI_WRITE = 1L << 9;
+  public static final long FI_RECV = 1L << 10;
+  public static final long FI_TRANSMIT = 1L << 11;
+  public static final long FI_REMOTE_READ = 1L << 12;
+  public static final long FI_REMOTE_WRITE = 1L << 13;
+  public static final long FI_REMOTE_CQ_DATA = 1L << 17;
+  public static final long FI_DELIVERY_COMPLETE = 1L << 28;
+  public static final long FI_CONTEXT2 = 1L << 52;
+  public static final long FI_SOURCE = 1L << 57;
+  public static final long FI_CONTEXT = 1L << 59;
+
+  public static final int FI_EP_RDM = 3;
+
+  public static final int FI_MR_LOCAL = 1 << 2;
+  public static final int FI_MR_VIRT_ADDR = 1 << 4;
+  public static final int FI_MR_ALLOCATED = 1 << 5;
+  public static final int FI_MR_PROV_KEY = 1 << 6;
+  public static final int FI_MR_ENDPOINT = 1 << 9;
+
+  public static final int FI_CQ_FORMAT_DATA = 3;
+  public static final int FI_WAIT_NONE = 0;
+  public static final int FI_WAIT_FD = 3;
+  public static final int FI_GETWAIT = 5;
+  public static final int FI_ENABLE = 6;
+  public static final int FI_THREAD_DOMAIN = 3;
+  public static final int FI_PROGRESS_AUTO = 1;
+  public static final int FI_PROGRESS_MANUAL = 2;
+  public static final int FI_RM_ENABLED = 2;
+  public static final int FI_BUS_PCI = 1;
+
+  public static final long FI_ORDER_SAS = 1L << 8;
+  public static final long FI_ORDER_WAW = 1L << 4;
+  public static final long FI_ORDER_RMA_WAW = 1L << 35;
+
+  public static final int FI_SUCCESS = 0;
+  public static final int FI_EAGAIN = 11;
+  public static final int FI_ENOMEM = 12;
+  public static final int FI_EINVAL = 22;
+  public static final int FI_ENOSYS = 38;
+  public static final int FI_ENODATA = 61;
+  public static final int FI_EAVAIL = 259;
+  public static final int FI_ENOKEY = 266;
+
+  /** Destination or source that is none. */
+  public static final long FI_ADDR_UNSPEC = -1L;
+
+  private Fi() {}
+}

@@ -1,0 +1,137 @@
+package io.reactivetransfer.libfabric.ffi;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an info says of a provider and a NIC, read once.
+ *
+ * @param address of the {@code fi_info}; valid until its list is freed
+ * @param provider such as {@code tcp;ofi_rxm}
+ * @param providerVersion the major one in the upper 16 bits
+ * @param domain the NIC's name for libfabric
+ * @param mode what the application must do, such as {@link Fi#FI_CONTEXT2}
+ * @param mrMode how memory must be registered
+ * @param keyBytes bytes of a key
+ * @param immBytes bytes of an immediate
+ * @param completion the flags that each operation has
+ * @param sendOrder what order the sending side keeps
+ * @param receiveOrder what order the receiving side keeps
+ * @param injectBytes the longest injected write
+ * @param txSize operations that may be out at one endpoint
+ * @param rxSize buffers for messages at one endpoint
+ * @param iovLimit parts of memory of one operation, local
+ * @param rmaIovLimit the same, remote
+ * @param maxMessageBytes the longest operation
+ * @param endpoints how many endpoints there may be
+ * @param avType type of address vectors
+ * @param bitsPerSecond of the link, or 0 if unknown
+ * @param pciPath of the card, or null
+ */
+public record FiInfo(
+    long address,
+    String provider,
+    int providerVersion,
+    String domain,
+    long mode,
+    int mrMode,
+    long keyBytes,
+    long immBytes,
+    long completion,
+    long sendOrder,
+    long receiveOrder,
+    long injectBytes,
+    long txSize,
+    long rxSize,
+    long iovLimit,
+    long rmaIovLimit,
+    long maxMessageBytes,
+    long endpoints,
+    int avType,
+    long bitsPerSecond,
+    @Nullable String pciPath) {
+
+  /** Reads a list of infos. */
+  public static List<FiInfo> list(long first) {
+    List<FiInfo> all = new ArrayList<>();
+    for (long at = first; at != 0; at = Raw.getLong(FiLayout.INFO_NEXT.in(at))) {
+      all.add(read(at));
+    }
+    return all;
+  }
+
+  private static FiInfo read(long at) {
+    long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(at));
+    long rx = Raw.getLong(FiLayout.INFO_RX_ATTR.in(at));
+    long ep = Raw.getLong(FiLayout.INFO_EP_ATTR.in(at));
+    long domain = Raw.getLong(FiLayout.INFO_DOMAIN_ATTR.in(at));
+    long fabric = Raw.getLong(FiLayout.INFO_FABRIC_ATTR.in(at));
+    long nic = Raw.getLong(FiLayout.INFO_NIC.in(at));
+    return new FiInfo(
+        at,
+        Raw.getString(Raw.getLong(FiLayout.FABRIC_PROV_NAME.in(fabric))),
+        Raw.getInt(FiLayout.FABRIC_PROV_VERSION.in(fabric)),
+        Raw.getString(Raw.getLong(FiLayout.DOMAIN_NAME.in(domain))),
+        Raw.getLong(FiLayout.INFO_MODE.in(at)),
+        Raw.getInt(FiLayout.DOMAIN_MR_MODE.in(domain)),
+        Raw.getLong(FiLayout.DOMAIN_MR_KEY_SIZE.in(domain)),
+        Raw.getLong(FiLayout.DOMAIN_CQ_DATA_SIZE.in(domain)),
+        Raw.getLong(FiLayout.TX_OP_FLAGS.in(tx)),
+        Raw.getLong(FiLayout.TX_MSG_ORDER.in(tx)),
+        Raw.getLong(FiLayout.RX_MSG_ORDER.in(rx)),
+        Raw.getLong(FiLayout.TX_INJECT_SIZE.in(tx)),
+        Raw.getLong(FiLayout.TX_SIZE.in(tx)),
+        Raw.getLong(FiLayout.RX_SIZE.in(rx)),
+        Raw.getLong(FiLayout.TX_IOV_LIMIT.in(tx)),
+        Raw.getLong(FiLayout.TX_RMA_IOV_LIMIT.in(tx)),
+        Raw.getLong(FiLayout.EP_MAX_MSG_SIZE.in(ep)),
+        Raw.getLong(FiLayout.DOMAIN_EP_CNT.in(domain)),
+        Raw.getInt(FiLayout.DOMAIN_AV_TYPE.in(domain)),
+        speed(nic),
+        pciPath(nic));
+  }
+
+  private static long speed(long nic) {
+    long link = nic == 0 ? 0 : Raw.getLong(FiLayout.NIC_LINK_ATTR.in(nic));
+    return link == 0 ? 0 : Math.max(0, Raw.getLong(FiLayout.LINK_SPEED.in(link)));
+  }
+
+  private static @Nullable String pciPath(long nic) {
+    long bus = nic == 0 ? 0 : Raw.getLong(FiLayout.NIC_BUS_ATTR.in(nic));
+    if (bus == 0 || Raw.getInt(FiLayout.BUS_TYPE.in(bus)) != Fi.FI_BUS_PCI) {
+      return null;
+    }
+    return String.format(
+        "%04x:%02x:%02x.%x",
+        Raw.getUnsignedShort(FiLayout.BUS_PCI_DOMAIN.in(bus)),
+        Raw.getUnsignedByte(FiLayout.BUS_PCI_BUS.in(bus)),
+        Raw.getUnsignedByte(FiLayout.BUS_PCI_DEVICE.in(bus)),
+        Raw.getUnsignedByte(FiLayout.BUS_PCI_FUNCTION.in(bus)));
+  }
+
+  /** What a fabric is opened with. */
+  public long fabricAttr() {
+    return Raw.getLong(FiLayout.INFO_FABRIC_ATTR.in(address));
+  }
+
+  /** Whether memory must, or must be, as this flag says. */
+  public boolean needs(int mrModeFlag) {
+    return (mrMode & mrModeFlag) != 0;
+  }
+
+  /** Whether a write is complete only when its bytes are in the target's memory. */
+  public boolean completesOnDelivery() {
+    return (completion & Fi.FI_DELIVERY_COMPLETE) != 0;
+  }
+
+  /** Whether messages to one endpoint come in the order in which they were sent. */
+  public boolean keepsMessageOrder() {
+    return (sendOrder & receiveOrder & Fi.FI_ORDER_SAS) != 0;
+  }
+
+  /** Whether writes to one endpoint become visible in the order in which they were posted. */
+  public boolean keepsWriteOrder() {
+    return (sendOrder & receiveOrder & (Fi.FI_ORDER_WAW | Fi.FI_ORDER_RMA_WAW)) != 0;
+  }
+}
