@@ -5,6 +5,7 @@ package io.reactivetransfer.libfabric;
  *
  * @param fid for libfabric
  * @param name its address, by which others reach it
+ * @param queue where its completions come
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Endpoint(long fid, byte[] name) {}
+record Endpoint(long fid, byte[] name, CompletionQueue queue) {}

@@ -16,6 +16,10 @@ final class Initiator {
     this.endpoint = endpoint;
   }
 
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
   long fid() {
     return endpoint.fid();
   }

@@ -56,7 +56,7 @@ final class Letters {
     this.fabric = fabric;
     this.self = self;
     this.instance = instance;
-    this.endpoint = fabric.openEndpoint(fabric.messages());
+    this.endpoint = fabric.openForMessages();
     int bytes = Frame.headBytes(endpoint.name()) + maxContentBytes;
     this.incoming = new MessageBuffers(fabric, arena, RECEIVING, bytes);
     this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
@@ -150,12 +150,12 @@ final class Letters {
 
   /** Ends everything that is out. */
   void close() {
-    fabric.close(endpoint.fid());
+    fabric.close(endpoint);
   }
 
   /** Handles what has come and what has been sent, a bounded number. */
   int poll(Handler handler) {
-    long count = fabric.lib.fi_cq_read(fabric.messages(), entries.address(), BATCH);
+    long count = fabric.lib.fi_cq_read(fabric.messages().fid(), entries.address(), BATCH);
     if (unpostedCount > 0) {
       offerAgain();
     }
@@ -205,7 +205,7 @@ final class Letters {
 
   private int readError(Handler handler) {
     error.fill((byte) 0);
-    long read = fabric.lib.fi_cq_readerr(fabric.messages(), error.address());
+    long read = fabric.lib.fi_cq_readerr(fabric.messages().fid(), error.address());
     if (read != 1) {
       return 0;
     }
@@ -218,7 +218,7 @@ final class Letters {
     FabricPeer peer = sent(context);
     if (peer != null) {
       int code = LibFabric.error(error.address());
-      handler.undelivered(peer, code, fabric.text(fabric.messages(), error.address()));
+      handler.undelivered(peer, code, fabric.text(fabric.messages().fid(), error.address()));
     }
     return 1;
   }

@@ -102,19 +102,29 @@ final class LibfabricDomain implements Domain {
     return new FabricAddress(fabric.info.provider(), instance, letters.name()).encode();
   }
 
+  private void requireOpen() {
+    if (closed) {
+      throw new BackendException(0, "the NIC is closed");
+    }
+  }
+
   @Override
   public LocalMemory register(Memory memory, Access access) {
+    requireOpen();
     return regions.register(memory, access);
   }
 
   @Override
   public LocalMemory revoke(LocalMemory memory) {
+    requireOpen();
     return regions.revoke((FabricMemory) memory);
   }
 
   @Override
   public void deregister(LocalMemory memory) {
-    regions.remove((FabricMemory) memory);
+    if (!closed) {
+      regions.remove((FabricMemory) memory);
+    }
   }
 
   @Override
@@ -139,6 +149,9 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public boolean post(WriteOp op) {
+    if (closed) {
+      return false;
+    }
     Route route = (Route) op.target();
     boolean taken =
         switch (route.state()) {
@@ -188,14 +201,16 @@ final class LibfabricDomain implements Domain {
               + " bytes, got "
               + bytes.remaining());
     }
-    boolean taken = peers.send((FabricPeer) peer, bytes);
+    boolean taken = !closed && peers.send((FabricPeer) peer, bytes);
     refused |= !taken;
     return taken;
   }
 
   @Override
   public void disconnect(RemotePeer peer, String reason) {
-    peers.disconnect((FabricPeer) peer, reason);
+    if (!closed) {
+      peers.disconnect((FabricPeer) peer, reason);
+    }
   }
 
   @Override
@@ -214,13 +229,13 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public int[] waitDescriptors() {
-    return fabric.descriptors();
+    // What was refused is tried again, and who does not answer is found out, by polling.
+    return closed || refused || peers.areNeedy() ? MUST_BE_POLLED : fabric.descriptors();
   }
 
-  /** What was refused is tried again, and who does not answer is found out, by polling. */
   @Override
   public boolean prepareWait() {
-    return !refused && !peers.areNeedy() && fabric.mayWait();
+    return !closed && fabric.mayWait();
   }
 
   @Override

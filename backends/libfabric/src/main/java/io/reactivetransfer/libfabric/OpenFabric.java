@@ -10,13 +10,17 @@ import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.LongToIntFunction;
+import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * What is opened of libfabric for one NIC: fabric, domain, address vector, and two queues, so that
+ * What is opened of libfabric for one NIC: fabric, domain, address vector, and queues, so that
  * messages never wait behind completions of writes. Whatever was opened is closed in reverse.
  */
 final class OpenFabric {
@@ -26,6 +30,7 @@ final class OpenFabric {
   private static final long WRITES_QUEUE = 4_096;
   private static final long MESSAGES_QUEUE = 1_024;
   private static final int EXPECTED_ADDRESSES = 64;
+  private static final int MAX_WAITS = 1_024;
   private static final int MAX_NAME_BYTES = 256;
 
   final LibFabric lib;
@@ -38,16 +43,22 @@ final class OpenFabric {
   private long fabric;
   private long domain;
   private long addresses;
-  private long writes;
-  private long messages;
+  private boolean waitable = true;
+  private @Nullable CompletionQueue shared;
+  private @Nullable CompletionQueue messages;
+  private final List<CompletionQueue> writes = new ArrayList<>();
+
+  /** What is waited for; made anew when queues come and go. */
   private int[] descriptors = {};
-  private final MemorySegment queues;
+
+  private boolean stale = true;
+  private final MemorySegment waitFids;
 
   private OpenFabric(LibFabric lib, FiInfo info, Arena arena) {
     this.lib = lib;
     this.info = info;
     this.out = arena.allocate(JAVA_LONG);
-    this.queues = arena.allocate(JAVA_LONG, 2);
+    this.waitFids = arena.allocate(JAVA_LONG, MAX_WAITS);
   }
 
   /**
@@ -71,67 +82,130 @@ final class OpenFabric {
     domain = make("fi_domain", out -> lib.fi_domain(fabric, info.address(), out));
     addresses =
         make("fi_av_open", out -> lib.fi_av_open(domain, info.avType(), EXPECTED_ADDRESSES, out));
-    if (!openQueues(Fi.FI_WAIT_FD)) {
-      openQueues(Fi.FI_WAIT_NONE);
-    }
+    messages = openQueue(MESSAGES_QUEUE);
   }
 
-  /** With descriptors to wait for where the provider has them; else it must be polled. */
-  private boolean openQueues(int waitObject) {
-    int before = opened.size();
-    try {
-      writes = make("fi_cq_open", out -> lib.fi_cq_open(domain, WRITES_QUEUE, waitObject, out));
-      messages = make("fi_cq_open", out -> lib.fi_cq_open(domain, MESSAGES_QUEUE, waitObject, out));
-      queues.setAtIndex(JAVA_LONG, 0, writes);
-      queues.setAtIndex(JAVA_LONG, 1, messages);
-      if (waitObject == Fi.FI_WAIT_FD) {
-        descriptors = new int[] {descriptor(writes), descriptor(messages)};
+  /** With a descriptor to wait for where the provider has them; else it must be polled. */
+  private CompletionQueue openQueue(long size) {
+    if (waitable) {
+      try {
+        long queue = make("fi_cq_open", out -> lib.fi_cq_open(domain, size, Fi.FI_WAIT_FD, out));
+        return new CompletionQueue(queue, descriptor(queue));
+      } catch (BackendException e) {
+        LOG.debug("{} has no descriptor to wait for: {}", info.provider(), e.getMessage());
+        waitable = false;
       }
-      return true;
-    } catch (BackendException e) {
-      if (waitObject == Fi.FI_WAIT_NONE) {
-        throw e;
-      }
-      LOG.debug("{} has no descriptor to wait for: {}", info.provider(), e.getMessage());
-      while (opened.size() > before) {
-        closeLast();
-      }
-      return false;
     }
+    return new CompletionQueue(
+        make("fi_cq_open", out -> lib.fi_cq_open(domain, size, Fi.FI_WAIT_NONE, out)), -1);
   }
 
   private int descriptor(long queue) {
-    return require("fi_control(FI_GETWAIT)", lib.fi_cq_wait_fd(queue));
+    try {
+      return require("fi_control(FI_GETWAIT)", lib.fi_cq_wait_fd(queue));
+    } catch (BackendException e) {
+      close(queue);
+      throw e;
+    }
   }
 
-  /** The queue of what concerns writes, outgoing and incoming. */
-  long writes() {
+  /** The queues of what concerns writes, outgoing and incoming. */
+  List<CompletionQueue> writes() {
     return writes;
   }
 
   /** The queue of messages. */
-  long messages() {
-    return messages;
+  CompletionQueue messages() {
+    return Objects.requireNonNull(messages, "not open");
   }
 
-  /** What becomes readable when there is something in a queue; empty if it must be polled. */
+  /** What becomes readable when there is something in a queue; empty if one must be polled. */
   int[] descriptors() {
-    return descriptors.clone();
+    if (stale) {
+      stale = false;
+      descriptors = waitable && writes.size() < MAX_WAITS ? collectDescriptors() : new int[0];
+    }
+    return descriptors;
+  }
+
+  private int[] collectDescriptors() {
+    int[] all = new int[writes.size() + 1];
+    for (int i = 0; i < writes.size(); i++) {
+      all[i] = writes.get(i).descriptor();
+      waitFids.setAtIndex(JAVA_LONG, i, writes.get(i).fid());
+    }
+    all[writes.size()] = messages().descriptor();
+    waitFids.setAtIndex(JAVA_LONG, writes.size(), messages().fid());
+    return all;
   }
 
   /** Whether one may wait for the descriptors now. */
   boolean mayWait() {
-    return lib.fi_trywait(fabric, queues.address(), 2) == Fi.FI_SUCCESS;
+    for (int i = 0; i < writes.size(); i++) {
+      if (writes.get(i).isEnding()) {
+        return false;
+      }
+    }
+    int count = descriptors().length;
+    return count > 0 && lib.fi_trywait(fabric, waitFids.address(), count) == Fi.FI_SUCCESS;
   }
 
-  /** Opens an endpoint whose completions come to a queue. */
-  Endpoint openEndpoint(long queue) {
+  /** Opens an endpoint for messages. */
+  Endpoint openForMessages() {
+    return openEndpoint(messages());
+  }
+
+  /**
+   * Opens an endpoint for writes. Those of rxm have a queue each: with one that is waited for, rxm
+   * keeps a pointer to each endpoint, and does not take it out when the endpoint is closed.
+   */
+  Endpoint openForWrites() {
+    if (!waitable || !info.provider().endsWith("ofi_rxm")) {
+      CompletionQueue queue = shared;
+      if (queue == null) {
+        queue = openForWrites(openQueue(WRITES_QUEUE));
+        shared = queue;
+      }
+      return openEndpoint(queue);
+    }
+    CompletionQueue own = openForWrites(openQueue(WRITES_QUEUE));
+    try {
+      return openEndpoint(own);
+    } catch (RuntimeException e) {
+      close(own);
+      throw e;
+    }
+  }
+
+  private CompletionQueue openForWrites(CompletionQueue queue) {
+    writes.add(queue);
+    stale = true;
+    return queue;
+  }
+
+  /** Closes an endpoint: what is out through it, or half-way in, is over when this returns. */
+  void close(Endpoint endpoint) {
+    close(endpoint.fid());
+    if (endpoint.queue() != shared && endpoint.queue() != messages) {
+      endpoint.queue().end();
+      stale = true;
+    }
+  }
+
+  /** Closes a queue that has ended and was read to its end. */
+  void close(CompletionQueue queue) {
+    writes.remove(queue);
+    stale = true;
+    close(queue.fid());
+  }
+
+  private Endpoint openEndpoint(CompletionQueue queue) {
     long ep = make("fi_endpoint", out -> lib.fi_endpoint(domain, info.address(), out));
     try {
       require("fi_ep_bind", lib.fi_ep_bind(ep, addresses, 0));
-      require("fi_ep_bind", lib.fi_ep_bind(ep, queue, Fi.FI_TRANSMIT | Fi.FI_RECV));
+      require("fi_ep_bind", lib.fi_ep_bind(ep, queue.fid(), Fi.FI_TRANSMIT | Fi.FI_RECV));
       require("fi_enable", lib.fi_enable(ep));
-      return new Endpoint(ep, nameOf(ep));
+      return new Endpoint(ep, nameOf(ep), queue);
     } catch (RuntimeException e) {
       close(ep);
       throw e;
@@ -181,7 +255,7 @@ final class OpenFabric {
     }
   }
 
-  /** Closes an endpoint or a registration. */
+  /** Closes a registration, or whatever was opened here. */
   void close(long fid) {
     opened.remove(fid);
     int result = lib.fi_close(fid);

@@ -115,7 +115,7 @@ final class Regions {
   }
 
   private Endpoint open() {
-    return fabric.openEndpoint(fabric.writes());
+    return fabric.openForWrites();
   }
 
   /** The same memory under another token and key; under the old ones nothing lands any more. */
@@ -150,7 +150,7 @@ final class Regions {
   /** First the endpoint: it ends what is half-way in. */
   private void close(Target target) {
     if (endpointForEach && target.endpoint != null) {
-      fabric.close(target.endpoint.fid());
+      fabric.close(target.endpoint);
     }
     fabric.close(target.registration);
   }
@@ -160,11 +160,11 @@ final class Regions {
     for (FabricMemory memory : byToken.values()) {
       Target target = memory.target();
       if (endpointForEach && target != null && target.endpoint != null) {
-        fabric.close(target.endpoint.fid());
+        fabric.close(target.endpoint);
       }
     }
     if (shared != null) {
-      fabric.close(shared.fid());
+      fabric.close(shared);
     }
     byToken.clear();
   }

@@ -134,7 +134,7 @@ final class Writes {
   }
 
   private Initiator open() {
-    return new Initiator(fabric.openEndpoint(fabric.writes()));
+    return new Initiator(fabric.openForWrites());
   }
 
   /**
@@ -145,7 +145,7 @@ final class Writes {
     Initiator initiator = peer.initiator();
     peer.initiator(null);
     if (initiator != null && initiator.closed() == null) {
-      fabric.close(initiator.fid());
+      fabric.close(initiator.endpoint());
       initiator.closed(code, text);
       if (!initiator.isIdle()) {
         closed.add(initiator);
@@ -155,20 +155,36 @@ final class Writes {
 
   /** Reads what is complete and what has arrived, a bounded number. */
   int poll(CompletionSink sink, Handler handler) {
+    List<CompletionQueue> queues = fabric.writes();
     int work = 0;
-    drained = false;
-    for (int batch = 0; batch < BATCHES && !drained; batch++) {
-      long count = fabric.lib.fi_cq_read(fabric.writes(), entriesAddress, BATCH);
+    drained = true;
+    for (int i = queues.size() - 1; i >= 0; i--) {
+      CompletionQueue queue = queues.get(i);
+      int read = poll(queue, sink, handler);
+      work += read;
+      if (queue.isEnding() && read == 0) {
+        fabric.close(queue);
+      }
+    }
+    return work;
+  }
+
+  private int poll(CompletionQueue queue, CompletionSink sink, Handler handler) {
+    int work = 0;
+    boolean more = true;
+    for (int batch = 0; batch < BATCHES && more; batch++) {
+      long count = fabric.lib.fi_cq_read(queue.fid(), entriesAddress, BATCH);
       if (count == -Fi.FI_EAVAIL) {
-        work += readErrors(handler, sink);
+        work += readErrors(queue.fid(), handler, sink);
         continue;
       }
       for (long i = 0; i < count; i++) {
         completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
       }
       work += (int) Math.max(0, count);
-      drained = count < BATCH;
+      more = count == BATCH;
     }
+    drained &= !more;
     return work;
   }
 
@@ -187,20 +203,20 @@ final class Writes {
   }
 
   /** All that there are: each is a write of its own. */
-  private int readErrors(Handler handler, CompletionSink sink) {
+  private int readErrors(long queue, Handler handler, CompletionSink sink) {
     int read = 0;
     while (read < slots.count() + BATCH) {
       error.fill((byte) 0);
-      if (fabric.lib.fi_cq_readerr(fabric.writes(), error.address()) != 1) {
+      if (fabric.lib.fi_cq_readerr(queue, error.address()) != 1) {
         break;
       }
       read++;
-      failed(handler, sink);
+      failed(queue, handler, sink);
     }
     return read;
   }
 
-  private void failed(Handler handler, CompletionSink sink) {
+  private void failed(long queue, Handler handler, CompletionSink sink) {
     int slot = slots.slotOf(LibFabric.errorContext(error.address()));
     if (slot < 0) {
       return; // what came to this side has failed: its origin is told
@@ -216,10 +232,7 @@ final class Writes {
     }
     handler.failed(
         route,
-        new Failure(
-            token,
-            LibFabric.error(error.address()),
-            fabric.text(fabric.writes(), error.address())));
+        new Failure(token, LibFabric.error(error.address()), fabric.text(queue, error.address())));
   }
 
   /**
@@ -248,7 +261,7 @@ final class Writes {
   void close(Iterable<FabricPeer> peers) {
     peers.forEach(peer -> close(peer, 0, "the engine is closed"));
     if (shared != null && shared.closed() == null) {
-      fabric.close(shared.fid());
+      fabric.close(shared.endpoint());
     }
   }
 }

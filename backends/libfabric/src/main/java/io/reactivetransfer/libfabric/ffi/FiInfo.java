@@ -85,11 +85,16 @@ public record FiInfo(
         Raw.getLong(FiLayout.RX_SIZE.in(rx)),
         Raw.getLong(FiLayout.TX_IOV_LIMIT.in(tx)),
         Raw.getLong(FiLayout.TX_RMA_IOV_LIMIT.in(tx)),
-        Raw.getLong(FiLayout.EP_MAX_MSG_SIZE.in(ep)),
+        atMostLongMax(Raw.getLong(FiLayout.EP_MAX_MSG_SIZE.in(ep))),
         Raw.getLong(FiLayout.DOMAIN_EP_CNT.in(domain)),
         Raw.getInt(FiLayout.DOMAIN_AV_TYPE.in(domain)),
         speed(nic),
         pciPath(nic));
+  }
+
+  /** Of an unsigned value, which some providers have as large as it can be. */
+  private static long atMostLongMax(long unsigned) {
+    return unsigned < 0 ? Long.MAX_VALUE : unsigned;
   }
 
   private static long speed(long nic) {
