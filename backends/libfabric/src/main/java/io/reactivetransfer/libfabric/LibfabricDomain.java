@@ -230,7 +230,9 @@ final class LibfabricDomain implements Domain {
   @Override
   public int[] waitDescriptors() {
     // What was refused is tried again, and who does not answer is found out, by polling.
-    return closed || refused || peers.areNeedy() ? MUST_BE_POLLED : fabric.descriptors();
+    return closed || refused || writes.hasHalves() || peers.areNeedy()
+        ? MUST_BE_POLLED
+        : fabric.descriptors();
   }
 
   @Override

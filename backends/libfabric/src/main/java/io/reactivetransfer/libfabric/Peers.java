@@ -80,9 +80,16 @@ final class Peers implements Letters.Handler, Writes.Handler {
     say(peer, Frame.Type.ASK, asks.ask(route));
   }
 
-  /** A provider refuses to write. */
+  /** A provider refuses to write; while something is out on the route, that is no wonder. */
   void refused(Route route) {
-    if (route.isIdle() && !route.isRefused()) {
+    if (route.isIdle()) {
+      stuck(route);
+    }
+  }
+
+  @Override
+  public void stuck(Route route) {
+    if (!route.isRefused()) {
       route.refused(clock.getAsLong());
       route.peer().refusing().put(route, true);
       lookAfter(route.peer());

@@ -102,6 +102,11 @@ final class Route implements RemoteMemory {
     refused = false;
   }
 
+  /** The provider takes writes again. */
+  void taken() {
+    refused = false;
+  }
+
   void ended() {
     outstanding--;
   }

@@ -8,8 +8,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** The writes of one NIC, and the arrivals: posts the ones, and reads from their queue both. */
@@ -20,6 +22,9 @@ final class Writes {
 
     /** It may be reported once it is known whether the peer is alive. */
     void failed(Route route, Failure failure);
+
+    /** What was begun on this route is refused now. */
+    void stuck(Route route);
   }
 
   private static final int BATCH = 64;
@@ -32,6 +37,8 @@ final class Writes {
   private final long entriesAddress;
   private final MemorySegment error;
   private final List<Initiator> closed = new ArrayList<>();
+  private final Poster poster;
+  private final Queue<Integer> halves = new ArrayDeque<>();
   private @Nullable Initiator shared;
   private boolean drained;
 
@@ -44,6 +51,7 @@ final class Writes {
   Writes(OpenFabric fabric, Arena arena, int depth, boolean endpointForEach) {
     this.fabric = fabric;
     this.slots = new WriteSlots(arena, depth);
+    this.poster = new Poster(fabric, arena, slots);
     this.endpointForEach = endpointForEach;
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.entriesAddress = entries.address();
@@ -67,13 +75,17 @@ final class Writes {
     return lastError;
   }
 
+  /** Whether there is something that only another poll moves forward. */
+  boolean hasHalves() {
+    return !halves.isEmpty();
+  }
+
   boolean isFull() {
     return slots.isFull();
   }
 
   /** Posts a write on an open route. */
   Posted post(WriteOp op, Route route) {
-    FabricMemory source = (FabricMemory) op.source();
     Initiator initiator = route.peer().initiator();
     if (initiator == null) {
       try {
@@ -83,32 +95,15 @@ final class Writes {
         return Posted.FAILED;
       }
     }
-    int slot = slots.next();
-    long from = source.address() + op.sourceOffset();
-    long to = route.base() + op.targetOffset();
+    int slot = slots.fill(op, route);
+    boolean apart = poster.isApart(slot);
     long result =
-        op.hasImm()
-            ? fabric.lib.fi_writedata(
-                initiator.fid(),
-                from,
-                op.length(),
-                source.desc(),
-                Integer.toUnsignedLong(op.imm()),
-                route.destination(),
-                to,
-                route.key(),
-                slots.context(slot))
-            : fabric.lib.fi_write(
-                initiator.fid(),
-                from,
-                op.length(),
-                source.desc(),
-                route.destination(),
-                to,
-                route.key(),
-                slots.context(slot));
+        apart ? poster.postBytes(slot, route, initiator) : poster.post(slot, route, initiator);
     if (result == Fi.FI_SUCCESS) {
-      slots.take(slot, op.token(), route, initiator);
+      slots.take(slot, route, initiator);
+      if (apart && poster.postImm(slot, route, initiator) != Fi.FI_SUCCESS) {
+        halves.add(slot);
+      }
       return Posted.TAKEN;
     }
     if (result == -Fi.FI_EAGAIN) {
@@ -116,6 +111,31 @@ final class Writes {
     }
     lastError = fabric.error(op.hasImm() ? "fi_writedata" : "fi_write", result);
     return Posted.FAILED;
+  }
+
+  /**
+   * Tries again what was posted by half. Bytes and immediate both: between two tries the connection
+   * may have become another one, on which the bytes never came.
+   */
+  private void completeHalves(Handler handler) {
+    for (int left = halves.size(); left > 0; left--) {
+      int slot = halves.remove();
+      Route route = slots.route(slot);
+      Initiator initiator = slots.initiator(slot);
+      if (route == null || initiator == null || initiator.closed() != null) {
+        continue; // it will be reported as failed
+      }
+      if (route.state() == Route.State.DENIED) {
+        slots.release(slot);
+        handler.failed(route, new Failure(slots.token(slot), 0, route.denial()));
+      } else if (poster.postBytes(slot, route, initiator) == Fi.FI_SUCCESS
+          && poster.postImm(slot, route, initiator) == Fi.FI_SUCCESS) {
+        route.taken();
+      } else {
+        halves.add(slot);
+        handler.stuck(route);
+      }
+    }
   }
 
   private Initiator openFor(FabricPeer peer) {
@@ -155,6 +175,9 @@ final class Writes {
 
   /** Reads what is complete and what has arrived, a bounded number. */
   int poll(CompletionSink sink, Handler handler) {
+    if (!halves.isEmpty()) {
+      completeHalves(handler);
+    }
     List<CompletionQueue> queues = fabric.writes();
     int work = 0;
     drained = true;
@@ -248,7 +271,9 @@ final class Writes {
       Initiator initiator = slots.initiator(slot);
       Failure why = initiator == null ? null : initiator.closed();
       if (why != null) {
+        int freed = slot;
         slots.release(slot);
+        halves.removeIf(half -> half == freed);
         sink.failed(slots.token(slot), why.code(), why.text());
         reported++;
       }

@@ -79,6 +79,7 @@ public final class FiLayout {
   static final FiField MSG_RECV = new FiField("fi_ops_msg", "recv", 8);
   static final FiField MSG_SEND = new FiField("fi_ops_msg", "send", 32);
   static final FiField RMA_WRITE = new FiField("fi_ops_rma", "write", 32);
+  static final FiField RMA_WRITEMSG = new FiField("fi_ops_rma", "writemsg", 48);
   static final FiField RMA_INJECT = new FiField("fi_ops_rma", "inject", 56);
   static final FiField RMA_WRITEDATA = new FiField("fi_ops_rma", "writedata", 64);
   static final FiField RMA_INJECTDATA = new FiField("fi_ops_rma", "injectdata", 72);
@@ -95,6 +96,20 @@ public final class FiLayout {
   static final FiField CQ_ATTR_SIZE = new FiField("fi_cq_attr", "size", 0);
   static final FiField CQ_ATTR_FORMAT = new FiField("fi_cq_attr", "format", 16);
   static final FiField CQ_ATTR_WAIT_OBJ = new FiField("fi_cq_attr", "wait_obj", 20);
+
+  static final FiField IOVEC_BASE = new FiField("iovec", "iov_base", 0);
+  static final FiField IOVEC_LEN = new FiField("iovec", "iov_len", 8);
+  static final FiField RMA_IOV_ADDR = new FiField("fi_rma_iov", "addr", 0);
+  static final FiField RMA_IOV_LEN = new FiField("fi_rma_iov", "len", 8);
+  static final FiField RMA_IOV_KEY = new FiField("fi_rma_iov", "key", 16);
+  static final FiField MSG_RMA_MSG_IOV = new FiField("fi_msg_rma", "msg_iov", 0);
+  static final FiField MSG_RMA_DESC = new FiField("fi_msg_rma", "desc", 8);
+  static final FiField MSG_RMA_IOV_COUNT = new FiField("fi_msg_rma", "iov_count", 16);
+  static final FiField MSG_RMA_ADDR = new FiField("fi_msg_rma", "addr", 24);
+  static final FiField MSG_RMA_RMA_IOV = new FiField("fi_msg_rma", "rma_iov", 32);
+  static final FiField MSG_RMA_RMA_IOV_COUNT = new FiField("fi_msg_rma", "rma_iov_count", 40);
+  static final FiField MSG_RMA_CONTEXT = new FiField("fi_msg_rma", "context", 48);
+  static final FiField MSG_RMA_DATA = new FiField("fi_msg_rma", "data", 56);
 
   static final FiField ENTRY_CONTEXT = new FiField("fi_cq_data_entry", "op_context", 0);
   static final FiField ENTRY_FLAGS = new FiField("fi_cq_data_entry", "flags", 8);
@@ -118,6 +133,9 @@ public final class FiLayout {
   /** Bytes of a {@code fi_context2}, which is what an operation's context must point to. */
   public static final long CONTEXT_BYTES = 64;
 
+  static final long IOVEC_BYTES = 16;
+  static final long RMA_IOV_BYTES = 24;
+  static final long MSG_RMA_BYTES = 64;
   static final long AV_ATTR_BYTES = 48;
   static final long CQ_ATTR_BYTES = 40;
 

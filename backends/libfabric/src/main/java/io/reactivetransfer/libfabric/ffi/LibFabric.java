@@ -148,6 +148,13 @@ public interface LibFabric {
       long key,
       long context);
 
+  /**
+   * Writes as a {@link RmaMessage} says.
+   *
+   * @param flags instead of those of the endpoint, such as {@link Fi#FI_MORE}
+   */
+  long fi_writemsg(long ep, long message, long flags);
+
   /** Writes with an immediate from a buffer that is free when it returns; no completion. */
   long fi_inject_writedata(
       long ep, long buffer, long length, long data, long destination, long address, long key);

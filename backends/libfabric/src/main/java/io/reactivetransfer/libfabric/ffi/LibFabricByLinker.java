@@ -331,6 +331,16 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
+  public long fi_writemsg(long ep, long message, long flags) {
+    try {
+      MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITEMSG);
+      return (long) L_LLL.invokeExact(call, ep, message, flags);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
   public long fi_inject_writedata(
       long ep, long buffer, long length, long data, long destination, long address, long key) {
     try {
