@@ -57,7 +57,8 @@ final class Completions implements CompletionSink {
   @Override
   public void peerLost(EngineId id, int code, String text) {
     PeerLink peer = worker.peers().find(id);
-    if (peer != null) {
+    // What a NIC that has failed thinks of others says nothing: they are reached by the rest.
+    if (peer != null && !worker.nics().hasFailed(nic)) {
       worker.peerLost(
           peer,
           new PeerUnreachableException(

@@ -67,6 +67,18 @@ class NicFailureTest {
   }
 
   @Test
+  void whatAFailedNicSaysOfAPeerDoesNotCount() {
+    open(2);
+    breakNic(1);
+    Probe<Write> write = submit(1, 1);
+    hand.nic(1).lose(hand.peer(1).id(), 7, "told by a NIC that has failed");
+    hand.turn();
+    write.assertOpen();
+    hand.settle();
+    write.assertComplete();
+  }
+
+  @Test
   void laterWritesTakeTheOthers() {
     open(3);
     breakNic(2);
