@@ -38,7 +38,6 @@ final class FabricPeer implements RemotePeer {
   private long expected = OUT_OF_STEP;
 
   // writes
-  private @Nullable Initiator initiator;
   private final Map<Long, Route> asks = new HashMap<>();
   private final Map<Route, Boolean> refusing = new HashMap<>();
 
@@ -147,14 +146,6 @@ final class FabricPeer implements RemotePeer {
   }
 
   // ---- writes ----
-
-  @Nullable Initiator initiator() {
-    return initiator;
-  }
-
-  void initiator(@Nullable Initiator endpoint) {
-    initiator = endpoint;
-  }
 
   /** The routes that it was asked for and has not told, by the number of the ask. */
   Map<Long, Route> asks() {

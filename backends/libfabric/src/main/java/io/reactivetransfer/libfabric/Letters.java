@@ -39,7 +39,9 @@ final class Letters {
   private final OpenFabric fabric;
   private final EngineId self;
   private final long instance;
-  private final Endpoint endpoint;
+  private final AddressVector vector;
+  private final long endpoint;
+  private final byte[] name;
   private final MessageBuffers incoming;
   private final MessageBuffers outgoing;
   private final int[] free;
@@ -56,8 +58,10 @@ final class Letters {
     this.fabric = fabric;
     this.self = self;
     this.instance = instance;
-    this.endpoint = fabric.openForMessages();
-    int bytes = Frame.headBytes(endpoint.name()) + maxContentBytes;
+    this.vector = new AddressVector(fabric, arena);
+    this.endpoint = fabric.openEndpoint(fabric.info.address(), vector.fid());
+    this.name = fabric.nameOf(endpoint);
+    int bytes = Frame.headBytes(name) + maxContentBytes;
     this.incoming = new MessageBuffers(fabric, arena, RECEIVING, bytes);
     this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
     this.free = new int[SENDING];
@@ -76,7 +80,7 @@ final class Letters {
 
   /** The endpoint's name, by which others reach this NIC. */
   byte[] name() {
-    return endpoint.name();
+    return name;
   }
 
   /** Gives a buffer to the provider; if that has no room, it is tried again with each poll. */
@@ -84,11 +88,7 @@ final class Letters {
     long length = incoming.buffer(index).capacity();
     long result =
         fabric.lib.fi_recv(
-            endpoint.fid(),
-            incoming.address(index),
-            length,
-            incoming.desc(),
-            incoming.context(index));
+            endpoint, incoming.address(index), length, incoming.desc(), incoming.context(index));
     if (result == Fi.FI_SUCCESS) {
       unpostedCount -= unposted[index] ? 1 : 0;
       unposted[index] = false;
@@ -109,10 +109,10 @@ final class Letters {
     }
     int index = free[freeCount - 1];
     ByteBuffer buffer = outgoing.buffer(index);
-    Frame.write(buffer, type, peer, self, instance, endpoint.name(), content);
+    Frame.write(buffer, type, peer, self, instance, name, content);
     long result =
         fabric.lib.fi_send(
-            endpoint.fid(),
+            endpoint,
             outgoing.address(index),
             buffer.position(),
             outgoing.desc(),
@@ -134,7 +134,7 @@ final class Letters {
   private long addressOf(FabricPeer peer) {
     Long known = addresses.get(peer);
     if (known == null) {
-      known = fabric.insert(peer.name());
+      known = vector.insert(peer.name());
       addresses.put(peer, known);
     }
     return known;
@@ -144,7 +144,7 @@ final class Letters {
   void forget(FabricPeer peer) {
     Long known = addresses.remove(peer);
     if (known != null && peer.sending() == 0) {
-      fabric.remove(known);
+      vector.remove(known);
     }
   }
 
@@ -155,7 +155,7 @@ final class Letters {
 
   /** Handles what has come and what has been sent, a bounded number. */
   int poll(Handler handler) {
-    long count = fabric.lib.fi_cq_read(fabric.messages().fid(), entries.address(), BATCH);
+    long count = fabric.lib.fi_cq_read(fabric.queue(), entries.address(), BATCH);
     if (unpostedCount > 0) {
       offerAgain();
     }
@@ -205,7 +205,7 @@ final class Letters {
 
   private int readError(Handler handler) {
     error.fill((byte) 0);
-    long read = fabric.lib.fi_cq_readerr(fabric.messages().fid(), error.address());
+    long read = fabric.lib.fi_cq_readerr(fabric.queue(), error.address());
     if (read != 1) {
       return 0;
     }
@@ -218,7 +218,7 @@ final class Letters {
     FabricPeer peer = sent(context);
     if (peer != null) {
       int code = LibFabric.error(error.address());
-      handler.undelivered(peer, code, fabric.text(fabric.messages().fid(), error.address()));
+      handler.undelivered(peer, code, fabric.text(error.address()));
     }
     return 1;
   }

@@ -4,6 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
@@ -15,7 +16,12 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.IntStream;
 
 /** One opened NIC of libfabric. */
 final class LibfabricDomain implements Domain {
@@ -27,29 +33,38 @@ final class LibfabricDomain implements Domain {
   private static final int MIN_CONTENT_BYTES = 1_024;
 
   private final OpenFabric fabric;
+  private final OpenFabric messages;
   private final Arena arena;
+  private final Links links;
   private final long instance;
   private final Regions regions;
   private final Writes writes;
   private final Letters letters;
   private final Peers peers;
   private final Capabilities capabilities;
-  private boolean refused;
+  private final MemorySegment messageFids;
+  private final int[] descriptors;
   private boolean closed;
 
-  private LibfabricDomain(OpenFabric fabric, Arena arena, Provider provider, OpenContext context) {
+  private LibfabricDomain(
+      OpenFabric fabric, OpenFabric messages, Arena arena, Provider provider, OpenContext context) {
     this.fabric = fabric;
+    this.messages = messages;
     this.arena = arena;
     FiInfo info = fabric.info;
     RandomKeys random = new RandomKeys();
-    boolean cheapEndpoints = provider.place() == Provider.Place.PROCESS;
+    boolean inProcess = provider.place() == Provider.Place.PROCESS;
     int depth = (int) Math.min(context.nicDepth(), info.txSize());
     instance = random.next();
-    regions = new Regions(fabric, random, cheapEndpoints);
-    writes = new Writes(fabric, arena, depth, cheapEndpoints);
+    links =
+        info.isConnected()
+            ? new ConnectedLinks(fabric, arena)
+            : new DatagramLinks(fabric, arena, inProcess);
+    regions = new Regions(fabric, links, random, inProcess);
+    writes = new Writes(fabric, arena, links, depth);
     letters =
         new Letters(
-            fabric,
+            messages,
             arena,
             context.engine(),
             instance,
@@ -58,7 +73,7 @@ final class LibfabricDomain implements Domain {
         new Peers(
             letters,
             writes,
-            new Asks(fabric, regions),
+            new Asks(regions),
             context.connectTimeout().toNanos(),
             System::nanoTime);
     capabilities =
@@ -69,6 +84,14 @@ final class LibfabricDomain implements Domain {
             context.maxControlBytes(),
             info.keepsWriteOrder(),
             false);
+    messageFids = arena.allocate(ValueLayout.JAVA_LONG);
+    messageFids.set(ValueLayout.JAVA_LONG, 0, messages.queue());
+    descriptors =
+        fabric.descriptor() < 0 || messages.descriptor() < 0
+            ? MUST_BE_POLLED
+            : IntStream.of(fabric.descriptor(), messages.descriptor(), links.descriptor())
+                .filter(descriptor -> descriptor >= 0)
+                .toArray();
   }
 
   /** Opens a NIC. On any thread; what comes back is used by one thread at a time. */
@@ -76,17 +99,16 @@ final class LibfabricDomain implements Domain {
   static LibfabricDomain open(
       FabricLibrary library, ProviderChoice choice, FiInfo info, OpenContext context) {
     Arena arena = Arena.ofShared();
+    Deque<OpenFabric> opened = new ArrayDeque<>();
     try {
       return library.guarded(() -> {
-        OpenFabric fabric = OpenFabric.open(library.lib(), info, arena);
-        try {
-          return new LibfabricDomain(fabric, arena, choice.provider(), context);
-        } catch (RuntimeException e) {
-          fabric.close();
-          throw e;
-        }
+        opened.push(new OpenFabric(library.lib(), choice.forWrites(info), arena));
+        opened.push(new OpenFabric(library.lib(), info, arena));
+        return new LibfabricDomain(
+            opened.getLast(), opened.getFirst(), arena, choice.provider(), context);
       });
     } catch (RuntimeException e) {
+      opened.forEach(OpenFabric::close);
       arena.close();
       throw e;
     }
@@ -99,7 +121,7 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public byte[] address() {
-    return new FabricAddress(fabric.info.provider(), instance, letters.name()).encode();
+    return new FabricAddress(messages.info.provider(), instance, letters.name()).encode();
   }
 
   private void requireOpen() {
@@ -130,11 +152,11 @@ final class LibfabricDomain implements Domain {
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
     FabricAddress decoded = FabricAddress.decode(address);
-    if (!decoded.provider().equals(fabric.info.provider())) {
+    if (!decoded.provider().equals(messages.info.provider())) {
       throw new BackendException(
           0,
           "expected a NIC of provider "
-              + fabric.info.provider()
+              + messages.info.provider()
               + ", got one of "
               + decoded.provider()
               + "; name the same one on both sides");
@@ -153,31 +175,29 @@ final class LibfabricDomain implements Domain {
       return false;
     }
     Route route = (Route) op.target();
-    boolean taken =
-        switch (route.state()) {
-          case OPEN -> write(op, route);
-          case DENIED -> fail(op, route, route.denial());
-          case NEW -> {
-            peers.ask(route);
-            yield false;
-          }
-          case ASKED -> false;
-        };
-    refused |= !taken;
-    return taken;
+    return switch (route.state()) {
+      case OPEN -> write(op, route);
+      case DENIED -> fail(op, route, route.denial());
+      case NEW -> {
+        peers.ask(route);
+        yield false;
+      }
+      case ASKED -> false;
+    };
   }
 
   private boolean write(WriteOp op, Route route) {
     if (!route.holds(op.targetOffset(), op.length())) {
       return fail(op, route, route.outside(op.targetOffset(), op.length()));
     }
-    if (writes.isFull()) {
-      return false;
-    }
     return switch (writes.post(op, route)) {
       case TAKEN -> true;
       case REFUSED -> {
         peers.refused(route);
+        yield false;
+      }
+      case NO_WAY -> {
+        peers.ask(route);
         yield false;
       }
       case FAILED -> {
@@ -201,9 +221,7 @@ final class LibfabricDomain implements Domain {
               + " bytes, got "
               + bytes.remaining());
     }
-    boolean taken = !closed && peers.send((FabricPeer) peer, bytes);
-    refused |= !taken;
-    return taken;
+    return !closed && peers.send((FabricPeer) peer, bytes);
   }
 
   @Override
@@ -218,26 +236,28 @@ final class LibfabricDomain implements Domain {
     if (closed) {
       return 0;
     }
-    refused = false;
     peers.report(sink);
     int work = writes.poll(sink, peers);
-    work += letters.poll(peers);
+    int changes = links.poll();
+    if (changes > 0) {
+      writes.connectionsChanged();
+    }
+    work += changes + letters.poll(peers);
     work += peers.tend();
-    work += writes.reportClosed(sink);
+    work += writes.reportAbandoned(sink, peers);
     return work;
   }
 
   @Override
   public int[] waitDescriptors() {
-    // What was refused is tried again, and who does not answer is found out, by polling.
-    return closed || refused || writes.hasHalves() || peers.areNeedy()
-        ? MUST_BE_POLLED
-        : fabric.descriptors();
+    return closed ? MUST_BE_POLLED : descriptors;
   }
 
   @Override
   public boolean prepareWait() {
-    return !closed && fabric.mayWait();
+    return !closed
+        && links.mayWait()
+        && messages.lib.fi_trywait(messages.fabric(), messageFids.address(), 1) == Fi.FI_SUCCESS;
   }
 
   @Override
@@ -245,9 +265,10 @@ final class LibfabricDomain implements Domain {
     if (!closed) {
       closed = true;
       peers.farewell("its engine was closed");
-      writes.close(peers.all());
       regions.close();
+      links.close();
       letters.close();
+      messages.close();
       fabric.close();
       arena.close();
     }

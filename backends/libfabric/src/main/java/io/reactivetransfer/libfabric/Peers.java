@@ -87,8 +87,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     }
   }
 
-  @Override
-  public void stuck(Route route) {
+  private void stuck(Route route) {
     if (!route.isRefused()) {
       route.refused(clock.getAsLong());
       route.peer().refusing().put(route, true);
@@ -214,7 +213,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
   }
 
   private void end(FabricPeer peer, int code, String text) {
-    writes.close(peer, code, text);
+    writes.disconnect(peer, code, text);
     peer.startOver();
     peer.stopListening();
     lookAfter(peer);

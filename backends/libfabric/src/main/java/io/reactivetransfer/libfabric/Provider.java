@@ -35,6 +35,9 @@ record Provider(
     PROCESS
   }
 
+  /** Its layer over another provider, by this name, does not survive broken connections. */
+  private static final String RXM_OVER_TCP = "tcp;ofi_rxm";
+
   static final String EFA = "efa";
   static final String VERBS = "verbs;ofi_rxm";
   static final String TCP = "tcp";
@@ -49,7 +52,7 @@ record Provider(
     return switch (name) {
       case EFA -> new Provider(EFA, Place.CARD, false, true, List.of());
       case VERBS -> new Provider(VERBS, Place.CARD, true, true, List.of());
-      case TCP, "tcp;ofi_rxm" -> new Provider(name, Place.PROCESS, true, true, List.of());
+      case TCP, RXM_OVER_TCP -> new Provider(name, Place.PROCESS, true, true, List.of());
       case SHM ->
           new Provider(
               SHM,
@@ -59,6 +62,11 @@ record Provider(
               List.of("a write that was posted to a process that dies is reported as written"));
       default -> new Provider(name, Place.PROCESS, name.startsWith("net"), false, List.of());
     };
+  }
+
+  /** Whether this side must make the connections of writes. */
+  boolean connects() {
+    return name.equals(RXM_OVER_TCP);
   }
 
   /** Why this one is not used, whoever asks for it. */

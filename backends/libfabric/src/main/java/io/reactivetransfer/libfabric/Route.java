@@ -1,6 +1,7 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.RemoteMemory;
+import org.jspecify.annotations.Nullable;
 
 /** The way to the memory of a peer: unknown until the peer was asked and has told it. */
 final class Route implements RemoteMemory {
@@ -21,7 +22,8 @@ final class Route implements RemoteMemory {
   private final Token token;
   private State state = State.NEW;
   private int conversation;
-  private long destination;
+  private byte[] landing = {};
+  private @Nullable Initiator initiator;
   private long base;
   private long key;
   private long length;
@@ -56,9 +58,10 @@ final class Route implements RemoteMemory {
     state = State.ASKED;
   }
 
-  void open(long destination, long base, long key, long length) {
+  void open(byte[] landing, long base, long key, long length) {
     this.state = State.OPEN;
-    this.destination = destination;
+    this.initiator = null;
+    this.landing = landing;
     this.base = base;
     this.key = key;
     this.length = length;
@@ -72,11 +75,22 @@ final class Route implements RemoteMemory {
   void forget() {
     conversation = peer.epoch();
     state = State.NEW;
+    initiator = null;
     refused = false;
   }
 
-  long destination() {
-    return destination;
+  /** The name of the endpoint that it leads to. */
+  byte[] landing() {
+    return landing;
+  }
+
+  /** The way there; null if none was looked for. */
+  @Nullable Initiator initiator() {
+    return initiator;
+  }
+
+  void initiator(Initiator way) {
+    initiator = way;
   }
 
   /** What an offset is added to. */
@@ -99,11 +113,6 @@ final class Route implements RemoteMemory {
 
   void posted() {
     outstanding++;
-    refused = false;
-  }
-
-  /** The provider takes writes again. */
-  void taken() {
     refused = false;
   }
 

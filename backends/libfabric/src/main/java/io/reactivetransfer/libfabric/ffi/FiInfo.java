@@ -115,6 +115,12 @@ public record FiInfo(
         Raw.getUnsignedByte(FiLayout.BUS_PCI_FUNCTION.in(bus)));
   }
 
+  /** Whether each endpoint has one connection, which this side makes. */
+  public boolean isConnected() {
+    return Raw.getInt(FiLayout.EP_TYPE.in(Raw.getLong(FiLayout.INFO_EP_ATTR.in(address))))
+        == Fi.FI_EP_MSG;
+  }
+
   /** What a fabric is opened with. */
   public long fabricAttr() {
     return Raw.getLong(FiLayout.INFO_FABRIC_ATTR.in(address));
