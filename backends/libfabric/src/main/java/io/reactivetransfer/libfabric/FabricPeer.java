@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** A NIC of another engine, and how things stand with it. */
 final class FabricPeer implements RemotePeer {
 
-  /** No number is expected: what comes in the present epoch is out of step. */
-  private static final long OUT_OF_STEP = -1;
-
   /**
    * A frame that waits until it is taken over.
    *
@@ -33,9 +30,7 @@ final class FabricPeer implements RemotePeer {
   private final Queue<Waiting> outbox = new ArrayDeque<>();
   private int sending;
 
-  // what is heard of it
-  private int heardEpoch;
-  private long expected = OUT_OF_STEP;
+  private final Hearing hearing = new Hearing();
 
   // writes
   private final Map<Long, Route> asks = new HashMap<>();
@@ -85,31 +80,6 @@ final class FabricPeer implements RemotePeer {
     nextNumber++;
   }
 
-  /** What a frame is to the conversation. */
-  enum Step {
-    /** The one that is expected. */
-    NEXT,
-    /** The first of a new epoch: the peer had lost this NIC. */
-    ANEW,
-    /** Some are missing. */
-    OUT_OF_STEP
-  }
-
-  /** Takes a frame's number to the books. */
-  Step heard(int frameEpoch, long number) {
-    if (frameEpoch == heardEpoch && number == expected) {
-      expected++;
-      return Step.NEXT;
-    }
-    if (number == 0 && frameEpoch > heardEpoch) {
-      boolean first = heardEpoch == 0;
-      heardEpoch = frameEpoch;
-      expected = 1;
-      return first ? Step.NEXT : Step.ANEW;
-    }
-    return Step.OUT_OF_STEP;
-  }
-
   /** Begins anew: what was said counts no more, and what is heard of the old epoch neither. */
   void startOver() {
     epoch++;
@@ -121,15 +91,9 @@ final class FabricPeer implements RemotePeer {
     refused = false;
   }
 
-  /** Goes on listening to an epoch whose first frame has come. */
-  void heardAnew(int frameEpoch) {
-    heardEpoch = frameEpoch;
-    expected = 1;
-  }
-
-  /** Hears nothing more of the present epoch. */
-  void stopListening() {
-    expected = OUT_OF_STEP;
+  /** What is heard of it. */
+  Hearing hearing() {
+    return hearing;
   }
 
   Queue<Waiting> outbox() {
@@ -191,9 +155,13 @@ final class FabricPeer implements RemotePeer {
 
   /** It has said something. */
   void spoke(long now) {
-    waits = !asks.isEmpty();
     waitingNanos = now;
     refused = false;
+  }
+
+  /** What it has said was taken to the books: perhaps it was the last answer. */
+  void answered() {
+    waits = waits && !asks.isEmpty();
   }
 
   /** How long it has not answered. */
@@ -224,6 +192,7 @@ final class FabricPeer implements RemotePeer {
         && failures.isEmpty()
         && loss == null
         && outbox.isEmpty()
+        && !hearing.hasGap()
         && refusing.isEmpty();
   }
 }

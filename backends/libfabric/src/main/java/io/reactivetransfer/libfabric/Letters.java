@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Messages from one NIC to another, over an endpoint of their own: they never wait behind writes.
- * Providers keep the order of messages between two endpoints; numbers in the frames find out where
- * one did not arrive.
+ * Each carries a number, by which {@link Hearing} puts them in order and finds out what is missing.
  */
 final class Letters {
 

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.libfabric.FabricPeer.Step;
 import io.reactivetransfer.libfabric.FabricPeer.Waiting;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
@@ -29,6 +28,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** So long a peer whose writes have failed may be one to which no message can be given. */
   private static final long UNREACHABLE_NANOS = 1_000_000_000;
+
+  /** So long a frame may take longer than one that was sent after it. */
+  private static final long GAP_NANOS = 1_000_000_000;
 
   private record Key(EngineId engine, long instance) {}
 
@@ -148,43 +150,52 @@ final class Peers implements Letters.Handler, Writes.Handler {
   @Override
   public void received(Frame frame) {
     FabricPeer peer = get(frame.sender(), frame.instance(), frame.name());
-    switch (frame.type()) {
-      case BYE -> {
-        String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
-        lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+    if (frame.type() == Frame.Type.RESET) {
+      if (frame.content().remaining() >= Integer.BYTES
+          && frame.content().getInt() == peer.epoch()) {
+        lose(peer, 0, "engine " + peer.engine().toShortString() + " has lost what was sent to it");
       }
-      case RESET -> {
-        if (frame.content().remaining() >= Integer.BYTES
-            && frame.content().getInt() == peer.epoch()) {
-          lose(
-              peer, 0, "engine " + peer.engine().toShortString() + " has lost what was sent to it");
-        }
+      return;
+    }
+    long now = clock.getAsLong();
+    switch (peer.hearing().hear(frame, now)) {
+      case NEXT -> inOrder(peer, frame, now);
+      case ANEW -> {
+        lose(peer, 0, "engine " + peer.engine().toShortString() + " had given this one up");
+        peer.hearing().begin(frame.epoch());
+        inOrder(peer, frame, now);
       }
-      default -> inOrder(peer, frame);
+      case EARLY -> lookAfter(peer);
+      case OUT_OF_STEP -> reset(peer, frame.epoch());
     }
   }
 
-  private void inOrder(FabricPeer peer, Frame frame) {
-    Step step = peer.heard(frame.epoch(), frame.number());
-    if (step == Step.OUT_OF_STEP) {
-      byte[] epoch = ByteBuffer.allocate(Integer.BYTES).putInt(frame.epoch()).array();
-      letters.send(peer, Frame.Type.RESET, ByteBuffer.wrap(epoch));
-      return;
+  /** Says that something of this epoch is missing. */
+  private void reset(FabricPeer peer, int epoch) {
+    letters.send(peer, Frame.Type.RESET, ByteBuffer.allocate(Integer.BYTES).putInt(0, epoch));
+  }
+
+  private void inOrder(FabricPeer peer, Frame first, long now) {
+    for (Frame frame = first; frame != null; frame = peer.hearing().next(now)) {
+      sink().alive(peer.engine());
+      peer.spoke(now);
+      handle(peer, frame);
     }
-    if (step == Step.ANEW) {
-      int heard = frame.epoch();
-      lose(peer, 0, "engine " + peer.engine().toShortString() + " had given this one up");
-      peer.heardAnew(heard);
-    }
-    sink().alive(peer.engine());
+  }
+
+  private void handle(FabricPeer peer, Frame frame) {
     switch (frame.type()) {
       case CONTROL -> sink().received(peer.engine(), frame.content());
       case ASK -> say(peer, asks.answerType(frame.content()), asks.answer());
       case GRANT -> asks.granted(peer, frame.content());
       case DENY -> asks.denied(peer, frame.content());
-      default -> throw new IllegalStateException("not in order: " + frame.type());
+      case BYE -> {
+        String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
+        lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+      }
+      case RESET -> throw new IllegalStateException("a RESET has no place in the order");
     }
-    peer.spoke(clock.getAsLong());
+    peer.answered();
   }
 
   @Override
@@ -215,7 +226,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private void end(FabricPeer peer, int code, String text) {
     writes.disconnect(peer, code, text);
     peer.startOver();
-    peer.stopListening();
+    peer.hearing().stop();
     lookAfter(peer);
   }
 
@@ -270,6 +281,11 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private void findLoss(FabricPeer peer, long now) {
     long unreachable = peer.unreachableFor(now);
     boolean failing = !peer.failures().isEmpty();
+    if (peer.hearing().gap(now) > GAP_NANOS) {
+      int epoch = peer.hearing().earlyEpoch();
+      peer.hearing().stop();
+      reset(peer, epoch);
+    }
     if (peer.silentFor(now) > connectNanos) {
       lose(peer, 0, notIn(peer, "did not answer", connectNanos));
     } else if (unreachable > connectNanos || (failing && unreachable > UNREACHABLE_NANOS)) {

@@ -89,9 +89,6 @@ record Provider(
     if (info.immBytes() < Integer.BYTES) {
       return Optional.of("expected immediates of 4 bytes or more, got " + info.immBytes());
     }
-    if (!info.keepsMessageOrder()) {
-      return Optional.of("it does not keep messages in order (FI_ORDER_SAS)");
-    }
     return Optional.empty();
   }
 

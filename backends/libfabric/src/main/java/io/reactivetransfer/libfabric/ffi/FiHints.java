@@ -32,9 +32,6 @@ public record FiHints(String provider, int endpointType, int mrMode, boolean del
     Raw.putLong(FiLayout.INFO_MODE.in(info), Fi.FI_CONTEXT | Fi.FI_CONTEXT2);
     long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(info));
     Raw.putLong(FiLayout.TX_OP_FLAGS.in(tx), deliveryComplete ? Fi.FI_DELIVERY_COMPLETE : 0);
-    Raw.putLong(FiLayout.TX_MSG_ORDER.in(tx), Fi.FI_ORDER_SAS);
-    long rx = Raw.getLong(FiLayout.INFO_RX_ATTR.in(info));
-    Raw.putLong(FiLayout.RX_MSG_ORDER.in(rx), Fi.FI_ORDER_SAS);
     long ep = Raw.getLong(FiLayout.INFO_EP_ATTR.in(info));
     Raw.putInt(FiLayout.EP_TYPE.in(ep), endpointType);
     long domain = Raw.getLong(FiLayout.INFO_DOMAIN_ATTR.in(info));

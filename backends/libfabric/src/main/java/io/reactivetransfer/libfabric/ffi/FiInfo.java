@@ -136,11 +136,6 @@ public record FiInfo(
     return (completion & Fi.FI_DELIVERY_COMPLETE) != 0;
   }
 
-  /** Whether messages to one endpoint come in the order in which they were sent. */
-  public boolean keepsMessageOrder() {
-    return (sendOrder & receiveOrder & Fi.FI_ORDER_SAS) != 0;
-  }
-
   /** Whether writes to one endpoint become visible in the order in which they were posted. */
   public boolean keepsWriteOrder() {
     return (sendOrder & receiveOrder & (Fi.FI_ORDER_WAW | Fi.FI_ORDER_RMA_WAW)) != 0;
