@@ -39,6 +39,7 @@ final class FabricPeer implements RemotePeer {
   // trouble
   private final Queue<Failure> failures = new ArrayDeque<>();
   private @Nullable Failure loss;
+  private boolean left;
   private boolean needy;
   private boolean waits;
   private long waitingNanos;
@@ -89,6 +90,15 @@ final class FabricPeer implements RemotePeer {
     refusing.clear();
     waits = false;
     refused = false;
+  }
+
+  /** It was closed, and will not come back. */
+  void leave() {
+    left = true;
+  }
+
+  boolean hasLeft() {
+    return left;
   }
 
   /** What is heard of it. */

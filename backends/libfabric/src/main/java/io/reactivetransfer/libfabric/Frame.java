@@ -43,7 +43,7 @@ record Frame(
     GRANT(true),
     /** Nowhere: the ask's number, and why. */
     DENY(true),
-    /** The sender closes, or has given the receiver up: the reason. */
+    /** The sender closes (1), or has given the receiver up (0): that, and the reason. */
     BYE(true),
     /** Something before this epoch's frame has not come: the epoch. Outside of the order. */
     RESET(false);

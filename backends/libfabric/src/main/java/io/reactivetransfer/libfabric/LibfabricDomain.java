@@ -21,6 +21,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /** One opened NIC of libfabric. */
@@ -31,6 +33,9 @@ final class LibfabricDomain implements Domain {
 
   /** What this backend itself says is short. */
   private static final int MIN_CONTENT_BYTES = 1_024;
+
+  /** The NICs of this process. */
+  private static final Set<Long> INSTANCES = ConcurrentHashMap.newKeySet();
 
   private final OpenFabric fabric;
   private final OpenFabric messages;
@@ -56,6 +61,7 @@ final class LibfabricDomain implements Domain {
     boolean inProcess = provider.place() == Provider.Place.PROCESS;
     int depth = (int) Math.min(context.nicDepth(), info.txSize());
     instance = random.next();
+    INSTANCES.add(instance);
     links =
         info.isConnected()
             ? new ConnectedLinks(fabric, arena)
@@ -98,6 +104,9 @@ final class LibfabricDomain implements Domain {
   @SuppressWarnings("MustBeClosed") // the domain closes it
   static LibfabricDomain open(
       FabricLibrary library, ProviderChoice choice, FiInfo info, OpenContext context) {
+    if (choice.provider().name().equals(Provider.SHM)) {
+      StaleShm.sweep();
+    }
     Arena arena = Arena.ofShared();
     Deque<OpenFabric> opened = new ArrayDeque<>();
     try {
@@ -160,6 +169,12 @@ final class LibfabricDomain implements Domain {
               + ", got one of "
               + decoded.provider()
               + "; name the same one on both sides");
+    }
+    if (decoded.provider().equals(Provider.SHM) && INSTANCES.contains(decoded.instance())) {
+      throw new BackendException(
+          0,
+          "expected a NIC of another process, got one of this: provider shm writes to where an"
+              + " endpoint of the same process was, after it was closed; use tcp within a process");
     }
     return peers.get(engine, decoded.instance(), decoded.name());
   }
@@ -264,6 +279,7 @@ final class LibfabricDomain implements Domain {
   public void close() {
     if (!closed) {
       closed = true;
+      INSTANCES.remove(instance);
       peers.farewell("its engine was closed");
       regions.close();
       links.close();

@@ -32,6 +32,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a frame may take longer than one that was sent after it. */
   private static final long GAP_NANOS = 1_000_000_000;
 
+  private static final byte GIVEN_UP = 0;
+  private static final byte CLOSED = 1;
+
   private record Key(EngineId engine, long instance) {}
 
   private final Letters letters;
@@ -77,6 +80,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** Asks where a route leads, unless it was asked. */
   void ask(Route route) {
     FabricPeer peer = route.peer();
+    if (peer.hasLeft()) {
+      lose(peer, 0, hasLeft(peer));
+      return;
+    }
     route.asked();
     peer.waitsSince(clock.getAsLong());
     say(peer, Frame.Type.ASK, asks.ask(route));
@@ -99,6 +106,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** A message of the engine's, or a refusal. */
   boolean send(FabricPeer peer, ByteBuffer bytes) {
+    if (peer.hasLeft()) {
+      lose(peer, 0, hasLeft(peer));
+      return false;
+    }
     if (peer.outbox().isEmpty() && letters.send(peer, Frame.Type.CONTROL, bytes)) {
       peer.taken();
       return true;
@@ -108,6 +119,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
     return false;
   }
 
+  private static String hasLeft(FabricPeer peer) {
+    return "engine " + peer.engine().toShortString() + " was closed";
+  }
+
   private void say(FabricPeer peer, Frame.Type type, byte[] content) {
     peer.outbox().add(new Waiting(type, ByteBuffer.wrap(content)));
     flush(peer);
@@ -115,6 +130,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   }
 
   private void flush(FabricPeer peer) {
+    if (peer.hasLeft()) {
+      peer.outbox().clear();
+    }
     Waiting first;
     while ((first = peer.outbox().peek()) != null) {
       if (!letters.send(peer, first.type(), first.content())) {
@@ -128,21 +146,21 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** The engine has given a peer up. */
   void disconnect(FabricPeer peer, String reason) {
-    farewell(peer, "it was given up: " + reason);
+    farewell(peer, GIVEN_UP, "it was given up: " + reason);
     end(peer, 0, reason);
   }
 
   /** Tells all that this NIC closes, as far as that goes without waiting. */
   void farewell(String reason) {
-    all.values().forEach(peer -> farewell(peer, reason));
+    all.values().forEach(peer -> farewell(peer, CLOSED, reason));
   }
 
-  private void farewell(FabricPeer peer, String reason) {
-    letters.send(peer, Frame.Type.BYE, text(reason));
-  }
-
-  private static ByteBuffer text(String text) {
-    return ByteBuffer.wrap(Asks.shortened(text));
+  private void farewell(FabricPeer peer, byte kind, String reason) {
+    if (!peer.hasLeft()) {
+      byte[] text = Asks.shortened(reason);
+      ByteBuffer content = ByteBuffer.allocate(1 + text.length).put(kind).put(text).flip();
+      letters.send(peer, Frame.Type.BYE, content);
+    }
   }
 
   // ---- what comes ----
@@ -172,6 +190,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** Says that something of this epoch is missing. */
   private void reset(FabricPeer peer, int epoch) {
+    if (peer.hasLeft()) {
+      return;
+    }
     letters.send(peer, Frame.Type.RESET, ByteBuffer.allocate(Integer.BYTES).putInt(0, epoch));
   }
 
@@ -190,8 +211,14 @@ final class Peers implements Letters.Handler, Writes.Handler {
       case GRANT -> asks.granted(peer, frame.content());
       case DENY -> asks.denied(peer, frame.content());
       case BYE -> {
+        // The first byte says whether it may come back. To one that will not, nothing is sent:
+        // shm would write to where its memory was.
+        boolean closed = frame.content().hasRemaining() && frame.content().get() == CLOSED;
         String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
         lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+        if (closed) {
+          peer.leave();
+        }
       }
       case RESET -> throw new IllegalStateException("a RESET has no place in the order");
     }

@@ -46,6 +46,10 @@ record Provider(
   /** Those that are looked for when none is named, best first. */
   static final List<String> CANDIDATES = List.of(EFA, VERBS, TCP);
 
+  /** Those that may be there, and are not looked for. */
+  static final List<String> OTHERS =
+      List.of(SHM, "net", "sockets", "udp;ofi_rxd", "psm3", "opx", "cxi", "ucx");
+
   private static final int FIRST_SHM_VERSION = 2 << 16;
 
   static Provider of(String name) {
@@ -59,7 +63,10 @@ record Provider(
               Place.PROCESS,
               false,
               false,
-              List.of("a write that was posted to a process that dies is reported as written"));
+              List.of(
+                  "a write to a process that dies may be reported as written",
+                  "two engines of one process cannot use it",
+                  "TARGET_CHECKS and REVOCATION, where the kernel copies between processes"));
       default -> new Provider(name, Place.PROCESS, name.startsWith("net"), false, List.of());
     };
   }

@@ -54,6 +54,9 @@ record ProviderChoice(
       try {
         List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host());
         Provider provider = Provider.of(infos.getFirst().provider());
+        if (named.isEmpty()) {
+          refused.addAll(others(lib));
+        }
         return new ProviderChoice(
             provider,
             infos,
@@ -99,6 +102,24 @@ record ProviderChoice(
 
   private static int numaNode(@Nullable String pciPath) {
     return pciPath == null ? -1 : NumaNodes.system().nodeOfPciDevice(pciPath);
+  }
+
+  /** The providers that are there, and are not chosen by rule. */
+  private static List<Refused> others(LibFabric lib) {
+    List<Refused> others = new ArrayList<>();
+    for (String name : Provider.OTHERS) {
+      try {
+        FiInfo first = ask(lib, name, Fi.FI_EP_RDM, LibfabricSettings.LOOPBACK).getFirst();
+        if (first.provider().equals(name)) {
+          others.add(new Refused(name, "used only where it is named"));
+        }
+      } catch (BackendException e) {
+        if (e.code() != Fi.FI_ENODATA) {
+          others.add(new Refused(name, String.valueOf(e.getMessage())));
+        }
+      }
+    }
+    return others;
   }
 
   static String text(List<Refused> refused) {
