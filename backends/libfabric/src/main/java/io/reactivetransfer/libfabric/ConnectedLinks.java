@@ -35,10 +35,28 @@ final class ConnectedLinks implements Links {
   /** The connections that came to a landing, by the fid of the landing. */
   private final Map<Long, Set<Long>> accepted = new HashMap<>();
 
-  private final Map<Long, Long> landingOf = new HashMap<>();
+  private final Map<Long, Accepted> byConnection = new HashMap<>();
 
-  ConnectedLinks(OpenFabric fabric, Arena arena) {
+  /** What connections that this side makes are begun with: who it is. */
+  private final MemorySegment greeting;
+
+  /**
+   * A connection that another side made.
+   *
+   * @param landing fid of where it came to
+   * @param origin instance of the NIC that made it
+   */
+  private record Accepted(long landing, long origin) {}
+
+  /**
+   * For an opened NIC.
+   *
+   * @param instance of this NIC
+   */
+  ConnectedLinks(OpenFabric fabric, Arena arena, long instance) {
     this.fabric = fabric;
+    this.greeting = arena.allocate(ValueLayout.JAVA_LONG);
+    greeting.set(ValueLayout.JAVA_LONG, 0, instance);
     this.event = arena.allocate(LibFabric.EVENT_BYTES, Long.BYTES);
     this.waitFids = arena.allocate(ValueLayout.JAVA_LONG, 2);
     int waitObject = fabric.descriptor() < 0 ? Fi.FI_WAIT_NONE : Fi.FI_WAIT_FD;
@@ -72,7 +90,7 @@ final class ConnectedLinks implements Links {
     Set<Long> connections = accepted.remove(landing.fid());
     if (connections != null) {
       connections.forEach(connection -> {
-        landingOf.remove(connection);
+        byConnection.remove(connection);
         fabric.close(connection);
       });
     }
@@ -93,7 +111,10 @@ final class ConnectedLinks implements Links {
 
   private Initiator connect(FabricPeer peer, long endpoint, byte[] name) {
     try {
-      fabric.require("fi_connect", fabric.lib.fi_connect(endpoint, fabric.address(name)));
+      fabric.require(
+          "fi_connect",
+          fabric.lib.fi_connect(
+              endpoint, fabric.address(name), greeting.address(), greeting.byteSize()));
       Initiator initiator = new Initiator(peer, endpoint, Fi.FI_ADDR_UNSPEC, false);
       byEndpoint.put(endpoint, initiator);
       return initiator;
@@ -113,6 +134,18 @@ final class ConnectedLinks implements Links {
         initiator.closed(code, text);
       }
     }
+    List<Long> incoming = new ArrayList<>();
+    byConnection.forEach((connection, accepted) -> {
+      if (accepted.origin() == peer.instance()) {
+        incoming.add(connection);
+      }
+    });
+    incoming.forEach(this::forgetAccepted);
+  }
+
+  @Override
+  public boolean fencesLostPeers() {
+    return true;
   }
 
   @Override
@@ -125,17 +158,17 @@ final class ConnectedLinks implements Links {
       } else if (length <= 0) {
         break;
       } else {
-        happened();
+        happened(length);
       }
       changes++;
     }
     return changes;
   }
 
-  private void happened() {
+  private void happened(long length) {
     long about = LibFabric.eventFid(event.address());
     switch (LibFabric.event(event.address())) {
-      case Fi.FI_CONNREQ -> accept(about, LibFabric.eventInfo(event.address()));
+      case Fi.FI_CONNREQ -> accept(about, length);
       case Fi.FI_CONNECTED -> {
         Initiator initiator = byEndpoint.get(about);
         if (initiator != null) {
@@ -149,13 +182,15 @@ final class ConnectedLinks implements Links {
     }
   }
 
-  private void accept(long landing, long info) {
+  private void accept(long landing, long length) {
+    long info = LibFabric.eventInfo(event.address());
+    long origin = LibFabric.eventData(event.address(), length);
     Set<Long> connections = accepted.get(landing);
     try {
       if (connections != null) {
         long connection = fabric.openEndpoint(info, events);
         connections.add(connection);
-        landingOf.put(connection, landing);
+        byConnection.put(connection, new Accepted(landing, origin));
         if (fabric.lib.fi_accept(connection) < 0) {
           forgetAccepted(connection);
         }
@@ -195,9 +230,9 @@ final class ConnectedLinks implements Links {
   }
 
   private void forgetAccepted(long connection) {
-    Long landing = landingOf.remove(connection);
-    if (landing != null) {
-      Set<Long> connections = accepted.get(landing);
+    Accepted known = byConnection.remove(connection);
+    if (known != null) {
+      Set<Long> connections = accepted.get(known.landing());
       if (connections != null) {
         connections.remove(connection);
       }
@@ -218,12 +253,12 @@ final class ConnectedLinks implements Links {
   @Override
   public void close() {
     List<Long> open = new ArrayList<>(byEndpoint.keySet());
-    open.addAll(landingOf.keySet());
+    open.addAll(byConnection.keySet());
     open.addAll(accepted.keySet());
     open.forEach(fabric::close);
     byEndpoint.clear();
     byPeer.clear();
-    landingOf.clear();
+    byConnection.clear();
     accepted.clear();
   }
 }

@@ -103,6 +103,12 @@ final class DatagramLinks implements Links {
     }
   }
 
+  /** Endpoints do not tell by whom they are written to. */
+  @Override
+  public boolean fencesLostPeers() {
+    return false;
+  }
+
   @Override
   public int poll() {
     return 0; // connections, if there are any, are the provider's affair

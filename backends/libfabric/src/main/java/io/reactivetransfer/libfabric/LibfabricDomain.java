@@ -64,7 +64,7 @@ final class LibfabricDomain implements Domain {
     INSTANCES.add(instance);
     links =
         info.isConnected()
-            ? new ConnectedLinks(fabric, arena)
+            ? new ConnectedLinks(fabric, arena, instance)
             : new DatagramLinks(fabric, arena, inProcess);
     regions = new Regions(fabric, links, random, inProcess);
     writes = new Writes(fabric, arena, links, depth);
@@ -89,7 +89,8 @@ final class LibfabricDomain implements Domain {
             depth,
             context.maxControlBytes(),
             info.keepsWriteOrder(),
-            false);
+            false,
+            links.fencesLostPeers());
     messageFids = arena.allocate(ValueLayout.JAVA_LONG);
     messageFids.set(ValueLayout.JAVA_LONG, 0, messages.queue());
     descriptors =

@@ -26,6 +26,9 @@ interface Links {
    */
   void disconnect(FabricPeer peer, int code, String text);
 
+  /** Whether {@link #disconnect} also ends what comes in from the peer. */
+  boolean fencesLostPeers();
+
   /** Makes connections progress; returns how many changed. */
   int poll();
 

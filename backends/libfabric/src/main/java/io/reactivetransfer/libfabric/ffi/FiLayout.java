@@ -120,6 +120,7 @@ public final class FiLayout {
   static final FiField EQ_ATTR_WAIT_OBJ = new FiField("fi_eq_attr", "wait_obj", 16);
   static final FiField CM_ENTRY_FID = new FiField("fi_eq_cm_entry", "fid", 0);
   static final FiField CM_ENTRY_INFO = new FiField("fi_eq_cm_entry", "info", 8);
+  static final FiField CM_ENTRY_DATA = new FiField("fi_eq_cm_entry", "data", 16);
   static final FiField EQ_ERROR_FID = new FiField("fi_eq_err_entry", "fid", 0);
   static final FiField EQ_ERROR_ERR = new FiField("fi_eq_err_entry", "err", 24);
 

@@ -83,8 +83,12 @@ public interface LibFabric {
   /** Begins to listen. */
   int fi_listen(long pep);
 
-  /** Begins to connect to an address. */
-  int fi_connect(long ep, long address);
+  /**
+   * Begins to connect to an address.
+   *
+   * @param data what the other side gets with the request
+   */
+  int fi_connect(long ep, long address, long data, long length);
 
   /** Accepts the connection that an endpoint was made for. */
   int fi_accept(long ep);
@@ -229,6 +233,18 @@ public interface LibFabric {
   /** The info of a request to connect, which is to be freed. */
   static long eventInfo(long event) {
     return Raw.getLong(FiLayout.CM_ENTRY_INFO.in(event + Long.BYTES));
+  }
+
+  /**
+   * The first 8 bytes of what a request to connect was sent with.
+   *
+   * @param length of the event
+   * @return 0 if there are fewer
+   */
+  static long eventData(long event, long length) {
+    return length < FiLayout.CM_ENTRY_DATA.offset() + Long.BYTES
+        ? 0
+        : Raw.getUnaligned(FiLayout.CM_ENTRY_DATA.in(event + Long.BYTES));
   }
 
   /** What has failed. */

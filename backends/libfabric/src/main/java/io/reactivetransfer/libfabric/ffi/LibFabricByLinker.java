@@ -198,10 +198,10 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
-  public int fi_connect(long ep, long address) {
+  public int fi_connect(long ep, long address, long data, long length) {
     try {
       MemorySegment call = function(ep, FiLayout.EP_CM, FiLayout.CM_CONNECT);
-      return (int) I_LLLL.invokeExact(call, ep, address, 0L, 0L);
+      return (int) I_LLLL.invokeExact(call, ep, address, data, length);
     } catch (Throwable e) {
       throw unexpected(e);
     }
