@@ -149,6 +149,10 @@ final class Regions {
 
   /** First the endpoint: it ends what is half-way in. */
   private void close(Target target) {
+    if (target.closed) {
+      return;
+    }
+    target.closed = true;
     if (endpointForEach && target.endpoint != null) {
       fabric.close(target.endpoint);
     }
