@@ -98,7 +98,7 @@ final class FabricPeer implements RemotePeer {
 
   /** Takes a frame's number to the books. */
   Step heard(int frameEpoch, long number) {
-    if (frameEpoch == heardEpoch && number == expected) {
+    if (frameEpoch == heardEpoch && number == expected && expected != OUT_OF_STEP) {
       expected++;
       return Step.NEXT;
     }
