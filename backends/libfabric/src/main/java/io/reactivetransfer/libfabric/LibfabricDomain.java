@@ -139,7 +139,7 @@ final class LibfabricDomain implements Domain {
               + decoded.provider()
               + "; name the same one on both sides");
     }
-    return peers.get(engine, decoded.instance(), decoded.name());
+    return peers.resolve(engine, decoded.instance(), decoded.name());
   }
 
   @Override

@@ -30,6 +30,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a peer whose writes have failed may be one to which no message can be given. */
   private static final long UNREACHABLE_NANOS = 1_000_000_000;
 
+  /** NICs that are remembered though the engine never asked for them. */
+  static final int MAX_STRANGERS = 4_096;
+
+  /** Answers to one peer that wait to be taken over. */
+  static final int MAX_ANSWERS = 8_192;
+
   private record Key(EngineId engine, long instance) {}
 
   private final Letters letters;
@@ -40,6 +46,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private final Map<Key, FabricPeer> all = new HashMap<>();
   private final List<FabricPeer> needy = new ArrayList<>();
   private @Nullable CompletionSink current;
+  private int strangers;
+
+  /** Of those that are met now: a peer that was forgotten may remember this NIC. */
+  private int nextEpoch = 1;
 
   Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
     this.letters = letters;
@@ -49,9 +59,51 @@ final class Peers implements Letters.Handler, Writes.Handler {
     this.clock = clock;
   }
 
-  FabricPeer get(EngineId engine, long instance, byte[] name) {
-    return all.computeIfAbsent(
-        new Key(engine, instance), key -> new FabricPeer(engine, instance, name));
+  /** The NIC that an engine has asked for. */
+  FabricPeer resolve(EngineId engine, long instance, byte[] name) {
+    Key key = new Key(engine, instance);
+    FabricPeer peer = all.get(key);
+    if (peer == null) {
+      peer = remember(key, name);
+    } else if (peer.isStranger()) {
+      strangers--;
+    }
+    peer.resolved();
+    return peer;
+  }
+
+  /** Who has sent a frame; null if too many have of whom the engine knows nothing. */
+  private @Nullable FabricPeer senderOf(Frame frame) {
+    Key key = new Key(frame.sender(), frame.instance());
+    FabricPeer peer = all.get(key);
+    if (peer == null && hasRoomForStranger()) {
+      peer = remember(key, frame.name());
+      strangers++;
+    }
+    return peer;
+  }
+
+  private FabricPeer remember(Key key, byte[] name) {
+    FabricPeer peer = new FabricPeer(key.engine(), key.instance(), name, nextEpoch);
+    all.put(key, peer);
+    return peer;
+  }
+
+  private boolean hasRoomForStranger() {
+    if (strangers >= MAX_STRANGERS) {
+      all.values().removeIf(this::forget);
+    }
+    return strangers < MAX_STRANGERS;
+  }
+
+  private boolean forget(FabricPeer peer) {
+    if (!peer.canBeForgotten()) {
+      return false;
+    }
+    nextEpoch = Math.max(nextEpoch, peer.epoch() + 1);
+    letters.forget(peer);
+    strangers--;
+    return true;
   }
 
   Collection<FabricPeer> all() {
@@ -148,7 +200,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   @Override
   public void received(Frame frame) {
-    FabricPeer peer = get(frame.sender(), frame.instance(), frame.name());
+    FabricPeer peer = senderOf(frame);
+    if (peer == null) {
+      return; // as if it had not come: what it wants, it is not told
+    }
     switch (frame.type()) {
       case BYE -> {
         String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
@@ -180,12 +235,20 @@ final class Peers implements Letters.Handler, Writes.Handler {
     sink().alive(peer.engine());
     switch (frame.type()) {
       case CONTROL -> sink().received(peer.engine(), frame.content());
-      case ASK -> say(peer, asks.answerType(frame.content()), asks.answer());
+      case ASK -> answer(peer, frame.content());
       case GRANT -> asks.granted(peer, frame.content());
       case DENY -> asks.denied(peer, frame.content());
       default -> throw new IllegalStateException("not in order: " + frame.type());
     }
     peer.spoke(clock.getAsLong());
+  }
+
+  private void answer(FabricPeer peer, ByteBuffer ask) {
+    if (peer.outbox().size() >= MAX_ANSWERS) {
+      lose(peer, 0, "engine " + peer.engine().toShortString() + " asks, and takes no answers");
+    } else {
+      say(peer, asks.answerType(ask), asks.answer());
+    }
   }
 
   @Override
