@@ -128,12 +128,21 @@ final class Writes {
       if (route.state() == Route.State.DENIED) {
         slots.release(slot);
         handler.failed(route, new Failure(slots.token(slot), 0, route.denial()));
-      } else if (poster.postBytes(slot, route, initiator) == Fi.FI_SUCCESS
-          && poster.postImm(slot, route, initiator) == Fi.FI_SUCCESS) {
+        continue;
+      }
+      long result = poster.postBytes(slot, route, initiator);
+      if (result == Fi.FI_SUCCESS) {
+        result = poster.postImm(slot, route, initiator);
+      }
+      if (result == Fi.FI_SUCCESS) {
         route.taken();
-      } else {
+      } else if (result == -Fi.FI_EAGAIN) {
         halves.add(slot);
         handler.stuck(route);
+      } else {
+        // Its bytes may still be read, and only closing the endpoint ends that.
+        BackendException cause = fabric.error("fi_writedata", result);
+        close(route.peer(), cause.code(), String.valueOf(cause.getMessage()));
       }
     }
   }

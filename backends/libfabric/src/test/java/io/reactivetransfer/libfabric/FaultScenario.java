@@ -32,19 +32,21 @@ final class FaultScenario {
 
   private static final int LONG = 100_000;
   private static final long PATIENCE_NANOS = 20_000_000_000L;
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final long ORIGIN = 1;
   private static final long TARGET = 2;
 
   private final FabricLibrary library;
   private final ProviderChoice choice;
+  private final Duration connectTimeout;
   private final Recorder atOrigin = new Recorder();
   private final Recorder atTarget = new Recorder();
   private final List<Domain> open = new ArrayList<>();
+  private final List<Long> taken = new ArrayList<>();
   private long tokens;
 
-  /** Over these calls. */
-  FaultScenario(LibFabric lib, ProviderChoice choice) {
+  /** Over these calls, with NICs that wait so long for each other. */
+  FaultScenario(LibFabric lib, ProviderChoice choice, Duration connectTimeout) {
+    this.connectTimeout = connectTimeout;
     this.library = new FabricLibrary("the library under test", lib);
     this.choice = choice;
   }
@@ -80,7 +82,7 @@ final class FaultScenario {
             library,
             choice,
             choice.infos().getFirst(),
-            InstalledLibrary.context(engine, CONNECT_TIMEOUT));
+            InstalledLibrary.context(engine, connectTimeout));
     open.add(domain);
     return domain;
   }
@@ -89,8 +91,7 @@ final class FaultScenario {
     LocalMemory source = origin.register(from, Access.LOCAL);
     LocalMemory local = target.register(to, Access.REMOTE_WRITE);
     RemotePeer peer =
-        origin.resolve(
-            InstalledLibrary.context(TARGET, CONNECT_TIMEOUT).engine(), target.address());
+        origin.resolve(InstalledLibrary.context(TARGET, connectTimeout).engine(), target.address());
     strictly(() -> {
       message(origin, peer);
       writeAll(origin, source, origin.resolve(peer, local.key(), LENGTH));
@@ -127,8 +128,11 @@ final class FaultScenario {
 
   private void message(Domain origin, RemotePeer peer) {
     ByteBuffer bytes = ByteBuffer.allocate(1_000);
-    until("a message to be taken over", () -> origin.send(peer, bytes));
-    until("the message or a loss", () -> atTarget.has("received") || atOrigin.has("lost"));
+    long losses = losses();
+    until(
+        "a message to be taken over, or a loss",
+        () -> losses() > losses || origin.send(peer, bytes));
+    until("the message or a loss", () -> losses() > losses || atTarget.has("received"));
   }
 
   private void writeAll(Domain origin, LocalMemory source, RemoteMemory target) {
@@ -144,15 +148,30 @@ final class FaultScenario {
   private void write(
       Domain origin, LocalMemory source, RemoteMemory target, long length, boolean withImm) {
     WriteOp op = new WriteOp().between(source, target).range(0, 0, length);
-    long first = tokens;
     for (int i = 0; i < 2; i++) {
-      op.token(tokens++);
+      long token = tokens++;
+      op.token(token);
       WriteOp write = withImm ? op.withImm((int) tokens) : op.withoutImm();
-      until("a write to be taken over", () -> origin.post(write));
+      long losses = losses();
+      until(
+          "write " + token + " to be taken over, or a loss",
+          () -> losses() > losses || post(origin, write));
     }
     until(
-        "writes " + first + " and " + (first + 1) + " to be reported",
-        () -> atOrigin.reportsOf(first) > 0 && atOrigin.reportsOf(first + 1) > 0);
+        "a report of all of " + taken,
+        () -> taken.stream().allMatch(token -> atOrigin.reportsOf(token) > 0));
+  }
+
+  private boolean post(Domain origin, WriteOp write) {
+    boolean took = origin.post(write);
+    if (took) {
+      taken.add(write.token());
+    }
+    return took;
+  }
+
+  private long losses() {
+    return atOrigin.reports().stream().filter(report -> report.startsWith("lost")).count();
   }
 
   private void until(String what, BooleanSupplier condition) {
@@ -182,10 +201,14 @@ final class FaultScenario {
     }
   }
 
-  /** Every write that was taken over was reported, and once. */
+  /**
+   * No write is reported twice, or without having been taken over; and no immediate comes twice.
+   */
   void requireOneReportOfEach() {
     for (long token = 0; token < tokens; token++) {
-      assertThat(atOrigin.reportsOf(token)).as("reports of write %s", token).isLessThanOrEqualTo(1);
+      assertThat(atOrigin.reportsOf(token))
+          .as("reports of write %s", token)
+          .isLessThanOrEqualTo(taken.contains(token) ? 1 : 0);
     }
     List<String> imms = atTarget.reports().stream().filter(each -> each.startsWith("imm")).toList();
     assertThat(imms).as("immediates").doesNotHaveDuplicates();

@@ -6,8 +6,11 @@ import io.reactivetransfer.libfabric.ffi.FailingLibFabric;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The n-th call of libfabric fails, for every n: nothing but a {@link BackendException} comes out,
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.Timeout;
 class FaultsTest {
 
   private static final String ONLY = "reactivetransfer.libfabric.fault";
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration SHORT_TIMEOUT = Duration.ofMillis(200);
   private static final int MOST = 10;
 
   /** How often completions come in one read or two differs from run to run. */
@@ -29,7 +34,7 @@ class FaultsTest {
   void withoutAFaultAllIsWrittenAndClosed() {
     ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
     FailingLibFabric failing = new FailingLibFabric(lib(), 0, Fi.FI_ENOMEM);
-    FaultScenario scenario = new FaultScenario(failing.lib(), choice);
+    FaultScenario scenario = new FaultScenario(failing.lib(), choice, TIMEOUT);
     scenario.run();
     assertThat(failing.open()).isEmpty();
     assertThat(failing.mistakes()).isEmpty();
@@ -51,6 +56,24 @@ class FaultsTest {
     failEach(Fi.FI_EAGAIN);
   }
 
+  /** Of those without which a NIC opens: then nothing waits for ever, and each is reported. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "fi_av_insert",
+        "fi_cq_readerr",
+        "fi_mr_reg",
+        "fi_send",
+        "fi_trywait",
+        "fi_write",
+        "fi_writedata",
+        "fi_writemsg"
+      })
+  void whatAlwaysFailsEnds(String name) {
+    ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
+    fail(FailingLibFabric.always(lib(), name), choice, SHORT_TIMEOUT);
+  }
+
   private void failEach(int error) {
     ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
     Long only = Long.getLong(ONLY);
@@ -59,7 +82,7 @@ class FaultsTest {
     for (long n = only == null ? 1 : only; without < RUNS_WITHOUT; n++) {
       FailingLibFabric failing = new FailingLibFabric(lib(), n, error);
       try {
-        fail(failing, choice);
+        fail(failing, choice, TIMEOUT);
       } catch (RuntimeException | AssertionError e) {
         failures.addSuppressed(new AssertionError(failing.failed() + " " + alone(n), e));
       }
@@ -73,8 +96,8 @@ class FaultsTest {
     }
   }
 
-  private static void fail(FailingLibFabric failing, ProviderChoice choice) {
-    FaultScenario scenario = new FaultScenario(failing.lib(), choice);
+  private static void fail(FailingLibFabric failing, ProviderChoice choice, Duration timeout) {
+    FaultScenario scenario = new FaultScenario(failing.lib(), choice, timeout);
     scenario.run();
     scenario.requireOneReportOfEach();
     assertThat(failing.open()).as("open").isEmpty();

@@ -52,6 +52,7 @@ public final class FailingLibFabric {
   private final LibFabric lib;
   private final long failing;
   private final int error;
+  private final @Nullable String always;
   private long calls;
   private @Nullable String failed;
   private final Map<Long, String> open = new TreeMap<>();
@@ -68,9 +69,19 @@ public final class FailingLibFabric {
    *     those are counted that may be refused
    */
   public FailingLibFabric(LibFabric real, long failing, int error) {
+    this(real, failing, error, null);
+  }
+
+  /** Wraps the real one; each call of this name fails. */
+  public static FailingLibFabric always(LibFabric real, String name) {
+    return new FailingLibFabric(real, 0, Fi.FI_ENOMEM, name);
+  }
+
+  private FailingLibFabric(LibFabric real, long failing, int error, @Nullable String always) {
     this.real = real;
     this.failing = failing;
     this.error = error;
+    this.always = always;
     this.lib =
         (LibFabric)
             Proxy.newProxyInstance(
@@ -149,7 +160,7 @@ public final class FailingLibFabric {
   }
 
   private boolean fails(String name) {
-    if (++calls != failing) {
+    if (++calls != failing && !name.equals(always)) {
       return false;
     }
     failed = name;
