@@ -25,7 +25,7 @@ final class FabricPeer implements RemotePeer {
   private final byte[] name;
 
   // what is said to it
-  private int epoch = 1;
+  private int epoch;
   private long nextNumber;
   private final Queue<Waiting> outbox = new ArrayDeque<>();
   private int sending;
@@ -41,15 +41,27 @@ final class FabricPeer implements RemotePeer {
   private @Nullable Failure loss;
   private boolean left;
   private boolean needy;
+  private boolean resolved;
   private boolean waits;
   private long waitingNanos;
   private boolean refused;
   private long refusedNanos;
 
+  /** A peer to which nothing was said so far. */
   FabricPeer(EngineId engine, long instance, byte[] name) {
+    this(engine, instance, name, 1);
+  }
+
+  /**
+   * A peer that may have been known, and was forgotten.
+   *
+   * @param epoch later than any in which it was spoken to
+   */
+  FabricPeer(EngineId engine, long instance, byte[] name, int epoch) {
     this.engine = engine;
     this.instance = instance;
     this.name = name;
+    this.epoch = epoch;
   }
 
   EngineId engine() {
@@ -193,6 +205,21 @@ final class FabricPeer implements RemotePeer {
   /** How long not even a message to it has been taken over. */
   long unreachableFor(long now) {
     return refused ? now - refusedNanos : 0;
+  }
+
+  /** The engine has asked for it, and may do so again. */
+  void resolved() {
+    resolved = true;
+  }
+
+  /** Whether it is here only because something came from it. */
+  boolean isStranger() {
+    return !resolved;
+  }
+
+  /** Whether nobody misses it: the engine never asked for it, and it was lost and told to be so. */
+  boolean canBeForgotten() {
+    return isStranger() && hearing.isDeaf() && sending == 0 && !needy && isWell();
   }
 
   /** Whether there is nothing to look after. */

@@ -37,16 +37,19 @@ final class Hearing {
 
   /** Takes a frame to the books; keeps a copy of one that is early. */
   Step hear(Frame frame, long now) {
-    if (frame.epoch() == epoch && frame.number() == expected) {
+    if (frame.epoch() == epoch && frame.number() == expected && !isDeaf()) {
       expected++;
       return Step.NEXT;
     }
     if (frame.epoch() > epoch && frame.number() == 0) {
-      boolean first = epoch == 0;
+      // Who listens to nothing has begun anew itself. That the peer does, too, is the answer; were
+      // it
+      // taken for a loss, each side would begin anew because of the other, for ever.
+      boolean answers = isDeaf();
       begin(frame.epoch());
-      return first ? Step.NEXT : Step.ANEW;
+      return answers ? Step.NEXT : Step.ANEW;
     }
-    boolean deaf = frame.epoch() == epoch && expected == DEAF;
+    boolean deaf = frame.epoch() == epoch && isDeaf();
     long next = frame.epoch() == epoch ? expected : 0;
     if (deaf
         || frame.epoch() < epoch
@@ -108,6 +111,11 @@ final class Hearing {
   /** Of which epoch frames are early. */
   int earlyEpoch() {
     return earlyEpoch;
+  }
+
+  /** Whether it hears nothing of the present epoch, or there was none. */
+  boolean isDeaf() {
+    return expected == DEAF;
   }
 
   /** Hears nothing more of the present epoch. */

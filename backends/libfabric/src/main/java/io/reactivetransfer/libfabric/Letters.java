@@ -4,12 +4,15 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiLayout;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * Messages from one NIC to another, over an endpoint of their own: they never wait behind writes.
@@ -26,6 +29,8 @@ final class Letters {
     /** A frame has not, and perhaps will not, reach its receiver. */
     void undelivered(FabricPeer peer, int code, String text);
   }
+
+  private static final Logger LOG = Loggers.getLogger(Letters.class);
 
   private static final int RECEIVING = 64;
   private static final int SENDING = 256;
@@ -106,6 +111,10 @@ final class Letters {
     if (freeCount == 0 || peer.sending() >= SENDING_TO_ONE) {
       return false;
     }
+    Long address = addressOf(peer);
+    if (address == null) {
+      return false;
+    }
     int index = free[freeCount - 1];
     ByteBuffer buffer = outgoing.buffer(index);
     Frame.write(buffer, type, peer, self, instance, name, content);
@@ -115,7 +124,7 @@ final class Letters {
             outgoing.address(index),
             buffer.position(),
             outgoing.desc(),
-            addressOf(peer),
+            address,
             outgoing.context(index));
     if (result != Fi.FI_SUCCESS) {
       return false; // whatever the reason, trying goes on until the peer counts as unreachable
@@ -130,11 +139,16 @@ final class Letters {
     return true;
   }
 
-  private long addressOf(FabricPeer peer) {
+  /** Its handle; null if the provider takes no such address, and it is as unreachable. */
+  private @Nullable Long addressOf(FabricPeer peer) {
     Long known = addresses.get(peer);
     if (known == null) {
-      known = vector.insert(peer.name());
-      addresses.put(peer, known);
+      try {
+        known = vector.insert(peer.name());
+        addresses.put(peer, known);
+      } catch (BackendException e) {
+        LOG.debug("no message reaches {}: {}", peer.engine().toShortString(), e.getMessage());
+      }
     }
     return known;
   }

@@ -177,7 +177,7 @@ final class LibfabricDomain implements Domain {
           "expected a NIC of another process, got one of this: provider shm writes to where an"
               + " endpoint of the same process was, after it was closed; use tcp within a process");
     }
-    return peers.get(engine, decoded.instance(), decoded.name());
+    return peers.resolve(engine, decoded.instance(), decoded.name());
   }
 
   @Override

@@ -32,6 +32,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a frame may take longer than one that was sent after it. */
   private static final long GAP_NANOS = 1_000_000_000;
 
+  /** NICs that are remembered though the engine never asked for them. */
+  static final int MAX_STRANGERS = 4_096;
+
+  /** Answers to one peer that wait to be taken over. */
+  static final int MAX_ANSWERS = 8_192;
+
   private static final byte GIVEN_UP = 0;
   private static final byte CLOSED = 1;
 
@@ -45,6 +51,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private final Map<Key, FabricPeer> all = new HashMap<>();
   private final List<FabricPeer> needy = new ArrayList<>();
   private @Nullable CompletionSink current;
+  private int strangers;
+
+  /** Of those that are met now: a peer that was forgotten may remember this NIC. */
+  private int nextEpoch = 1;
 
   Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
     this.letters = letters;
@@ -54,9 +64,51 @@ final class Peers implements Letters.Handler, Writes.Handler {
     this.clock = clock;
   }
 
-  FabricPeer get(EngineId engine, long instance, byte[] name) {
-    return all.computeIfAbsent(
-        new Key(engine, instance), key -> new FabricPeer(engine, instance, name));
+  /** The NIC that an engine has asked for. */
+  FabricPeer resolve(EngineId engine, long instance, byte[] name) {
+    Key key = new Key(engine, instance);
+    FabricPeer peer = all.get(key);
+    if (peer == null) {
+      peer = remember(key, name);
+    } else if (peer.isStranger()) {
+      strangers--;
+    }
+    peer.resolved();
+    return peer;
+  }
+
+  /** Who has sent a frame; null if too many have of whom the engine knows nothing. */
+  private @Nullable FabricPeer senderOf(Frame frame) {
+    Key key = new Key(frame.sender(), frame.instance());
+    FabricPeer peer = all.get(key);
+    if (peer == null && hasRoomForStranger()) {
+      peer = remember(key, frame.name());
+      strangers++;
+    }
+    return peer;
+  }
+
+  private FabricPeer remember(Key key, byte[] name) {
+    FabricPeer peer = new FabricPeer(key.engine(), key.instance(), name, nextEpoch);
+    all.put(key, peer);
+    return peer;
+  }
+
+  private boolean hasRoomForStranger() {
+    if (strangers >= MAX_STRANGERS) {
+      all.values().removeIf(this::forget);
+    }
+    return strangers < MAX_STRANGERS;
+  }
+
+  private boolean forget(FabricPeer peer) {
+    if (!peer.canBeForgotten()) {
+      return false;
+    }
+    nextEpoch = Math.max(nextEpoch, peer.epoch() + 1);
+    letters.forget(peer);
+    strangers--;
+    return true;
   }
 
   Collection<FabricPeer> all() {
@@ -167,7 +219,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   @Override
   public void received(Frame frame) {
-    FabricPeer peer = get(frame.sender(), frame.instance(), frame.name());
+    FabricPeer peer = senderOf(frame);
+    if (peer == null) {
+      return; // as if it had not come: what it wants, it is not told
+    }
     if (frame.type() == Frame.Type.RESET) {
       if (frame.content().remaining() >= Integer.BYTES
           && frame.content().getInt() == peer.epoch()) {
@@ -207,7 +262,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private void handle(FabricPeer peer, Frame frame) {
     switch (frame.type()) {
       case CONTROL -> sink().received(peer.engine(), frame.content());
-      case ASK -> say(peer, asks.answerType(frame.content()), asks.answer());
+      case ASK -> answer(peer, frame.content());
       case GRANT -> asks.granted(peer, frame.content());
       case DENY -> asks.denied(peer, frame.content());
       case BYE -> {
@@ -223,6 +278,14 @@ final class Peers implements Letters.Handler, Writes.Handler {
       case RESET -> throw new IllegalStateException("a RESET has no place in the order");
     }
     peer.answered();
+  }
+
+  private void answer(FabricPeer peer, ByteBuffer ask) {
+    if (peer.outbox().size() >= MAX_ANSWERS) {
+      lose(peer, 0, "engine " + peer.engine().toShortString() + " asks, and takes no answers");
+    } else {
+      say(peer, asks.answerType(ask), asks.answer());
+    }
   }
 
   @Override

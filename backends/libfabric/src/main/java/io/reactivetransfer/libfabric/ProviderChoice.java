@@ -54,14 +54,12 @@ record ProviderChoice(
       try {
         List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host());
         Provider provider = Provider.of(infos.getFirst().provider());
+        List<FiInfo> connected =
+            provider.connects() ? askToo(lib, name, settings.host(), infos) : List.of();
         if (named.isEmpty()) {
           refused.addAll(others(lib));
         }
-        return new ProviderChoice(
-            provider,
-            infos,
-            provider.connects() ? ask(lib, name, Fi.FI_EP_MSG, settings.host()) : List.of(),
-            refused);
+        return new ProviderChoice(provider, infos, connected, refused);
       } catch (BackendException e) {
         refused.add(new Refused(name, String.valueOf(e.getMessage())));
       }
@@ -104,6 +102,16 @@ record ProviderChoice(
     return pciPath == null ? -1 : NumaNodes.system().nodeOfPciDevice(pciPath);
   }
 
+  /** For what makes connections; if it has none, the others are of no use. */
+  private static List<FiInfo> askToo(LibFabric lib, String name, String host, List<FiInfo> others) {
+    try {
+      return ask(lib, name, Fi.FI_EP_MSG, host);
+    } catch (BackendException e) {
+      lib.fi_freeinfo(others.getFirst().address());
+      throw e;
+    }
+  }
+
   /** The providers that are there, and are not chosen by rule. */
   private static List<Refused> others(LibFabric lib) {
     List<Refused> others = new ArrayList<>();
@@ -113,6 +121,7 @@ record ProviderChoice(
         if (first.provider().equals(name)) {
           others.add(new Refused(name, "used only where it is named"));
         }
+        lib.fi_freeinfo(first.address());
       } catch (BackendException e) {
         if (e.code() != Fi.FI_ENODATA) {
           others.add(new Refused(name, String.valueOf(e.getMessage())));

@@ -147,6 +147,10 @@ final class Regions {
 
   /** First the endpoint: it ends what is half-way in. */
   private void close(Target target) {
+    if (target.closed) {
+      return;
+    }
+    target.closed = true;
     if (landingForEach && target.landing != null) {
       links.close(target.landing);
     }
