@@ -213,6 +213,7 @@ final class LibfabricDomain implements Domain {
         yield false;
       }
       case NO_WAY -> {
+        peers.stuck(route);
         peers.ask(route);
         yield false;
       }

@@ -136,8 +136,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
       lose(peer, 0, hasLeft(peer));
       return;
     }
-    route.asked();
-    peer.waitsSince(clock.getAsLong());
+    long now = clock.getAsLong();
+    route.asked(now);
+    peer.waitsSince(now);
     say(peer, Frame.Type.ASK, asks.ask(route));
   }
 
@@ -148,12 +149,13 @@ final class Peers implements Letters.Handler, Writes.Handler {
     }
   }
 
-  private void stuck(Route route) {
+  /** There is no way to write there, or it has ended. */
+  void stuck(Route route) {
     if (!route.isRefused()) {
       route.refused(clock.getAsLong());
-      route.peer().refusing().put(route, true);
-      lookAfter(route.peer());
     }
+    route.peer().refusing().put(route, true);
+    lookAfter(route.peer());
   }
 
   /** A message of the engine's, or a refusal. */
@@ -399,13 +401,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
       return;
     }
     for (Route route : List.copyOf(peer.refusing().keySet())) {
-      if (!route.isRefused() || route.state() != Route.State.OPEN) {
+      if (!route.isRefused() || route.state() == Route.State.DENIED) {
         peer.refusing().remove(route);
       } else if (route.refusedFor(now) > connectNanos) {
         lose(peer, 0, notIn(peer, "takes no connection for writes", connectNanos));
         return;
-      } else if (route.refusedFor(now) > REFUSED_NANOS) {
-        peer.refusing().remove(route);
+      } else if (route.state() == Route.State.OPEN && route.askedBefore(now) > REFUSED_NANOS) {
         ask(route);
       }
     }

@@ -29,6 +29,7 @@ final class Route implements RemoteMemory {
   private long length;
   private String denial = "";
   private int outstanding;
+  private long askedNanos;
   private long refusedNanos;
   private boolean refused;
 
@@ -53,9 +54,10 @@ final class Route implements RemoteMemory {
     return state;
   }
 
-  void asked() {
+  void asked(long now) {
     conversation = peer.epoch();
     state = State.ASKED;
+    askedNanos = now;
   }
 
   void open(byte[] landing, long base, long key, long length) {
@@ -135,6 +137,11 @@ final class Route implements RemoteMemory {
 
   boolean isRefused() {
     return refused;
+  }
+
+  /** How long ago its peer was asked. */
+  long askedBefore(long now) {
+    return now - askedNanos;
   }
 
   /** How long the provider has been refusing. */

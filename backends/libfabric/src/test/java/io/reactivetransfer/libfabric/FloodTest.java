@@ -31,8 +31,8 @@ class FloodTest {
     return TappedNic.frame(Type.ASK, new EngineId(7, sender), 1, number, NAME, content);
   }
 
-  private static byte[] bye(int sender) {
-    return TappedNic.frame(Type.BYE, new EngineId(7, sender), 1, 0, NAME, NOTHING);
+  private static byte[] bye(int sender, long number) {
+    return TappedNic.frame(Type.BYE, new EngineId(7, sender), 1, number, NAME, NOTHING);
   }
 
   @Test
@@ -42,7 +42,7 @@ class FloodTest {
     }
     assertThat(nic.peers.all()).hasSize(Peers.MAX_STRANGERS);
     assertThat(nic.sink.reports()).hasSize(Peers.MAX_STRANGERS);
-    nic.hear(bye(5));
+    nic.hear(bye(5, 1));
     nic.hear(control(MANY, 0));
     assertThat(nic.peers.all()).as("one has gone, one has come").hasSize(Peers.MAX_STRANGERS);
     assertThat(nic.sink.reports()).hasSize(Peers.MAX_STRANGERS + 2);
@@ -53,7 +53,7 @@ class FloodTest {
     Token token = nic.register();
     for (int sender = 0; sender < MANY; sender++) {
       nic.hear(ask(sender, 0, token));
-      nic.hear(bye(sender));
+      nic.hear(bye(sender, 1));
     }
     assertThat(nic.peers.all()).hasSizeLessThanOrEqualTo(Peers.MAX_STRANGERS);
     assertThat(nic.tap.sent()).as("each had its answer").isGreaterThanOrEqualTo(MANY);
@@ -64,9 +64,9 @@ class FloodTest {
   @Test
   void thoseThatTheEngineHasAskedForAreNotForgotten() {
     FabricPeer peer = nic.peers.resolve(new EngineId(7, 0), 0, NAME);
-    nic.hear(bye(0));
+    nic.hear(bye(0, 0));
     for (int sender = 1; sender < MANY; sender++) {
-      nic.hear(bye(sender));
+      nic.hear(bye(sender, 0));
     }
     assertThat(nic.peers.all()).contains(peer).hasSizeLessThan(MANY / 2);
     assertThat(nic.peers.resolve(new EngineId(7, 0), 0, NAME)).isSameAs(peer);
@@ -90,7 +90,7 @@ class FloodTest {
   void whoWasForgottenIsSpokenToInALaterEpoch() {
     FabricPeer known = nic.peers.resolve(new EngineId(7, 1), 1, NAME);
     for (int sender = 2; sender <= Peers.MAX_STRANGERS + 2; sender++) {
-      nic.hear(bye(sender));
+      nic.hear(bye(sender, 0));
     }
     FabricPeer back = nic.peers.resolve(new EngineId(7, 2), 2, NAME);
     assertThat(known.epoch()).isEqualTo(1);
