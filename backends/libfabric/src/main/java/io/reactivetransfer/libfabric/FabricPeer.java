@@ -103,10 +103,11 @@ final class FabricPeer implements RemotePeer {
       return Step.NEXT;
     }
     if (number == 0 && frameEpoch > heardEpoch) {
-      boolean first = heardEpoch == 0;
-      heardEpoch = frameEpoch;
-      expected = 1;
-      return first ? Step.NEXT : Step.ANEW;
+      // Who listens to nothing has begun anew itself. That the peer does, too, is the answer; were
+      // it taken for a loss, each side would begin anew because of the other, for ever.
+      boolean answers = expected == OUT_OF_STEP;
+      heardAnew(frameEpoch);
+      return answers ? Step.NEXT : Step.ANEW;
     }
     return Step.OUT_OF_STEP;
   }
