@@ -10,12 +10,13 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -38,11 +39,17 @@ class KilledPeerTest {
   /** Each is a connection of its own, which is half-way in a write when the process ends. */
   private static final int MEMORIES = 4;
 
+  private static final int AT_ONCE = 5;
+
   /** Starts while the one before it is killed, which takes less time. */
   private EngineProcess next;
 
   static List<Long> seeds() {
     return new Random(SEED).longs(ROUNDS).boxed().toList();
+  }
+
+  static List<Long> seedsOfRoundsOfSeveral() {
+    return new Random(SEED).longs(Math.ceilDiv(3 * ROUNDS / 2, AT_ONCE)).boxed().toList();
   }
 
   @BeforeAll
@@ -102,27 +109,29 @@ class KilledPeerTest {
         .toFuture();
   }
 
+  /** Several in each round, since it takes the deadline until they are found to be dead. */
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("seeds")
-  void anOriginThatIsKilledFailsTheClaimsBoundToIt(long seed) {
+  @MethodSource("seedsOfRoundsOfSeveral")
+  void originsThatAreKilledFailTheClaimsBoundToThem(long seed) {
     Random random = new Random(seed);
-    try (EngineProcess child = victim();
-        Local local = Local.open(MEMORIES, MIB)) {
-      List<CompletableFuture<Void>> claims =
-          IntStream.range(0, MEMORIES)
-              .mapToObj(imm -> local.engine.counter(Imm.of(imm)).boundTo(local.peer(child)))
-              .map(counter -> counter.next(1 << 20).toFuture())
-              .toList();
-      Imm underWay = Imm.of(MEMORIES);
-      for (int i = 0; i < MEMORIES; i++) {
-        child.ask("write", local.descriptorText(i), i, 1_000_000, MIB, 1);
+    try (Local local = Local.open(MEMORIES, MIB)) {
+      Map<EngineProcess, CompletableFuture<Void>> claims = new LinkedHashMap<>();
+      for (int i = 0; i < AT_ONCE; i++) {
+        EngineProcess child = victim();
+        CompletableFuture<Void> all =
+            local.engine.counter(Imm.of(i)).boundTo(local.peer(child)).next(1 << 20).toFuture();
+        claims.put(child, all);
+        Imm underWay = Imm.of(AT_ONCE + i);
+        for (int memory = 0; memory < MEMORIES; memory++) {
+          Imm imm = memory == 0 ? underWay : Imm.of(i);
+          child.ask("write", local.descriptorText(memory), imm.value(), 1_000_000, MIB, 1);
+        }
+        local.engine.counter(underWay).next(1 + random.nextInt(20)).block(LONG);
+
+        child.kill();
       }
-      child.ask("write", local.descriptorText(0), underWay.value(), 1_000_000, MIB, 1);
-      local.engine.counter(underWay).next(1 + random.nextInt(20)).block(LONG);
 
-      child.kill();
-
-      claims.forEach(claim -> assertNames(Waiting.failure(claim, FOUND), child));
+      claims.forEach((child, all) -> assertNames(Waiting.failure(all, FOUND), child));
       local.memories.forEach(memory -> memory.fill((byte) 0)); // nobody writes there any more
     }
   }
