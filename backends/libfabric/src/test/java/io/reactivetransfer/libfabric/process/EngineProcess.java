@@ -1,0 +1,204 @@
+package io.reactivetransfer.libfabric.process;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.RegionDescriptor;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** An {@link EngineProgram}, seen from the test: to be asked, stopped, continued and killed. */
+final class EngineProcess implements AutoCloseable {
+
+  private static final long PATIENCE_SECONDS = 40;
+
+  /** What the program answered instead of {@code ok}. */
+  static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Refused(String message) {
+      super(message);
+    }
+  }
+
+  private final Process process;
+  private final AtomicInteger count = new AtomicInteger();
+  private final Map<Integer, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
+  private final CompletableFuture<String> address;
+
+  private EngineProcess(Process process) {
+    this.process = process;
+    this.address = answerTo(0);
+    Thread.ofPlatform().daemon().name("of process " + process.pid()).start(this::read);
+  }
+
+  /** With a liveness deadline that nobody exceeds. */
+  static EngineProcess start() {
+    return start(Duration.ofMinutes(1));
+  }
+
+  static EngineProcess start(Duration liveness) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx128m"));
+    command.add("-XX:TieredStopAtLevel=1");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(EngineProgram.class.getName());
+    command.add(String.valueOf(liveness.toMillis()));
+    try {
+      return new EngineProcess(new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String addressText() {
+    return result(address);
+  }
+
+  PeerAddress address() {
+    return PeerAddress.fromText(addressText());
+  }
+
+  EngineId id() {
+    return address().engine();
+  }
+
+  /** Registers memory there. */
+  RegionDescriptor memory(String name, int bytes) {
+    return EngineProgram.descriptor(call("memory", name, bytes));
+  }
+
+  /** Has it do something, and waits for the answer. */
+  String call(Object... words) {
+    return result(ask(words));
+  }
+
+  /** Has it do something; fails with {@link Refused}. */
+  CompletableFuture<String> ask(Object... words) {
+    addressText();
+    int number = count.incrementAndGet();
+    CompletableFuture<String> answer = answerTo(number);
+    String line = Arrays.stream(words).map(String::valueOf).collect(Collectors.joining(" "));
+    try {
+      process.outputWriter(StandardCharsets.UTF_8).append(number + " " + line + "\n").flush();
+    } catch (IOException e) {
+      answer.completeExceptionally(e);
+    }
+    return answer;
+  }
+
+  /** SIGSTOP; returns when every thread of it stands still. */
+  void pause() {
+    signal("-STOP");
+    while (!isStopped()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** SIGCONT. */
+  void resume() {
+    signal("-CONT");
+  }
+
+  /** SIGKILL; returns when it is gone. */
+  void kill() {
+    signal("-KILL");
+    process.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+  }
+
+  private void signal(String signal) {
+    try {
+      String pid = String.valueOf(process.pid());
+      int code = new ProcessBuilder("kill", signal, pid).inheritIO().start().waitFor();
+      if (code != 0) {
+        throw new IllegalStateException("kill " + signal + " ended with " + code);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private boolean isStopped() {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+      return threads.allMatch(EngineProcess::isStopped);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The state is the letter behind the name, which is in parentheses. */
+  private static boolean isStopped(Path thread) {
+    try {
+      String stat = Files.readString(thread.resolve("stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+    } catch (NoSuchFileException e) {
+      return true; // that thread has ended
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private CompletableFuture<String> answerTo(int number) {
+    return answers
+        .computeIfAbsent(number, _ -> new CompletableFuture<>())
+        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static String result(CompletableFuture<String> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof Refused refused) {
+        throw refused;
+      }
+      throw e;
+    }
+  }
+
+  private void read() {
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+      String line;
+      while ((line = lines.readLine()) != null) {
+        String[] parts = line.split(" ", 3);
+        CompletableFuture<String> answer = answers.get(Integer.parseInt(parts[0]));
+        if (parts[1].equals("ok")) {
+          answer.complete(parts[2]);
+        } else {
+          answer.completeExceptionally(new Refused(parts[1] + ": " + parts[2]));
+        }
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // it is gone
+    } finally {
+      answers
+          .values()
+          .forEach(answer ->
+              answer.completeExceptionally(new Refused("process " + process.pid() + " is gone")));
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,145 @@
+package io.reactivetransfer.libfabric.process;
+
+import static io.reactivetransfer.libfabric.process.Local.FOUND;
+import static io.reactivetransfer.libfabric.process.Local.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.WriteImm;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+
+/**
+ * Processes that are killed without a word in the middle of writes with immediates, many times. A
+ * crash of the provider, at either end, is the end of this JVM, or of one that was not killed.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KilledPeerTest {
+
+  private static final long SEED =
+      Long.getLong("reactivetransfer.libfabric.kills.seed", 20_260_101);
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.libfabric.kills", 20);
+  private static final int MIB = 1 << 20;
+
+  /** Each is a connection of its own, which is half-way in a write when the process ends. */
+  private static final int MEMORIES = 4;
+
+  private static final int AT_ONCE = 5;
+
+  /** Starts while the one before it is killed, which takes less time. */
+  private EngineProcess next;
+
+  static List<Long> seeds() {
+    return new Random(SEED).longs(ROUNDS).boxed().toList();
+  }
+
+  static List<Long> seedsOfRoundsOfSeveral() {
+    return new Random(SEED).longs(Math.ceilDiv(3 * ROUNDS / 2, AT_ONCE)).boxed().toList();
+  }
+
+  @BeforeAll
+  void startTheFirst() {
+    Local.requireLibfabric();
+    next = EngineProcess.start();
+  }
+
+  @AfterAll
+  void endTheLast() {
+    if (next != null) {
+      next.close();
+    }
+  }
+
+  private EngineProcess victim() {
+    EngineProcess present = next;
+    present.addressText();
+    next = EngineProcess.start();
+    return present;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aTargetThatIsKilledEndsTheStreamsToIt(long seed) throws Exception {
+    Random random = new Random(seed);
+    int bytes = MIB << random.nextInt(5);
+    try (EngineProcess child = victim();
+        Local local = Local.open(1, bytes)) {
+      CountDownLatch under = new CountDownLatch(1 + random.nextInt(64 * MIB / bytes));
+      List<CompletableFuture<Void>> doomed = new ArrayList<>();
+      for (int i = 0; i < MEMORIES; i++) {
+        int length = i == 0 ? 64 : bytes;
+        RemoteRegion target = local.remote(child.memory("m" + i, length));
+        doomed.add(writeOnAndOn(local, target, length, under));
+      }
+      assertThat(under.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+      child.kill();
+
+      doomed.forEach(stream -> assertNames(Waiting.failure(stream, FOUND), child));
+      local.regions.getFirst().quiesced().block(FOUND);
+      assertThat(local.engine.stats().transfersInFlight()).isZero();
+    }
+  }
+
+  /** Without an end; counts down with each that is done. */
+  private static CompletableFuture<Void> writeOnAndOn(
+      Local local, RemoteRegion target, int length, CountDownLatch done) {
+    MemoryRegion source = local.regions.getFirst();
+    WriteImm write = WriteImm.of(source.slice(0, length), target.slice(0, length), Imm.of(7));
+    return local
+        .engine
+        .submit(Flux.just(write).repeat())
+        .doOnNext(_ -> done.countDown())
+        .then()
+        .toFuture();
+  }
+
+  /** Several in each round, since it takes the deadline until they are found to be dead. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seedsOfRoundsOfSeveral")
+  void originsThatAreKilledFailTheClaimsBoundToThem(long seed) {
+    Random random = new Random(seed);
+    try (Local local = Local.open(MEMORIES, MIB)) {
+      Map<EngineProcess, CompletableFuture<Void>> claims = new LinkedHashMap<>();
+      for (int i = 0; i < AT_ONCE; i++) {
+        EngineProcess child = victim();
+        CompletableFuture<Void> all =
+            local.engine.counter(Imm.of(i)).boundTo(local.peer(child)).next(1 << 20).toFuture();
+        claims.put(child, all);
+        Imm underWay = Imm.of(AT_ONCE + i);
+        for (int memory = 0; memory < MEMORIES; memory++) {
+          Imm imm = memory == 0 ? underWay : Imm.of(i);
+          child.ask("write", local.descriptorText(memory), imm.value(), 1_000_000, MIB, 1);
+        }
+        local.engine.counter(underWay).next(1 + random.nextInt(20)).block(LONG);
+
+        child.kill();
+      }
+
+      claims.forEach((child, all) -> assertNames(Waiting.failure(all, FOUND), child));
+      local.memories.forEach(memory -> memory.fill((byte) 0)); // nobody writes there any more
+    }
+  }
+
+  private static void assertNames(Throwable error, EngineProcess process) {
+    assertThat(error)
+        .isInstanceOfSatisfying(
+            PeerUnreachableException.class, e -> assertThat(e.peer()).isEqualTo(process.id()))
+        .hasMessageContaining(process.id().toShortString());
+  }
+}
