@@ -49,6 +49,7 @@ final class LibfabricDomain implements Domain {
   private final Capabilities capabilities;
   private final MemorySegment messageFids;
   private final int[] descriptors;
+  private boolean failed;
   private boolean closed;
 
   private LibfabricDomain(
@@ -255,6 +256,12 @@ final class LibfabricDomain implements Domain {
     }
     peers.report(sink);
     int work = writes.poll(sink, peers);
+    Failure broken = writes.broken();
+    if (broken != null && !failed) {
+      failed = true;
+      sink.nicFailed(broken.code(), broken.text());
+      peers.all().forEach(peer -> writes.disconnect(peer, broken.code(), broken.text()));
+    }
     int changes = links.poll();
     if (changes > 0) {
       writes.connectionsChanged();

@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** The writes of one NIC, and the arrivals: posts the ones, and reads from their queue both. */
 final class Writes {
@@ -23,6 +24,9 @@ final class Writes {
   private static final int BATCH = 64;
   private static final int BATCHES = 4;
 
+  /** Errors of reading one after the other, each in a poll of its own. */
+  static final int MOST_UNREADABLE = 1_000;
+
   private final OpenFabric fabric;
   private final Links links;
   private final WriteSlots slots;
@@ -36,6 +40,8 @@ final class Writes {
   private boolean abandoned;
 
   private boolean drained;
+  private int unreadable;
+  private @Nullable Failure broken;
   private BackendException lastError = new BackendException(0, "none");
 
   /**
@@ -127,6 +133,7 @@ final class Writes {
         work += readErrors(handler, sink);
         continue;
       }
+      watch(count);
       for (long i = 0; i < count; i++) {
         completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
       }
@@ -134,6 +141,21 @@ final class Writes {
       drained = count < BATCH;
     }
     return work;
+  }
+
+  /** A queue that cannot be read again and again will not be read any more. */
+  private void watch(long count) {
+    if (count >= 0 || count == -Fi.FI_EAGAIN) {
+      unreadable = 0;
+    } else if (++unreadable == MOST_UNREADABLE) {
+      BackendException cause = fabric.error("fi_cq_read", count);
+      broken = new Failure(0, cause.code(), String.valueOf(cause.getMessage()));
+    }
+  }
+
+  /** Why nothing will be heard of writes any more; null as long as they are heard of. */
+  @Nullable Failure broken() {
+    return broken;
   }
 
   private void completed(long entry, CompletionSink sink) {

@@ -25,7 +25,7 @@ final class TappedNic implements AutoCloseable {
   private final Links links = new DatagramLinks(fabric, arena, true);
   private final Regions regions = new Regions(fabric, links, RANDOM, true);
   private final Letters letters;
-  private final Writes writes;
+  final Writes writes;
   private long now;
 
   TappedNic() {

@@ -23,6 +23,7 @@ public final class TapLibFabric {
   private final Deque<Done> done = new ArrayDeque<>();
   private BooleanSupplier sending = () -> true;
   private BooleanSupplier knowing = () -> true;
+  private long writes = -Fi.FI_EAGAIN;
   private long made;
   private long messages;
   private long sent;
@@ -54,6 +55,11 @@ public final class TapLibFabric {
   public TapLibFabric inserts(BooleanSupplier takes) {
     knowing = takes;
     return this;
+  }
+
+  /** What reading the queue of writes gives, instead of nothing. */
+  public void reads(long result) {
+    writes = result;
   }
 
   /** Messages that were taken over. */
@@ -103,9 +109,7 @@ public final class TapLibFabric {
       }
       case "fi_send" -> send((long) arguments[5]);
       case "fi_cq_read" ->
-          (long) arguments[0] == messages
-              ? read((long) arguments[1], (long) arguments[2])
-              : (long) -Fi.FI_EAGAIN;
+          (long) arguments[0] == messages ? read((long) arguments[1], (long) arguments[2]) : writes;
       case "fi_strerror" -> "error " + arguments[0];
       default -> throw new UnsupportedOperationException(method.getName());
     };
