@@ -35,6 +35,13 @@ public interface TransferEngine {
   /** What it means that a transfer is done. */
   CompletionLevel completionLevel();
 
+  /**
+   * Whether nothing that a lost peer has posted lands in memory here any more. If not, a process
+   * that was stopped and goes on, or a NIC that still sends, may write to regions that the peer was
+   * told of until they are {@linkplain MemoryRegion#revoke() revoked}.
+   */
+  boolean fencesLostPeers();
+
   /** The NICs that this engine uses: those that it opened, less those that have failed since. */
   List<Nic> nics();
 

@@ -60,7 +60,8 @@ final class ValveDomain extends ForwardingDomain {
         Math.min(all.queueDepth(), valve.queueDepth()),
         all.maxControlBytes(),
         all.ordered(),
-        all.deviceMemory());
+        all.deviceMemory(),
+        all.fencesLostPeers());
   }
 
   @Override

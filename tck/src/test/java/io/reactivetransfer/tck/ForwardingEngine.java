@@ -59,6 +59,11 @@ class ForwardingEngine implements TransferEngine {
   }
 
   @Override
+  public boolean fencesLostPeers() {
+    return inner.fencesLostPeers();
+  }
+
+  @Override
   public List<Nic> nics() {
     return inner.nics();
   }

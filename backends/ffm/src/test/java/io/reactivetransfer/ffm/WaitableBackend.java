@@ -90,7 +90,7 @@ final class WaitableBackend implements Backend {
 
     @Override
     public Capabilities capabilities() {
-      return new Capabilities(CompletionLevel.DELIVERED, 1 << 20, 16, 1 << 17, false, false);
+      return new Capabilities(CompletionLevel.DELIVERED, 1 << 20, 16, 1 << 17, false, false, true);
     }
 
     @Override

@@ -4,8 +4,6 @@ import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Where memory may be written: asked once for each route, and told by who owns it. So the keys of a
@@ -17,14 +15,11 @@ final class Asks {
   private static final int MAX_NAME_BYTES = 128;
   private static final int GRANT_BYTES = 4 * Long.BYTES;
 
-  private final OpenFabric fabric;
   private final Regions regions;
-  private final Map<FabricPeer, Map<ByteBuffer, Long>> destinations = new HashMap<>();
   private long lastAsk;
   private byte[] answer = {};
 
-  Asks(OpenFabric fabric, Regions regions) {
-    this.fabric = fabric;
+  Asks(Regions regions) {
     this.regions = regions;
   }
 
@@ -54,7 +49,7 @@ final class Asks {
       return deny(number, "expected memory open to REMOTE_WRITE, got " + memory.access());
     }
     try {
-      byte[] name = regions.endpointOf(target).name();
+      byte[] name = regions.landingOf(target).name();
       answer =
           ByteBuffer.allocate(GRANT_BYTES + name.length)
               .putLong(number)
@@ -92,17 +87,7 @@ final class Asks {
     long length = content.getLong();
     byte[] name = new byte[content.remaining()];
     content.get(name);
-    try {
-      route.open(destination(peer, name), base, key, length);
-    } catch (BackendException e) {
-      route.deny(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private long destination(FabricPeer peer, byte[] name) {
-    return destinations
-        .computeIfAbsent(peer, key -> new HashMap<>())
-        .computeIfAbsent(ByteBuffer.wrap(name), key -> fabric.insert(name));
+    route.open(name, base, key, length);
   }
 
   void denied(FabricPeer peer, ByteBuffer content) {

@@ -42,7 +42,16 @@ final class FabricLibrary {
   private final Map<LibfabricSettings, ProviderChoice> choices = new ConcurrentHashMap<>();
 
   private FabricLibrary(String name) {
+    this(name, new LibFabricByLinker(open(name)));
+  }
+
+  /** Over calls that are there already. */
+  FabricLibrary(String name, LibFabric lib) {
     this.name = name;
+    this.lib = lib;
+  }
+
+  private static NativeLibrary open(String name) {
     GUARDS.forEach(ProcessEnvironment::setIfAbsent);
     TUNING.forEach(ProcessEnvironment::setIfAbsent);
     SignalHandlers handlers = SignalHandlers.save();
@@ -58,7 +67,7 @@ final class FabricLibrary {
               + " when it was loaded, or a library that it needs did; they were put back, and it is"
               + " not used: use a build of libfabric without that library");
     }
-    lib = new LibFabricByLinker(library);
+    return library;
   }
 
   /**

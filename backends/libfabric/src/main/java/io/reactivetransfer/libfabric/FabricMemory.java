@@ -31,7 +31,7 @@ record FabricMemory(
     return token.encode();
   }
 
-  /** The registration that lets others write, and the endpoint to which they do. */
+  /** The registration that lets others write, and where they do. */
   static final class Target {
     final long registration;
     final long key;
@@ -40,7 +40,10 @@ record FabricMemory(
     final long base;
 
     /** Opened when the first peer asks for it. */
-    @Nullable Endpoint endpoint;
+    @Nullable Landing landing;
+
+    /** Revoked, though what was to come after it may have failed. */
+    boolean closed;
 
     Target(long registration, long key, long base) {
       this.registration = registration;

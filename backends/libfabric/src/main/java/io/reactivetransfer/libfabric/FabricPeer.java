@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** A NIC of another engine, and how things stand with it. */
 final class FabricPeer implements RemotePeer {
 
-  /** No number is expected: what comes in the present epoch is out of step. */
-  private static final long OUT_OF_STEP = -1;
-
   /**
    * A frame that waits until it is taken over.
    *
@@ -28,33 +25,43 @@ final class FabricPeer implements RemotePeer {
   private final byte[] name;
 
   // what is said to it
-  private int epoch = 1;
+  private int epoch;
   private long nextNumber;
   private final Queue<Waiting> outbox = new ArrayDeque<>();
   private int sending;
 
-  // what is heard of it
-  private int heardEpoch;
-  private long expected = OUT_OF_STEP;
+  private final Hearing hearing = new Hearing();
 
   // writes
-  private @Nullable Initiator initiator;
   private final Map<Long, Route> asks = new HashMap<>();
   private final Map<Route, Boolean> refusing = new HashMap<>();
 
   // trouble
   private final Queue<Failure> failures = new ArrayDeque<>();
   private @Nullable Failure loss;
+  private boolean left;
   private boolean needy;
+  private boolean resolved;
   private boolean waits;
   private long waitingNanos;
   private boolean refused;
   private long refusedNanos;
 
+  /** A peer to which nothing was said so far. */
   FabricPeer(EngineId engine, long instance, byte[] name) {
+    this(engine, instance, name, 1);
+  }
+
+  /**
+   * A peer that may have been known, and was forgotten.
+   *
+   * @param epoch later than any in which it was spoken to
+   */
+  FabricPeer(EngineId engine, long instance, byte[] name, int epoch) {
     this.engine = engine;
     this.instance = instance;
     this.name = name;
+    this.epoch = epoch;
   }
 
   EngineId engine() {
@@ -86,32 +93,6 @@ final class FabricPeer implements RemotePeer {
     nextNumber++;
   }
 
-  /** What a frame is to the conversation. */
-  enum Step {
-    /** The one that is expected. */
-    NEXT,
-    /** The first of a new epoch: the peer had lost this NIC. */
-    ANEW,
-    /** Some are missing. */
-    OUT_OF_STEP
-  }
-
-  /** Takes a frame's number to the books. */
-  Step heard(int frameEpoch, long number) {
-    if (frameEpoch == heardEpoch && number == expected) {
-      expected++;
-      return Step.NEXT;
-    }
-    if (number == 0 && frameEpoch > heardEpoch) {
-      // Who listens to nothing has begun anew itself. That the peer does, too, is the answer; were
-      // it taken for a loss, each side would begin anew because of the other, for ever.
-      boolean answers = expected == OUT_OF_STEP;
-      heardAnew(frameEpoch);
-      return answers ? Step.NEXT : Step.ANEW;
-    }
-    return Step.OUT_OF_STEP;
-  }
-
   /** Begins anew: what was said counts no more, and what is heard of the old epoch neither. */
   void startOver() {
     epoch++;
@@ -123,15 +104,18 @@ final class FabricPeer implements RemotePeer {
     refused = false;
   }
 
-  /** Goes on listening to an epoch whose first frame has come. */
-  void heardAnew(int frameEpoch) {
-    heardEpoch = frameEpoch;
-    expected = 1;
+  /** It was closed, and will not come back. */
+  void leave() {
+    left = true;
   }
 
-  /** Hears nothing more of the present epoch. */
-  void stopListening() {
-    expected = OUT_OF_STEP;
+  boolean hasLeft() {
+    return left;
+  }
+
+  /** What is heard of it. */
+  Hearing hearing() {
+    return hearing;
   }
 
   Queue<Waiting> outbox() {
@@ -148,14 +132,6 @@ final class FabricPeer implements RemotePeer {
   }
 
   // ---- writes ----
-
-  @Nullable Initiator initiator() {
-    return initiator;
-  }
-
-  void initiator(@Nullable Initiator endpoint) {
-    initiator = endpoint;
-  }
 
   /** The routes that it was asked for and has not told, by the number of the ask. */
   Map<Long, Route> asks() {
@@ -201,9 +177,13 @@ final class FabricPeer implements RemotePeer {
 
   /** It has said something. */
   void spoke(long now) {
-    waits = !asks.isEmpty();
     waitingNanos = now;
     refused = false;
+  }
+
+  /** What it has said was taken to the books: perhaps it was the last answer. */
+  void answered() {
+    waits = waits && !asks.isEmpty();
   }
 
   /** How long it has not answered. */
@@ -227,6 +207,21 @@ final class FabricPeer implements RemotePeer {
     return refused ? now - refusedNanos : 0;
   }
 
+  /** The engine has asked for it, and may do so again. */
+  void resolved() {
+    resolved = true;
+  }
+
+  /** Whether it is here only because something came from it. */
+  boolean isStranger() {
+    return !resolved;
+  }
+
+  /** Whether nobody misses it: the engine never asked for it, and it was lost and told to be so. */
+  boolean canBeForgotten() {
+    return isStranger() && hearing.isDeaf() && sending == 0 && !needy && isWell();
+  }
+
   /** Whether there is nothing to look after. */
   boolean isWell() {
     return !waits
@@ -234,6 +229,7 @@ final class FabricPeer implements RemotePeer {
         && failures.isEmpty()
         && loss == null
         && outbox.isEmpty()
+        && !hearing.hasGap()
         && refusing.isEmpty();
   }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param sender engine that it is from
  * @param instance of the NIC that it is from
  * @param epoch of the conversation, from 1
- * @param number of the frame in its epoch, from 0; 0 for those outside of the order
+ * @param number of the frame in its epoch, from 0; 0 for one outside of the order
  * @param name of the sender's endpoint, to answer to
  * @param content the rest; valid as long as the message's buffer
  */
@@ -43,8 +43,8 @@ record Frame(
     GRANT(true),
     /** Nowhere: the ask's number, and why. */
     DENY(true),
-    /** The sender closes, or has given the receiver up: the reason. Outside of the order. */
-    BYE(false),
+    /** The sender closes (1), or has given the receiver up (0): that, and the reason. */
+    BYE(true),
     /** Something before this epoch's frame has not come: the epoch. Outside of the order. */
     RESET(false);
 

@@ -2,26 +2,48 @@ package io.reactivetransfer.libfabric;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * An endpoint that only writes. Each peer has its own where endpoints are cheap, so that closing it
- * ends what is out to that peer, without its help and without harm to others.
- */
+/** The way by which one landing of one peer is written to. */
 final class Initiator {
 
-  private final Endpoint endpoint;
+  private final FabricPeer peer;
+  private final long fid;
+  private final long destination;
+  private boolean ready;
   private int outstanding;
   private @Nullable Failure closed;
+  private boolean broken;
 
-  Initiator(Endpoint endpoint) {
-    this.endpoint = endpoint;
+  /**
+   * A way through an endpoint.
+   *
+   * @param destination handle of the landing's address, where the endpoint has several
+   * @param ready whether it can be used, or is being connected
+   */
+  Initiator(FabricPeer peer, long fid, long destination, boolean ready) {
+    this.peer = peer;
+    this.fid = fid;
+    this.destination = destination;
+    this.ready = ready;
   }
 
-  Endpoint endpoint() {
-    return endpoint;
+  FabricPeer peer() {
+    return peer;
   }
 
   long fid() {
-    return endpoint.fid();
+    return fid;
+  }
+
+  long destination() {
+    return destination;
+  }
+
+  boolean isReady() {
+    return ready && closed == null;
+  }
+
+  void connected() {
+    ready = true;
   }
 
   void posted() {
@@ -36,9 +58,22 @@ final class Initiator {
     return outstanding == 0;
   }
 
-  /** Takes note that the endpoint was closed, and why, for what is still out. */
+  /** Takes note that its endpoint was closed by this side, and why, for what is still out. */
   void closed(int code, String text) {
-    closed = new Failure(0, code, text);
+    if (closed == null) {
+      closed = new Failure(0, code, text);
+    }
+  }
+
+  /** Takes note that its connection has ended; whether the peer is alive is another question. */
+  void broken(int code, String text) {
+    broken = closed == null;
+    closed(code, text);
+  }
+
+  /** Whether its connection ended without this side's doing. */
+  boolean isBroken() {
+    return broken;
   }
 
   /** Why it was closed; null while it is open. */

@@ -4,17 +4,19 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiLayout;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * Messages from one NIC to another, over an endpoint of their own: they never wait behind writes.
- * Providers keep the order of messages between two endpoints; numbers in the frames find out where
- * one did not arrive.
+ * Each carries a number, by which {@link Hearing} puts them in order and finds out what is missing.
  */
 final class Letters {
 
@@ -28,6 +30,8 @@ final class Letters {
     void undelivered(FabricPeer peer, int code, String text);
   }
 
+  private static final Logger LOG = Loggers.getLogger(Letters.class);
+
   private static final int RECEIVING = 64;
   private static final int SENDING = 256;
 
@@ -39,7 +43,9 @@ final class Letters {
   private final OpenFabric fabric;
   private final EngineId self;
   private final long instance;
-  private final Endpoint endpoint;
+  private final AddressVector vector;
+  private final long endpoint;
+  private final byte[] name;
   private final MessageBuffers incoming;
   private final MessageBuffers outgoing;
   private final int[] free;
@@ -56,8 +62,10 @@ final class Letters {
     this.fabric = fabric;
     this.self = self;
     this.instance = instance;
-    this.endpoint = fabric.openForMessages();
-    int bytes = Frame.headBytes(endpoint.name()) + maxContentBytes;
+    this.vector = new AddressVector(fabric, arena);
+    this.endpoint = fabric.openEndpoint(fabric.info.address(), vector.fid());
+    this.name = fabric.nameOf(endpoint);
+    int bytes = Frame.headBytes(name) + maxContentBytes;
     this.incoming = new MessageBuffers(fabric, arena, RECEIVING, bytes);
     this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
     this.free = new int[SENDING];
@@ -76,7 +84,7 @@ final class Letters {
 
   /** The endpoint's name, by which others reach this NIC. */
   byte[] name() {
-    return endpoint.name();
+    return name;
   }
 
   /** Gives a buffer to the provider; if that has no room, it is tried again with each poll. */
@@ -84,11 +92,7 @@ final class Letters {
     long length = incoming.buffer(index).capacity();
     long result =
         fabric.lib.fi_recv(
-            endpoint.fid(),
-            incoming.address(index),
-            length,
-            incoming.desc(),
-            incoming.context(index));
+            endpoint, incoming.address(index), length, incoming.desc(), incoming.context(index));
     if (result == Fi.FI_SUCCESS) {
       unpostedCount -= unposted[index] ? 1 : 0;
       unposted[index] = false;
@@ -107,16 +111,20 @@ final class Letters {
     if (freeCount == 0 || peer.sending() >= SENDING_TO_ONE) {
       return false;
     }
+    Long address = addressOf(peer);
+    if (address == null) {
+      return false;
+    }
     int index = free[freeCount - 1];
     ByteBuffer buffer = outgoing.buffer(index);
-    Frame.write(buffer, type, peer, self, instance, endpoint.name(), content);
+    Frame.write(buffer, type, peer, self, instance, name, content);
     long result =
         fabric.lib.fi_send(
-            endpoint.fid(),
+            endpoint,
             outgoing.address(index),
             buffer.position(),
             outgoing.desc(),
-            addressOf(peer),
+            address,
             outgoing.context(index));
     if (result != Fi.FI_SUCCESS) {
       return false; // whatever the reason, trying goes on until the peer counts as unreachable
@@ -131,11 +139,16 @@ final class Letters {
     return true;
   }
 
-  private long addressOf(FabricPeer peer) {
+  /** Its handle; null if the provider takes no such address, and it is as unreachable. */
+  private @Nullable Long addressOf(FabricPeer peer) {
     Long known = addresses.get(peer);
     if (known == null) {
-      known = fabric.insert(peer.name());
-      addresses.put(peer, known);
+      try {
+        known = vector.insert(peer.name());
+        addresses.put(peer, known);
+      } catch (BackendException e) {
+        LOG.debug("no message reaches {}: {}", peer.engine().toShortString(), e.getMessage());
+      }
     }
     return known;
   }
@@ -144,7 +157,7 @@ final class Letters {
   void forget(FabricPeer peer) {
     Long known = addresses.remove(peer);
     if (known != null && peer.sending() == 0) {
-      fabric.remove(known);
+      vector.remove(known);
     }
   }
 
@@ -155,7 +168,7 @@ final class Letters {
 
   /** Handles what has come and what has been sent, a bounded number. */
   int poll(Handler handler) {
-    long count = fabric.lib.fi_cq_read(fabric.messages().fid(), entries.address(), BATCH);
+    long count = fabric.lib.fi_cq_read(fabric.queue(), entries.address(), BATCH);
     if (unpostedCount > 0) {
       offerAgain();
     }
@@ -205,7 +218,7 @@ final class Letters {
 
   private int readError(Handler handler) {
     error.fill((byte) 0);
-    long read = fabric.lib.fi_cq_readerr(fabric.messages().fid(), error.address());
+    long read = fabric.lib.fi_cq_readerr(fabric.queue(), error.address());
     if (read != 1) {
       return 0;
     }
@@ -218,7 +231,7 @@ final class Letters {
     FabricPeer peer = sent(context);
     if (peer != null) {
       int code = LibFabric.error(error.address());
-      handler.undelivered(peer, code, fabric.text(fabric.messages().fid(), error.address()));
+      handler.undelivered(peer, code, fabric.text(error.address()));
     }
     return 1;
   }

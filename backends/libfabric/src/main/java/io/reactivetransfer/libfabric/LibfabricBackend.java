@@ -140,7 +140,7 @@ public final class LibfabricBackend implements Backend {
     private String library = defaultLibrary();
     private Optional<String> provider =
         Optional.ofNullable(System.getProperty(PROPERTY + "provider"));
-    private String host = System.getProperty(PROPERTY + "host", "127.0.0.1");
+    private String host = System.getProperty(PROPERTY + "host", LibfabricSettings.LOOPBACK);
     private int nics = 1;
 
     private Builder() {}

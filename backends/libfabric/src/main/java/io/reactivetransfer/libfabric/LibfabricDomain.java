@@ -4,6 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
@@ -15,7 +16,14 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /** One opened NIC of libfabric. */
 final class LibfabricDomain implements Domain {
@@ -26,30 +34,43 @@ final class LibfabricDomain implements Domain {
   /** What this backend itself says is short. */
   private static final int MIN_CONTENT_BYTES = 1_024;
 
+  /** The NICs of this process. */
+  private static final Set<Long> INSTANCES = ConcurrentHashMap.newKeySet();
+
   private final OpenFabric fabric;
+  private final OpenFabric messages;
   private final Arena arena;
+  private final Links links;
   private final long instance;
   private final Regions regions;
   private final Writes writes;
   private final Letters letters;
   private final Peers peers;
   private final Capabilities capabilities;
-  private boolean refused;
+  private final MemorySegment messageFids;
+  private final int[] descriptors;
   private boolean closed;
 
-  private LibfabricDomain(OpenFabric fabric, Arena arena, Provider provider, OpenContext context) {
+  private LibfabricDomain(
+      OpenFabric fabric, OpenFabric messages, Arena arena, Provider provider, OpenContext context) {
     this.fabric = fabric;
+    this.messages = messages;
     this.arena = arena;
     FiInfo info = fabric.info;
     RandomKeys random = new RandomKeys();
-    boolean cheapEndpoints = provider.place() == Provider.Place.PROCESS;
+    boolean inProcess = provider.place() == Provider.Place.PROCESS;
     int depth = (int) Math.min(context.nicDepth(), info.txSize());
     instance = random.next();
-    regions = new Regions(fabric, random, cheapEndpoints);
-    writes = new Writes(fabric, arena, depth, cheapEndpoints);
+    INSTANCES.add(instance);
+    links =
+        info.isConnected()
+            ? new ConnectedLinks(fabric, arena, instance)
+            : new DatagramLinks(fabric, arena, inProcess);
+    regions = new Regions(fabric, links, random, inProcess);
+    writes = new Writes(fabric, arena, links, depth);
     letters =
         new Letters(
-            fabric,
+            messages,
             arena,
             context.engine(),
             instance,
@@ -58,7 +79,7 @@ final class LibfabricDomain implements Domain {
         new Peers(
             letters,
             writes,
-            new Asks(fabric, regions),
+            new Asks(regions),
             context.connectTimeout().toNanos(),
             System::nanoTime);
     capabilities =
@@ -68,25 +89,36 @@ final class LibfabricDomain implements Domain {
             depth,
             context.maxControlBytes(),
             info.keepsWriteOrder(),
-            false);
+            false,
+            links.fencesLostPeers());
+    messageFids = arena.allocate(ValueLayout.JAVA_LONG);
+    messageFids.set(ValueLayout.JAVA_LONG, 0, messages.queue());
+    descriptors =
+        fabric.descriptor() < 0 || messages.descriptor() < 0
+            ? MUST_BE_POLLED
+            : IntStream.of(fabric.descriptor(), messages.descriptor(), links.descriptor())
+                .filter(descriptor -> descriptor >= 0)
+                .toArray();
   }
 
   /** Opens a NIC. On any thread; what comes back is used by one thread at a time. */
   @SuppressWarnings("MustBeClosed") // the domain closes it
   static LibfabricDomain open(
       FabricLibrary library, ProviderChoice choice, FiInfo info, OpenContext context) {
+    if (choice.provider().name().equals(Provider.SHM)) {
+      StaleShm.sweep();
+    }
     Arena arena = Arena.ofShared();
+    Deque<OpenFabric> opened = new ArrayDeque<>();
     try {
       return library.guarded(() -> {
-        OpenFabric fabric = OpenFabric.open(library.lib(), info, arena);
-        try {
-          return new LibfabricDomain(fabric, arena, choice.provider(), context);
-        } catch (RuntimeException e) {
-          fabric.close();
-          throw e;
-        }
+        opened.push(new OpenFabric(library.lib(), choice.forWrites(info), arena));
+        opened.push(new OpenFabric(library.lib(), info, arena));
+        return new LibfabricDomain(
+            opened.getLast(), opened.getFirst(), arena, choice.provider(), context);
       });
     } catch (RuntimeException e) {
+      opened.forEach(OpenFabric::close);
       arena.close();
       throw e;
     }
@@ -99,7 +131,7 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public byte[] address() {
-    return new FabricAddress(fabric.info.provider(), instance, letters.name()).encode();
+    return new FabricAddress(messages.info.provider(), instance, letters.name()).encode();
   }
 
   private void requireOpen() {
@@ -130,16 +162,22 @@ final class LibfabricDomain implements Domain {
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
     FabricAddress decoded = FabricAddress.decode(address);
-    if (!decoded.provider().equals(fabric.info.provider())) {
+    if (!decoded.provider().equals(messages.info.provider())) {
       throw new BackendException(
           0,
           "expected a NIC of provider "
-              + fabric.info.provider()
+              + messages.info.provider()
               + ", got one of "
               + decoded.provider()
               + "; name the same one on both sides");
     }
-    return peers.get(engine, decoded.instance(), decoded.name());
+    if (decoded.provider().equals(Provider.SHM) && INSTANCES.contains(decoded.instance())) {
+      throw new BackendException(
+          0,
+          "expected a NIC of another process, got one of this: provider shm writes to where an"
+              + " endpoint of the same process was, after it was closed; use tcp within a process");
+    }
+    return peers.resolve(engine, decoded.instance(), decoded.name());
   }
 
   @Override
@@ -153,31 +191,30 @@ final class LibfabricDomain implements Domain {
       return false;
     }
     Route route = (Route) op.target();
-    boolean taken =
-        switch (route.state()) {
-          case OPEN -> write(op, route);
-          case DENIED -> fail(op, route, route.denial());
-          case NEW -> {
-            peers.ask(route);
-            yield false;
-          }
-          case ASKED -> false;
-        };
-    refused |= !taken;
-    return taken;
+    return switch (route.state()) {
+      case OPEN -> write(op, route);
+      case DENIED -> fail(op, route, route.denial());
+      case NEW -> {
+        peers.ask(route);
+        yield false;
+      }
+      case ASKED -> false;
+    };
   }
 
   private boolean write(WriteOp op, Route route) {
     if (!route.holds(op.targetOffset(), op.length())) {
       return fail(op, route, route.outside(op.targetOffset(), op.length()));
     }
-    if (writes.isFull()) {
-      return false;
-    }
     return switch (writes.post(op, route)) {
       case TAKEN -> true;
       case REFUSED -> {
         peers.refused(route);
+        yield false;
+      }
+      case NO_WAY -> {
+        peers.stuck(route);
+        peers.ask(route);
         yield false;
       }
       case FAILED -> {
@@ -201,9 +238,7 @@ final class LibfabricDomain implements Domain {
               + " bytes, got "
               + bytes.remaining());
     }
-    boolean taken = !closed && peers.send((FabricPeer) peer, bytes);
-    refused |= !taken;
-    return taken;
+    return !closed && peers.send((FabricPeer) peer, bytes);
   }
 
   @Override
@@ -218,36 +253,40 @@ final class LibfabricDomain implements Domain {
     if (closed) {
       return 0;
     }
-    refused = false;
     peers.report(sink);
     int work = writes.poll(sink, peers);
-    work += letters.poll(peers);
+    int changes = links.poll();
+    if (changes > 0) {
+      writes.connectionsChanged();
+    }
+    work += changes + letters.poll(peers);
     work += peers.tend();
-    work += writes.reportClosed(sink);
+    work += writes.reportAbandoned(sink, peers);
     return work;
   }
 
   @Override
   public int[] waitDescriptors() {
-    // What was refused is tried again, and who does not answer is found out, by polling.
-    return closed || refused || writes.hasHalves() || peers.areNeedy()
-        ? MUST_BE_POLLED
-        : fabric.descriptors();
+    return closed ? MUST_BE_POLLED : descriptors;
   }
 
   @Override
   public boolean prepareWait() {
-    return !closed && fabric.mayWait();
+    return !closed
+        && links.mayWait()
+        && messages.lib.fi_trywait(messages.fabric(), messageFids.address(), 1) == Fi.FI_SUCCESS;
   }
 
   @Override
   public void close() {
     if (!closed) {
       closed = true;
+      INSTANCES.remove(instance);
       peers.farewell("its engine was closed");
-      writes.close(peers.all());
       regions.close();
+      links.close();
       letters.close();
+      messages.close();
       fabric.close();
       arena.close();
     }

@@ -10,27 +10,21 @@ import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
-import java.util.Objects;
 import java.util.function.LongToIntFunction;
-import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * What is opened of libfabric for one NIC: fabric, domain, address vector, and queues, so that
- * messages never wait behind completions of writes. Whatever was opened is closed in reverse.
+ * A fabric, a domain and a completion queue of libfabric. A NIC has two of these, one for writes
+ * and one for messages, so that neither waits for the other. Whatever was opened is closed in
+ * reverse.
  */
 final class OpenFabric {
 
   private static final Logger LOG = Loggers.getLogger(OpenFabric.class);
 
-  private static final long WRITES_QUEUE = 4_096;
-  private static final long MESSAGES_QUEUE = 1_024;
-  private static final int EXPECTED_ADDRESSES = 64;
-  private static final int MAX_WAITS = 1_024;
+  private static final long QUEUE_SIZE = 4_096;
   private static final int MAX_NAME_BYTES = 256;
 
   final LibFabric lib;
@@ -39,191 +33,104 @@ final class OpenFabric {
   /** Where calls put what they made. */
   private final MemorySegment out;
 
+  private final MemorySegment name;
   private final Deque<Long> opened = new ArrayDeque<>();
-  private long fabric;
-  private long domain;
-  private long addresses;
-  private boolean waitable = true;
-  private @Nullable CompletionQueue shared;
-  private @Nullable CompletionQueue messages;
-  private final List<CompletionQueue> writes = new ArrayList<>();
-
-  /** What is waited for; made anew when queues come and go. */
-  private int[] descriptors = {};
-
-  private boolean stale = true;
-  private final MemorySegment waitFids;
-
-  private OpenFabric(LibFabric lib, FiInfo info, Arena arena) {
-    this.lib = lib;
-    this.info = info;
-    this.out = arena.allocate(JAVA_LONG);
-    this.waitFids = arena.allocate(JAVA_LONG, MAX_WAITS);
-  }
+  private final long fabric;
+  private final long domain;
+  private final long queue;
+  private final int descriptor;
 
   /**
-   * Opens one NIC.
+   * Opens one.
    *
    * @param arena lives as long as what is opened
    */
-  static OpenFabric open(LibFabric lib, FiInfo info, Arena arena) {
-    OpenFabric open = new OpenFabric(lib, info, arena);
+  OpenFabric(LibFabric lib, FiInfo info, Arena arena) {
+    this.lib = lib;
+    this.info = info;
+    this.out = arena.allocate(JAVA_LONG);
+    this.name = arena.allocate(MAX_NAME_BYTES, Long.BYTES);
     try {
-      open.open();
-      return open;
+      fabric = make("fi_fabric", to -> lib.fi_fabric(info.fabricAttr(), to));
+      domain = make("fi_domain", to -> lib.fi_domain(fabric(), info.address(), to));
+      long waitable = tryToOpenQueue();
+      queue = waitable == 0 ? openQueue(Fi.FI_WAIT_NONE) : waitable;
+      descriptor = waitable == 0 ? -1 : lib.fi_wait_fd(waitable);
     } catch (RuntimeException e) {
-      open.close();
+      close();
       throw e;
     }
   }
 
-  private void open() {
-    fabric = make("fi_fabric", out -> lib.fi_fabric(info.fabricAttr(), out));
-    domain = make("fi_domain", out -> lib.fi_domain(fabric, info.address(), out));
-    addresses =
-        make("fi_av_open", out -> lib.fi_av_open(domain, info.avType(), EXPECTED_ADDRESSES, out));
-    messages = openQueue(MESSAGES_QUEUE);
-  }
-
-  /** With a descriptor to wait for where the provider has them; else it must be polled. */
-  private CompletionQueue openQueue(long size) {
-    if (waitable) {
-      try {
-        long queue = make("fi_cq_open", out -> lib.fi_cq_open(domain, size, Fi.FI_WAIT_FD, out));
-        return new CompletionQueue(queue, descriptor(queue));
-      } catch (BackendException e) {
-        LOG.debug("{} has no descriptor to wait for: {}", info.provider(), e.getMessage());
-        waitable = false;
-      }
-    }
-    return new CompletionQueue(
-        make("fi_cq_open", out -> lib.fi_cq_open(domain, size, Fi.FI_WAIT_NONE, out)), -1);
-  }
-
-  private int descriptor(long queue) {
+  /** With a descriptor to wait for, or 0 if the provider has none. */
+  private long tryToOpenQueue() {
     try {
-      return require("fi_control(FI_GETWAIT)", lib.fi_cq_wait_fd(queue));
+      return openQueue(Fi.FI_WAIT_FD);
     } catch (BackendException e) {
-      close(queue);
-      throw e;
+      LOG.debug("{} has no descriptor to wait for: {}", info.provider(), e.getMessage());
+      return 0;
     }
   }
 
-  /** The queues of what concerns writes, outgoing and incoming. */
-  List<CompletionQueue> writes() {
-    return writes;
+  private long openQueue(int waitObject) {
+    return make("fi_cq_open", to -> lib.fi_cq_open(domain(), QUEUE_SIZE, waitObject, to));
   }
 
-  /** The queue of messages. */
-  CompletionQueue messages() {
-    return Objects.requireNonNull(messages, "not open");
+  long fabric() {
+    return fabric;
   }
 
-  /** What becomes readable when there is something in a queue; empty if one must be polled. */
-  int[] descriptors() {
-    if (stale) {
-      stale = false;
-      descriptors = waitable && writes.size() < MAX_WAITS ? collectDescriptors() : new int[0];
-    }
-    return descriptors;
+  long domain() {
+    return domain;
   }
 
-  private int[] collectDescriptors() {
-    int[] all = new int[writes.size() + 1];
-    for (int i = 0; i < writes.size(); i++) {
-      all[i] = writes.get(i).descriptor();
-      waitFids.setAtIndex(JAVA_LONG, i, writes.get(i).fid());
-    }
-    all[writes.size()] = messages().descriptor();
-    waitFids.setAtIndex(JAVA_LONG, writes.size(), messages().fid());
-    return all;
-  }
-
-  /** Whether one may wait for the descriptors now. */
-  boolean mayWait() {
-    for (int i = 0; i < writes.size(); i++) {
-      if (writes.get(i).isEnding()) {
-        return false;
-      }
-    }
-    int count = descriptors().length;
-    return count > 0 && lib.fi_trywait(fabric, waitFids.address(), count) == Fi.FI_SUCCESS;
-  }
-
-  /** Opens an endpoint for messages. */
-  Endpoint openForMessages() {
-    return openEndpoint(messages());
-  }
-
-  /**
-   * Opens an endpoint for writes. Those of rxm have a queue each: with one that is waited for, rxm
-   * keeps a pointer to each endpoint, and does not take it out when the endpoint is closed.
-   */
-  Endpoint openForWrites() {
-    if (!waitable || !info.provider().endsWith("ofi_rxm")) {
-      CompletionQueue queue = shared;
-      if (queue == null) {
-        queue = openForWrites(openQueue(WRITES_QUEUE));
-        shared = queue;
-      }
-      return openEndpoint(queue);
-    }
-    CompletionQueue own = openForWrites(openQueue(WRITES_QUEUE));
-    try {
-      return openEndpoint(own);
-    } catch (RuntimeException e) {
-      close(own);
-      throw e;
-    }
-  }
-
-  private CompletionQueue openForWrites(CompletionQueue queue) {
-    writes.add(queue);
-    stale = true;
+  /** Where completions come. */
+  long queue() {
     return queue;
   }
 
-  /** Closes an endpoint: what is out through it, or half-way in, is over when this returns. */
-  void close(Endpoint endpoint) {
-    close(endpoint.fid());
-    if (endpoint.queue() != shared && endpoint.queue() != messages) {
-      endpoint.queue().end();
-      stale = true;
-    }
+  /** What becomes readable when something is in the queue; below 0 if it must be polled. */
+  int descriptor() {
+    return descriptor;
   }
 
-  /** Closes a queue that has ended and was read to its end. */
-  void close(CompletionQueue queue) {
-    writes.remove(queue);
-    stale = true;
-    close(queue.fid());
-  }
-
-  private Endpoint openEndpoint(CompletionQueue queue) {
-    long ep = make("fi_endpoint", out -> lib.fi_endpoint(domain, info.address(), out));
+  /**
+   * Makes an endpoint, binds it, and enables it.
+   *
+   * @param info of the domain, or of a request to connect
+   * @param addresses an address vector or a queue of events that it is bound to
+   */
+  long openEndpoint(long info, long addresses) {
+    long ep = make("fi_endpoint", to -> lib.fi_endpoint(domain, info, to));
     try {
       require("fi_ep_bind", lib.fi_ep_bind(ep, addresses, 0));
-      require("fi_ep_bind", lib.fi_ep_bind(ep, queue.fid(), Fi.FI_TRANSMIT | Fi.FI_RECV));
+      require("fi_ep_bind", lib.fi_ep_bind(ep, queue, Fi.FI_TRANSMIT | Fi.FI_RECV));
       require("fi_enable", lib.fi_enable(ep));
-      return new Endpoint(ep, nameOf(ep), queue);
+      return ep;
     } catch (RuntimeException e) {
       close(ep);
       throw e;
     }
   }
 
-  private byte[] nameOf(long ep) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocate(MAX_NAME_BYTES, Long.BYTES);
-      out.set(JAVA_LONG, 0, MAX_NAME_BYTES);
-      require("fi_getname", lib.fi_getname(ep, name.address(), out.address()));
-      return name.asSlice(0, out.get(JAVA_LONG, 0)).toArray(JAVA_BYTE);
-    }
+  /** The address of an endpoint. */
+  byte[] nameOf(long ep) {
+    out.set(JAVA_LONG, 0, MAX_NAME_BYTES);
+    require("fi_getname", lib.fi_getname(ep, name.address(), out.address()));
+    return name.asSlice(0, out.get(JAVA_LONG, 0)).toArray(JAVA_BYTE);
+  }
+
+  /** An address in native memory, until the next one. */
+  long address(byte[] bytes) {
+    // Providers read the structure that an address is, which may be longer than what was sent.
+    name.fill((byte) 0);
+    MemorySegment.copy(MemorySegment.ofArray(bytes), 0, name, 0, bytes.length);
+    return name.address();
   }
 
   /** Registers memory; the result is closed with {@link #close(long)}. */
   long register(long address, long length, long access, long wantedKey) {
-    return make("fi_mr_reg", out -> lib.fi_mr_reg(domain, address, length, access, wantedKey, out));
+    return make("fi_mr_reg", to -> lib.fi_mr_reg(domain, address, length, access, wantedKey, to));
   }
 
   /** Ties a registration to an endpoint. */
@@ -232,32 +139,19 @@ final class OpenFabric {
     require("fi_mr_enable", lib.fi_mr_enable(registration));
   }
 
-  /** Adds an address, and gives its handle. */
-  long insert(byte[] name) {
-    try (Arena arena = Arena.ofConfined()) {
-      // Providers read the structure that the name is, which may be longer than what was sent.
-      MemorySegment bytes = arena.allocate(MAX_NAME_BYTES, Long.BYTES);
-      MemorySegment.copy(MemorySegment.ofArray(name), 0, bytes, 0, name.length);
-      int added = lib.fi_av_insert(addresses, bytes.address(), out.address());
-      if (added != 1) {
-        throw error("fi_av_insert", Math.min(added, -Fi.FI_EINVAL));
-      }
-      return out.get(JAVA_LONG, 0);
-    }
+  /** Calls what makes something, which {@link #close()} closes if nobody else does. */
+  long make(String call, LongToIntFunction maker) {
+    require(call, maker.applyAsInt(out.address()));
+    long made = out.get(JAVA_LONG, 0);
+    opened.addLast(made);
+    return made;
   }
 
-  /** Removes an address. */
-  void remove(long handle) {
-    out.set(JAVA_LONG, 0, handle);
-    int result = lib.fi_av_remove(addresses, out.address());
-    if (result < 0) {
-      LOG.debug("an address could not be removed: {}", lib.fi_strerror(-result));
-    }
-  }
-
-  /** Closes a registration, or whatever was opened here. */
+  /** Closes one of the things that were made, if it is open. */
   void close(long fid) {
-    opened.remove(fid);
+    if (!opened.removeLastOccurrence(fid)) {
+      return;
+    }
     int result = lib.fi_close(fid);
     if (result < 0) {
       LOG.warn("{}: fi_close failed: {}", info.provider(), lib.fi_strerror(-result));
@@ -267,22 +161,16 @@ final class OpenFabric {
   /** Closes all that is still open, in reverse. */
   void close() {
     while (!opened.isEmpty()) {
-      closeLast();
+      close(opened.getLast());
     }
   }
 
-  private void closeLast() {
-    close(opened.getLast());
-  }
-
-  private long make(String call, LongToIntFunction maker) {
-    require(call, maker.applyAsInt(out.address()));
-    long made = out.get(JAVA_LONG, 0);
-    opened.addLast(made);
-    return made;
-  }
-
-  private int require(String call, int result) {
+  /**
+   * The result of a call.
+   *
+   * @throws BackendException if it is an error
+   */
+  int require(String call, int result) {
     if (result < 0) {
       throw error(call, result);
     }
@@ -290,7 +178,7 @@ final class OpenFabric {
   }
 
   /** What an entry of an error says, as {@code fi_cq_readerr} filled it. */
-  String text(long queue, long entry) {
+  String text(long entry) {
     return lib.fi_strerror(LibFabric.error(entry)) + ", " + lib.fi_cq_strerror(queue, entry);
   }
 

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.libfabric.FabricPeer.Step;
 import io.reactivetransfer.libfabric.FabricPeer.Waiting;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
@@ -30,6 +29,18 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a peer whose writes have failed may be one to which no message can be given. */
   private static final long UNREACHABLE_NANOS = 1_000_000_000;
 
+  /** So long a frame may take longer than one that was sent after it. */
+  private static final long GAP_NANOS = 1_000_000_000;
+
+  /** NICs that are remembered though the engine never asked for them. */
+  static final int MAX_STRANGERS = 4_096;
+
+  /** Answers to one peer that wait to be taken over. */
+  static final int MAX_ANSWERS = 8_192;
+
+  private static final byte GIVEN_UP = 0;
+  private static final byte CLOSED = 1;
+
   private record Key(EngineId engine, long instance) {}
 
   private final Letters letters;
@@ -40,6 +51,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private final Map<Key, FabricPeer> all = new HashMap<>();
   private final List<FabricPeer> needy = new ArrayList<>();
   private @Nullable CompletionSink current;
+  private int strangers;
+
+  /** Of those that are met now: a peer that was forgotten may remember this NIC. */
+  private int nextEpoch = 1;
 
   Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
     this.letters = letters;
@@ -49,9 +64,51 @@ final class Peers implements Letters.Handler, Writes.Handler {
     this.clock = clock;
   }
 
-  FabricPeer get(EngineId engine, long instance, byte[] name) {
-    return all.computeIfAbsent(
-        new Key(engine, instance), key -> new FabricPeer(engine, instance, name));
+  /** The NIC that an engine has asked for. */
+  FabricPeer resolve(EngineId engine, long instance, byte[] name) {
+    Key key = new Key(engine, instance);
+    FabricPeer peer = all.get(key);
+    if (peer == null) {
+      peer = remember(key, name);
+    } else if (peer.isStranger()) {
+      strangers--;
+    }
+    peer.resolved();
+    return peer;
+  }
+
+  /** Who has sent a frame; null if too many have of whom the engine knows nothing. */
+  private @Nullable FabricPeer senderOf(Frame frame) {
+    Key key = new Key(frame.sender(), frame.instance());
+    FabricPeer peer = all.get(key);
+    if (peer == null && hasRoomForStranger()) {
+      peer = remember(key, frame.name());
+      strangers++;
+    }
+    return peer;
+  }
+
+  private FabricPeer remember(Key key, byte[] name) {
+    FabricPeer peer = new FabricPeer(key.engine(), key.instance(), name, nextEpoch);
+    all.put(key, peer);
+    return peer;
+  }
+
+  private boolean hasRoomForStranger() {
+    if (strangers >= MAX_STRANGERS) {
+      all.values().removeIf(this::forget);
+    }
+    return strangers < MAX_STRANGERS;
+  }
+
+  private boolean forget(FabricPeer peer) {
+    if (!peer.canBeForgotten()) {
+      return false;
+    }
+    nextEpoch = Math.max(nextEpoch, peer.epoch() + 1);
+    letters.forget(peer);
+    strangers--;
+    return true;
   }
 
   Collection<FabricPeer> all() {
@@ -75,8 +132,13 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** Asks where a route leads, unless it was asked. */
   void ask(Route route) {
     FabricPeer peer = route.peer();
-    route.asked();
-    peer.waitsSince(clock.getAsLong());
+    if (peer.hasLeft()) {
+      lose(peer, 0, hasLeft(peer));
+      return;
+    }
+    long now = clock.getAsLong();
+    route.asked(now);
+    peer.waitsSince(now);
     say(peer, Frame.Type.ASK, asks.ask(route));
   }
 
@@ -87,17 +149,21 @@ final class Peers implements Letters.Handler, Writes.Handler {
     }
   }
 
-  @Override
-  public void stuck(Route route) {
+  /** There is no way to write there, or it has ended. */
+  void stuck(Route route) {
     if (!route.isRefused()) {
       route.refused(clock.getAsLong());
-      route.peer().refusing().put(route, true);
-      lookAfter(route.peer());
     }
+    route.peer().refusing().put(route, true);
+    lookAfter(route.peer());
   }
 
   /** A message of the engine's, or a refusal. */
   boolean send(FabricPeer peer, ByteBuffer bytes) {
+    if (peer.hasLeft()) {
+      lose(peer, 0, hasLeft(peer));
+      return false;
+    }
     if (peer.outbox().isEmpty() && letters.send(peer, Frame.Type.CONTROL, bytes)) {
       peer.taken();
       return true;
@@ -107,6 +173,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
     return false;
   }
 
+  private static String hasLeft(FabricPeer peer) {
+    return "engine " + peer.engine().toShortString() + " was closed";
+  }
+
   private void say(FabricPeer peer, Frame.Type type, byte[] content) {
     peer.outbox().add(new Waiting(type, ByteBuffer.wrap(content)));
     flush(peer);
@@ -114,6 +184,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   }
 
   private void flush(FabricPeer peer) {
+    if (peer.hasLeft()) {
+      peer.outbox().clear();
+    }
     Waiting first;
     while ((first = peer.outbox().peek()) != null) {
       if (!letters.send(peer, first.type(), first.content())) {
@@ -127,65 +200,94 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** The engine has given a peer up. */
   void disconnect(FabricPeer peer, String reason) {
-    farewell(peer, "it was given up: " + reason);
+    farewell(peer, GIVEN_UP, "it was given up: " + reason);
     end(peer, 0, reason);
   }
 
   /** Tells all that this NIC closes, as far as that goes without waiting. */
   void farewell(String reason) {
-    all.values().forEach(peer -> farewell(peer, reason));
+    all.values().forEach(peer -> farewell(peer, CLOSED, reason));
   }
 
-  private void farewell(FabricPeer peer, String reason) {
-    letters.send(peer, Frame.Type.BYE, text(reason));
-  }
-
-  private static ByteBuffer text(String text) {
-    return ByteBuffer.wrap(Asks.shortened(text));
+  private void farewell(FabricPeer peer, byte kind, String reason) {
+    if (!peer.hasLeft()) {
+      byte[] text = Asks.shortened(reason);
+      ByteBuffer content = ByteBuffer.allocate(1 + text.length).put(kind).put(text).flip();
+      letters.send(peer, Frame.Type.BYE, content);
+    }
   }
 
   // ---- what comes ----
 
   @Override
   public void received(Frame frame) {
-    FabricPeer peer = get(frame.sender(), frame.instance(), frame.name());
-    switch (frame.type()) {
-      case BYE -> {
-        String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
-        lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+    FabricPeer peer = senderOf(frame);
+    if (peer == null) {
+      return; // as if it had not come: what it wants, it is not told
+    }
+    if (frame.type() == Frame.Type.RESET) {
+      if (frame.content().remaining() >= Integer.BYTES
+          && frame.content().getInt() == peer.epoch()) {
+        lose(peer, 0, "engine " + peer.engine().toShortString() + " has lost what was sent to it");
       }
-      case RESET -> {
-        if (frame.content().remaining() >= Integer.BYTES
-            && frame.content().getInt() == peer.epoch()) {
-          lose(
-              peer, 0, "engine " + peer.engine().toShortString() + " has lost what was sent to it");
-        }
+      return;
+    }
+    long now = clock.getAsLong();
+    switch (peer.hearing().hear(frame, now)) {
+      case NEXT -> inOrder(peer, frame, now);
+      case ANEW -> {
+        lose(peer, 0, "engine " + peer.engine().toShortString() + " had given this one up");
+        peer.hearing().begin(frame.epoch());
+        inOrder(peer, frame, now);
       }
-      default -> inOrder(peer, frame);
+      case EARLY -> lookAfter(peer);
+      case OUT_OF_STEP -> reset(peer, frame.epoch());
     }
   }
 
-  private void inOrder(FabricPeer peer, Frame frame) {
-    Step step = peer.heard(frame.epoch(), frame.number());
-    if (step == Step.OUT_OF_STEP) {
-      byte[] epoch = ByteBuffer.allocate(Integer.BYTES).putInt(frame.epoch()).array();
-      letters.send(peer, Frame.Type.RESET, ByteBuffer.wrap(epoch));
+  /** Says that something of this epoch is missing. */
+  private void reset(FabricPeer peer, int epoch) {
+    if (peer.hasLeft()) {
       return;
     }
-    if (step == Step.ANEW) {
-      int heard = frame.epoch();
-      lose(peer, 0, "engine " + peer.engine().toShortString() + " had given this one up");
-      peer.heardAnew(heard);
+    letters.send(peer, Frame.Type.RESET, ByteBuffer.allocate(Integer.BYTES).putInt(0, epoch));
+  }
+
+  private void inOrder(FabricPeer peer, Frame first, long now) {
+    for (Frame frame = first; frame != null; frame = peer.hearing().next(now)) {
+      sink().alive(peer.engine());
+      peer.spoke(now);
+      handle(peer, frame);
     }
-    sink().alive(peer.engine());
+  }
+
+  private void handle(FabricPeer peer, Frame frame) {
     switch (frame.type()) {
       case CONTROL -> sink().received(peer.engine(), frame.content());
-      case ASK -> say(peer, asks.answerType(frame.content()), asks.answer());
+      case ASK -> answer(peer, frame.content());
       case GRANT -> asks.granted(peer, frame.content());
       case DENY -> asks.denied(peer, frame.content());
-      default -> throw new IllegalStateException("not in order: " + frame.type());
+      case BYE -> {
+        // The first byte says whether it may come back. To one that will not, nothing is sent:
+        // shm would write to where its memory was.
+        boolean closed = frame.content().hasRemaining() && frame.content().get() == CLOSED;
+        String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
+        lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+        if (closed) {
+          peer.leave();
+        }
+      }
+      case RESET -> throw new IllegalStateException("a RESET has no place in the order");
     }
-    peer.spoke(clock.getAsLong());
+    peer.answered();
+  }
+
+  private void answer(FabricPeer peer, ByteBuffer ask) {
+    if (peer.outbox().size() >= MAX_ANSWERS) {
+      lose(peer, 0, "engine " + peer.engine().toShortString() + " asks, and takes no answers");
+    } else {
+      say(peer, asks.answerType(ask), asks.answer());
+    }
   }
 
   @Override
@@ -214,9 +316,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   }
 
   private void end(FabricPeer peer, int code, String text) {
-    writes.close(peer, code, text);
+    writes.disconnect(peer, code, text);
     peer.startOver();
-    peer.stopListening();
+    peer.hearing().stop();
     lookAfter(peer);
   }
 
@@ -271,6 +373,11 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private void findLoss(FabricPeer peer, long now) {
     long unreachable = peer.unreachableFor(now);
     boolean failing = !peer.failures().isEmpty();
+    if (peer.hearing().gap(now) > GAP_NANOS) {
+      int epoch = peer.hearing().earlyEpoch();
+      peer.hearing().stop();
+      reset(peer, epoch);
+    }
     if (peer.silentFor(now) > connectNanos) {
       lose(peer, 0, notIn(peer, "did not answer", connectNanos));
     } else if (unreachable > connectNanos || (failing && unreachable > UNREACHABLE_NANOS)) {
@@ -294,13 +401,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
       return;
     }
     for (Route route : List.copyOf(peer.refusing().keySet())) {
-      if (!route.isRefused() || route.state() != Route.State.OPEN) {
+      if (!route.isRefused() || route.state() == Route.State.DENIED) {
         peer.refusing().remove(route);
       } else if (route.refusedFor(now) > connectNanos) {
         lose(peer, 0, notIn(peer, "takes no connection for writes", connectNanos));
         return;
-      } else if (route.refusedFor(now) > REFUSED_NANOS) {
-        peer.refusing().remove(route);
+      } else if (route.state() == Route.State.OPEN && route.askedBefore(now) > REFUSED_NANOS) {
         ask(route);
       }
     }

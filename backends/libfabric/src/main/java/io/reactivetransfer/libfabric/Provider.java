@@ -35,6 +35,9 @@ record Provider(
     PROCESS
   }
 
+  /** Its layer over another provider, by this name, does not survive broken connections. */
+  private static final String RXM_OVER_TCP = "tcp;ofi_rxm";
+
   static final String EFA = "efa";
   static final String VERBS = "verbs;ofi_rxm";
   static final String TCP = "tcp";
@@ -43,22 +46,34 @@ record Provider(
   /** Those that are looked for when none is named, best first. */
   static final List<String> CANDIDATES = List.of(EFA, VERBS, TCP);
 
+  /** Those that may be there, and are not looked for. */
+  static final List<String> OTHERS =
+      List.of(SHM, "net", "sockets", "udp;ofi_rxd", "psm3", "opx", "cxi", "ucx");
+
   private static final int FIRST_SHM_VERSION = 2 << 16;
 
   static Provider of(String name) {
     return switch (name) {
       case EFA -> new Provider(EFA, Place.CARD, false, true, List.of());
       case VERBS -> new Provider(VERBS, Place.CARD, true, true, List.of());
-      case TCP, "tcp;ofi_rxm" -> new Provider(name, Place.PROCESS, true, true, List.of());
+      case TCP, RXM_OVER_TCP -> new Provider(name, Place.PROCESS, true, true, List.of());
       case SHM ->
           new Provider(
               SHM,
               Place.PROCESS,
               false,
               false,
-              List.of("a write that was posted to a process that dies is reported as written"));
+              List.of(
+                  "a write to a process that dies may be reported as written",
+                  "two engines of one process cannot use it",
+                  "TARGET_CHECKS and REVOCATION, where the kernel copies between processes"));
       default -> new Provider(name, Place.PROCESS, name.startsWith("net"), false, List.of());
     };
+  }
+
+  /** Whether this side must make the connections of writes. */
+  boolean connects() {
+    return name.equals(RXM_OVER_TCP);
   }
 
   /** Why this one is not used, whoever asks for it. */
@@ -80,9 +95,6 @@ record Provider(
   private static Optional<String> lacks(FiInfo info) {
     if (info.immBytes() < Integer.BYTES) {
       return Optional.of("expected immediates of 4 bytes or more, got " + info.immBytes());
-    }
-    if (!info.keepsMessageOrder()) {
-      return Optional.of("it does not keep messages in order (FI_ORDER_SAS)");
     }
     return Optional.empty();
   }

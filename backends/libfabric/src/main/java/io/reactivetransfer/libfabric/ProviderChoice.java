@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param provider the one
  * @param infos one for each of its NICs, never empty
- * @param list the {@code fi_info} that they are parts of
+ * @param connected of those whose writes need connections that this side makes; else empty
  * @param refused the others, with the reason
  */
-record ProviderChoice(Provider provider, List<FiInfo> infos, long list, List<Refused> refused) {
+record ProviderChoice(
+    Provider provider, List<FiInfo> infos, List<FiInfo> connected, List<Refused> refused) {
 
   /** A provider that is not used, and why. */
   record Refused(String provider, String reason) {}
@@ -50,12 +51,18 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, long list, List<Ref
     Optional<String> named = settings.provider();
     List<Refused> refused = new ArrayList<>();
     for (String name : named.map(List::of).orElse(Provider.CANDIDATES)) {
-      Asked asked = ask(lib, name, settings.host());
-      if (asked.reason() == null) {
-        return new ProviderChoice(
-            Provider.of(asked.infos().getFirst().provider()), asked.infos(), asked.list(), refused);
+      try {
+        List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host());
+        Provider provider = Provider.of(infos.getFirst().provider());
+        List<FiInfo> connected =
+            provider.connects() ? askToo(lib, name, settings.host(), infos) : List.of();
+        if (named.isEmpty()) {
+          refused.addAll(others(lib));
+        }
+        return new ProviderChoice(provider, infos, connected, refused);
+      } catch (BackendException e) {
+        refused.add(new Refused(name, String.valueOf(e.getMessage())));
       }
-      refused.add(new Refused(name, asked.reason()));
     }
     throw new BackendException(0, "no provider can be used: " + text(refused));
   }
@@ -83,8 +90,45 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, long list, List<Ref
                 0, "expected a NIC of provider " + provider.name() + ", got " + nic.name()));
   }
 
+  /** What a NIC's writes are opened with. */
+  FiInfo forWrites(FiInfo info) {
+    return connected.stream()
+        .filter(each -> each.domain().equals(info.domain()))
+        .findFirst()
+        .orElse(info);
+  }
+
   private static int numaNode(@Nullable String pciPath) {
     return pciPath == null ? -1 : NumaNodes.system().nodeOfPciDevice(pciPath);
+  }
+
+  /** For what makes connections; if it has none, the others are of no use. */
+  private static List<FiInfo> askToo(LibFabric lib, String name, String host, List<FiInfo> others) {
+    try {
+      return ask(lib, name, Fi.FI_EP_MSG, host);
+    } catch (BackendException e) {
+      lib.fi_freeinfo(others.getFirst().address());
+      throw e;
+    }
+  }
+
+  /** The providers that are there, and are not chosen by rule. */
+  private static List<Refused> others(LibFabric lib) {
+    List<Refused> others = new ArrayList<>();
+    for (String name : Provider.OTHERS) {
+      try {
+        FiInfo first = ask(lib, name, Fi.FI_EP_RDM, LibfabricSettings.LOOPBACK).getFirst();
+        if (first.provider().equals(name)) {
+          others.add(new Refused(name, "used only where it is named"));
+        }
+        lib.fi_freeinfo(first.address());
+      } catch (BackendException e) {
+        if (e.code() != Fi.FI_ENODATA) {
+          others.add(new Refused(name, String.valueOf(e.getMessage())));
+        }
+      }
+    }
+    return others;
   }
 
   static String text(List<Refused> refused) {
@@ -92,34 +136,33 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, long list, List<Ref
         "; ", refused.stream().map(each -> each.provider() + ": " + each.reason()).toList());
   }
 
-  private record Asked(List<FiInfo> infos, long list, @Nullable String reason) {}
-
-  private static Asked ask(LibFabric lib, String name, String host) {
+  /** Asks a provider for its NICs; what is refused is an exception with the reason. */
+  private static List<FiInfo> ask(LibFabric lib, String name, int endpointType, String host) {
     Provider provider = Provider.of(name);
     // In shm a write with virtual addresses goes straight into the other process, unchecked.
     int mrMode = name.equals(Provider.SHM) ? MR_MODE & ~Fi.FI_MR_VIRT_ADDR : MR_MODE;
-    FiHints hints = new FiHints(name, mrMode, provider.deliveryComplete());
+    FiHints hints = new FiHints(name, endpointType, mrMode, provider.deliveryComplete());
     try (Arena arena = Arena.ofConfined()) {
       long node = provider.needsHost() ? arena.allocateFrom(host).address() : 0;
       MemorySegment out = arena.allocate(JAVA_LONG);
       long asked = hints.allocate(lib);
       if (asked == 0) {
-        return new Asked(List.of(), 0, "no memory");
+        throw new BackendException(Fi.FI_ENOMEM, "no memory");
       }
       int result =
           lib.fi_getinfo(Fi.API_VERSION, node, node == 0 ? 0 : Fi.FI_SOURCE, asked, out.address());
       lib.fi_freeinfo(asked);
       if (result != Fi.FI_SUCCESS) {
-        return new Asked(List.of(), 0, none(lib, result, provider, host));
+        throw new BackendException(-result, none(lib, result, provider, host));
       }
       long list = out.get(JAVA_LONG, 0);
       List<FiInfo> infos = oneForEachNic(FiInfo.list(list));
-      String reason = Provider.refusal(infos.getFirst(), lib.fi_version()).orElse(null);
-      if (reason != null) {
+      Optional<String> reason = Provider.refusal(infos.getFirst(), lib.fi_version());
+      if (reason.isPresent()) {
         lib.fi_freeinfo(list);
-        return new Asked(List.of(), 0, reason);
+        throw new BackendException(0, reason.get());
       }
-      return new Asked(infos, list, null);
+      return infos; // which are read again whenever a NIC is opened, so they are never freed
     }
   }
 

@@ -22,15 +22,17 @@ import org.jspecify.annotations.Nullable;
 final class Regions {
 
   private final OpenFabric fabric;
+  private final Links links;
   private final RandomKeys random;
-  private final boolean endpointForEach;
+  private final boolean landingForEach;
   private final Map<Token, FabricMemory> byToken = new HashMap<>();
-  private @Nullable Endpoint shared;
+  private @Nullable Landing shared;
 
-  Regions(OpenFabric fabric, RandomKeys random, boolean endpointForEach) {
+  Regions(OpenFabric fabric, Links links, RandomKeys random, boolean landingForEach) {
     this.fabric = fabric;
+    this.links = links;
     this.random = random;
-    this.endpointForEach = endpointForEach;
+    this.landingForEach = landingForEach;
   }
 
   FabricMemory register(Memory memory, Access access) {
@@ -75,7 +77,7 @@ final class Regions {
     Target target = new Target(registration, fabric.lib.fi_mr_key(registration), base);
     if (fabric.info.needs(Fi.FI_MR_ENDPOINT)) {
       try {
-        fabric.bind(registration, endpointOf(target).fid());
+        fabric.bind(registration, landingOf(target).fid());
       } catch (RuntimeException e) {
         close(target);
         throw e;
@@ -96,26 +98,22 @@ final class Regions {
   }
 
   /** Where others write to this memory. */
-  Endpoint endpointOf(Target target) {
-    Endpoint endpoint = target.endpoint;
-    if (endpoint == null) {
-      endpoint = endpointForEach ? open() : sharedEndpoint();
-      target.endpoint = endpoint;
+  Landing landingOf(Target target) {
+    Landing landing = target.landing;
+    if (landing == null) {
+      landing = landingForEach ? links.listen() : sharedLanding();
+      target.landing = landing;
     }
-    return endpoint;
+    return landing;
   }
 
-  private Endpoint sharedEndpoint() {
-    Endpoint endpoint = shared;
-    if (endpoint == null) {
-      endpoint = open();
-      shared = endpoint;
+  private Landing sharedLanding() {
+    Landing landing = shared;
+    if (landing == null) {
+      landing = links.listen();
+      shared = landing;
     }
-    return endpoint;
-  }
-
-  private Endpoint open() {
-    return fabric.openForWrites();
+    return landing;
   }
 
   /** The same memory under another token and key; under the old ones nothing lands any more. */
@@ -149,8 +147,12 @@ final class Regions {
 
   /** First the endpoint: it ends what is half-way in. */
   private void close(Target target) {
-    if (endpointForEach && target.endpoint != null) {
-      fabric.close(target.endpoint);
+    if (target.closed) {
+      return;
+    }
+    target.closed = true;
+    if (landingForEach && target.landing != null) {
+      links.close(target.landing);
     }
     fabric.close(target.registration);
   }
@@ -159,12 +161,12 @@ final class Regions {
   void close() {
     for (FabricMemory memory : byToken.values()) {
       Target target = memory.target();
-      if (endpointForEach && target != null && target.endpoint != null) {
-        fabric.close(target.endpoint);
+      if (landingForEach && target != null && target.landing != null) {
+        links.close(target.landing);
       }
     }
     if (shared != null) {
-      fabric.close(shared);
+      links.close(shared);
     }
     byToken.clear();
   }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.RemoteMemory;
+import org.jspecify.annotations.Nullable;
 
 /** The way to the memory of a peer: unknown until the peer was asked and has told it. */
 final class Route implements RemoteMemory {
@@ -21,12 +22,14 @@ final class Route implements RemoteMemory {
   private final Token token;
   private State state = State.NEW;
   private int conversation;
-  private long destination;
+  private byte[] landing = {};
+  private @Nullable Initiator initiator;
   private long base;
   private long key;
   private long length;
   private String denial = "";
   private int outstanding;
+  private long askedNanos;
   private long refusedNanos;
   private boolean refused;
 
@@ -51,14 +54,16 @@ final class Route implements RemoteMemory {
     return state;
   }
 
-  void asked() {
+  void asked(long now) {
     conversation = peer.epoch();
     state = State.ASKED;
+    askedNanos = now;
   }
 
-  void open(long destination, long base, long key, long length) {
+  void open(byte[] landing, long base, long key, long length) {
     this.state = State.OPEN;
-    this.destination = destination;
+    this.initiator = null;
+    this.landing = landing;
     this.base = base;
     this.key = key;
     this.length = length;
@@ -72,11 +77,22 @@ final class Route implements RemoteMemory {
   void forget() {
     conversation = peer.epoch();
     state = State.NEW;
+    initiator = null;
     refused = false;
   }
 
-  long destination() {
-    return destination;
+  /** The name of the endpoint that it leads to. */
+  byte[] landing() {
+    return landing;
+  }
+
+  /** The way there; null if none was looked for. */
+  @Nullable Initiator initiator() {
+    return initiator;
+  }
+
+  void initiator(Initiator way) {
+    initiator = way;
   }
 
   /** What an offset is added to. */
@@ -102,11 +118,6 @@ final class Route implements RemoteMemory {
     refused = false;
   }
 
-  /** The provider takes writes again. */
-  void taken() {
-    refused = false;
-  }
-
   void ended() {
     outstanding--;
   }
@@ -126,6 +137,11 @@ final class Route implements RemoteMemory {
 
   boolean isRefused() {
     return refused;
+  }
+
+  /** How long ago its peer was asked. */
+  long askedBefore(long now) {
+    return now - askedNanos;
   }
 
   /** How long the provider has been refusing. */

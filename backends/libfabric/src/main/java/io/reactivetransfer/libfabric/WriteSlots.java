@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.libfabric.ffi.FiLayout;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +12,6 @@ final class WriteSlots {
 
   private final long contexts;
   private final long[] tokens;
-  private final long[] sources;
-  private final long[] lengths;
-  private final long[] descs;
-  private final long[] targets;
-  private final int[] imms;
-  private final boolean[] withImm;
   private final @Nullable Route[] routes;
   private final @Nullable Initiator[] initiators;
   private final int[] free;
@@ -29,12 +22,6 @@ final class WriteSlots {
     contexts =
         arena.allocate(2L * count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
     tokens = new long[count];
-    sources = new long[count];
-    lengths = new long[count];
-    descs = new long[count];
-    targets = new long[count];
-    imms = new int[count];
-    withImm = new boolean[count];
     routes = new Route[count];
     initiators = new Initiator[count];
     free = new int[count];
@@ -51,23 +38,15 @@ final class WriteSlots {
     return freeCount == 0;
   }
 
-  /** Puts a write into the slot that is taken next, and gives that. */
-  int fill(WriteOp op, Route route) {
-    int slot = free[freeCount - 1];
-    FabricMemory source = (FabricMemory) op.source();
-    tokens[slot] = op.token();
-    sources[slot] = source.address() + op.sourceOffset();
-    descs[slot] = source.desc();
-    lengths[slot] = op.length();
-    targets[slot] = route.base() + op.targetOffset();
-    withImm[slot] = op.hasImm();
-    imms[slot] = op.imm();
-    return slot;
+  /** The slot that is taken next. */
+  int next() {
+    return free[freeCount - 1];
   }
 
-  /** Takes the slot that was filled. */
-  void take(int slot, Route route, Initiator initiator) {
+  /** Takes {@link #next()}. */
+  void take(int slot, long token, Route route, Initiator initiator) {
     freeCount--;
+    tokens[slot] = token;
     routes[slot] = route;
     initiators[slot] = initiator;
     route.posted();
@@ -92,11 +71,6 @@ final class WriteSlots {
     return contexts + slot * FiLayout.CONTEXT_BYTES;
   }
 
-  /** The context of the bytes, where they are an operation of their own; nobody waits for it. */
-  long contextOfBytes(int slot) {
-    return context(count() + slot);
-  }
-
   /** The slot with this context, or -1 if there is none, or nothing in it. */
   int slotOf(long context) {
     long offset = context - contexts;
@@ -105,33 +79,6 @@ final class WriteSlots {
     }
     int slot = (int) (offset / FiLayout.CONTEXT_BYTES);
     return routes[slot] == null ? -1 : slot;
-  }
-
-  /** Address of the first byte. */
-  long source(int slot) {
-    return sources[slot];
-  }
-
-  long desc(int slot) {
-    return descs[slot];
-  }
-
-  long length(int slot) {
-    return lengths[slot];
-  }
-
-  /** Address at the target, as it wants it. */
-  long target(int slot) {
-    return targets[slot];
-  }
-
-  boolean hasImm(int slot) {
-    return withImm[slot];
-  }
-
-  /** The immediate as the wire carries it. */
-  long imm(int slot) {
-    return Integer.toUnsignedLong(imms[slot]);
   }
 
   long token(int slot) {

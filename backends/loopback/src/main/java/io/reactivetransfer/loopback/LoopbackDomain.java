@@ -45,7 +45,8 @@ final class LoopbackDomain implements Domain {
             depth,
             MAX_CONTROL_BYTES,
             false,
-            false);
+            false,
+            true);
     network.attach(port);
   }
 

@@ -80,7 +80,8 @@ final class TcpDomain implements Domain {
             context.nicDepth(),
             context.maxControlBytes(),
             true,
-            false);
+            false,
+            true);
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());
     this.registrations = new Registrations(loop.keys());

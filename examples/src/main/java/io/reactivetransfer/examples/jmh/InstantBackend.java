@@ -87,7 +87,8 @@ final class InstantBackend implements Backend {
 
     @Override
     public Capabilities capabilities() {
-      return new Capabilities(CompletionLevel.DELIVERED, 1L << 30, DEPTH, 1 << 16, true, false);
+      return new Capabilities(
+          CompletionLevel.DELIVERED, 1L << 30, DEPTH, 1 << 16, true, false, true);
     }
 
     @Override

@@ -39,6 +39,7 @@ final class DefaultTransferEngine implements TransferEngine {
   private final Worker worker;
   private final PeerAddress address;
   private final CompletionLevel completionLevel;
+  private final boolean fencesLostPeers;
   private final NicScheduler scheduler;
   private volatile boolean closed;
 
@@ -47,6 +48,7 @@ final class DefaultTransferEngine implements TransferEngine {
     this.address = worker.address();
     this.scheduler = new NicScheduler(worker);
     this.completionLevel = worker.nics().completionLevel();
+    this.fencesLostPeers = worker.nics().fenceLostPeers();
   }
 
   @Override
@@ -67,6 +69,11 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public CompletionLevel completionLevel() {
     return completionLevel;
+  }
+
+  @Override
+  public boolean fencesLostPeers() {
+    return fencesLostPeers;
   }
 
   @Override

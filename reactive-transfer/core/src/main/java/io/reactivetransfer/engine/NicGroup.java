@@ -100,6 +100,11 @@ final class NicGroup {
     return CompletionLevel.DELIVERED;
   }
 
+  /** Whether all of them let nothing of a lost peer land. */
+  boolean fenceLostPeers() {
+    return Arrays.stream(domains).allMatch(domain -> domain.capabilities().fencesLostPeers());
+  }
+
   /** The longest control message that every NIC takes. */
   int maxControlBytes() {
     return maxControlBytes;

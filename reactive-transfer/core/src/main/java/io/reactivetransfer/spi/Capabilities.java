@@ -13,6 +13,8 @@ import io.reactivetransfer.CompletionLevel;
  * @param ordered whether writes to one peer over this NIC become visible in the order of posting.
  *     The engine never relies on it
  * @param deviceMemory whether device memory can be registered
+ * @param fencesLostPeers whether nothing that a peer has posted lands any more once it was reported
+ *     lost, or {@link Domain#disconnect} has returned, though its process may go on some day
  */
 public record Capabilities(
     CompletionLevel completion,
@@ -20,7 +22,8 @@ public record Capabilities(
     int queueDepth,
     int maxControlBytes,
     boolean ordered,
-    boolean deviceMemory) {
+    boolean deviceMemory,
+    boolean fencesLostPeers) {
 
   /** Checks that the bounds are positive. */
   public Capabilities {

@@ -108,7 +108,7 @@ final class ChaosNic implements Domain {
 
   @Override
   public Capabilities capabilities() {
-    return new Capabilities(CompletionLevel.DELIVERED, 1_000, 32, 1 << 17, false, false);
+    return new Capabilities(CompletionLevel.DELIVERED, 1_000, 32, 1 << 17, false, false, true);
   }
 
   @Override

@@ -68,7 +68,8 @@ final class ScriptedBackend implements Backend {
             this,
             number,
             context,
-            new Capabilities(completion, maxWriteBytes, queueDepth, maxControlBytes, false, false));
+            new Capabilities(
+                completion, maxWriteBytes, queueDepth, maxControlBytes, false, false, true));
     opened.add(nic);
     return nic;
   }

@@ -15,11 +15,13 @@ public enum Target {
   /** The address and the keys of a tcp NIC. */
   TCP_NAMES("backends/tcp", "NicAddressFuzzTest", 60),
   /** Hostile origins against the inbound side of tcp. */
-  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 230),
+  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 220),
   /** Hostile targets against the outbound side of tcp. */
   TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 146),
   /** Both, over real sockets. */
-  TCP_SOCKETS("backends/tcp", "SocketFuzzTest", 4);
+  TCP_SOCKETS("backends/tcp", "SocketFuzzTest", 4),
+  /** What other NICs of libfabric send. */
+  LIBFABRIC_FRAMES("backends/libfabric", "HostileFramesFuzzTest", 10);
 
   private static final int WHOLE = 1_000;
 

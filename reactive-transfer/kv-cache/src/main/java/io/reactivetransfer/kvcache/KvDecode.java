@@ -27,8 +27,9 @@ import reactor.core.publisher.Mono;
  * <p><b>When pages are safe to reuse.</b> A hand-over that ends early, by an error, its deadline or
  * a cancel, signals at once. Its pages go back to the pool only when nothing can write to them any
  * more: when prefill has confirmed that it stopped and what it had posted has landed, or when
- * prefill is lost. Until then they are {@linkplain #held() held}; {@link #reclaim()} is the way out
- * if prefill never answers.
+ * prefill is lost and the engine {@linkplain TransferEngine#fencesLostPeers() fences} lost peers.
+ * Until then they are {@linkplain #held() held}; {@link #reclaim()} is the way out if prefill never
+ * answers, or is lost on an engine that does not fence.
  *
  * <p>An engine has one subscriber of its messages, so it has one role: a node that is both takes
  * two engines.

@@ -195,8 +195,12 @@ final class Reception {
     }
     boolean lost =
         cause instanceof HandOverException e && e.reason() == HandOverException.Reason.PEER_LOST;
-    if (lost || request == Request.NOT_SENT) {
+    if (request == Request.NOT_SENT) {
       free();
+      return;
+    }
+    if (lost) {
+      prefillLost();
       return;
     }
     Mono.firstWithSignal(stopped().flatMap(this::landed), owner.lossOf(order.prefill()))
@@ -237,10 +241,26 @@ final class Reception {
 
   /** Without its answer the pages stay held, unless nobody is left who could write. */
   private void unanswered(Throwable failure) {
-    if (failure instanceof PeerUnreachableException || owner.engine.isClosed()) {
+    if (owner.engine.isClosed()) {
       free();
+    } else if (failure instanceof PeerUnreachableException) {
+      prefillLost();
     } else {
       LOG.warn("pages of hand-over {} stay held: {}", id, failure.toString());
+    }
+  }
+
+  /** A process that was stopped may go on, and a NIC may have something of it in flight. */
+  private void prefillLost() {
+    if (owner.engine.fencesLostPeers()) {
+      free();
+    } else {
+      LOG.warn(
+          "pages of hand-over {} stay held until KvDecode.reclaim(): {} is lost, and backend {}"
+              + " does not keep out what it may still write",
+          id,
+          order.prefill().address(),
+          owner.engine.backend());
     }
   }
 

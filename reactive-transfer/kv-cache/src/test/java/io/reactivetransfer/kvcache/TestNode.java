@@ -29,8 +29,12 @@ final class TestNode implements AutoCloseable {
   }
 
   TestNode(String backend, KvLayout layout, EngineOptions options) {
+    this(TransferEngineBuilder.create().backend(backend).options(options), layout);
+  }
+
+  TestNode(TransferEngineBuilder builder, KvLayout layout) {
     this.layout = layout;
-    this.engine = await(TransferEngineBuilder.create().backend(backend).options(options).open());
+    this.engine = await(builder.open());
     this.pages = arena.allocate(layout.bytes(), 64);
     this.tails = arena.allocate(4096, 64);
     this.memory = new KvMemory(await(engine.register(pages)), layout);

@@ -20,13 +20,18 @@ public final class Fi {
   public static final long FI_REMOTE_READ = 1L << 12;
   public static final long FI_REMOTE_WRITE = 1L << 13;
   public static final long FI_REMOTE_CQ_DATA = 1L << 17;
-  public static final long FI_MORE = 1L << 18;
+  public static final long FI_COMPLETION = 1L << 24;
   public static final long FI_DELIVERY_COMPLETE = 1L << 28;
   public static final long FI_CONTEXT2 = 1L << 52;
   public static final long FI_SOURCE = 1L << 57;
   public static final long FI_CONTEXT = 1L << 59;
 
+  public static final int FI_EP_MSG = 1;
   public static final int FI_EP_RDM = 3;
+
+  public static final int FI_CONNREQ = 1;
+  public static final int FI_CONNECTED = 2;
+  public static final int FI_SHUTDOWN = 3;
 
   public static final int FI_MR_LOCAL = 1 << 2;
   public static final int FI_MR_VIRT_ADDR = 1 << 4;
@@ -45,7 +50,6 @@ public final class Fi {
   public static final int FI_RM_ENABLED = 2;
   public static final int FI_BUS_PCI = 1;
 
-  public static final long FI_ORDER_SAS = 1L << 8;
   public static final long FI_ORDER_WAW = 1L << 4;
   public static final long FI_ORDER_RMA_WAW = 1L << 35;
 

@@ -12,10 +12,11 @@ import java.lang.invoke.MethodHandle;
  * What a provider is asked for.
  *
  * @param provider its name
+ * @param endpointType {@link Fi#FI_EP_RDM} or {@link Fi#FI_EP_MSG}
  * @param mrMode what this side can do about registration; what the provider does not need it clears
  * @param deliveryComplete whether completions shall mean delivery
  */
-public record FiHints(String provider, int mrMode, boolean deliveryComplete) {
+public record FiHints(String provider, int endpointType, int mrMode, boolean deliveryComplete) {
 
   /**
    * Makes the {@code fi_info}; the caller frees it with {@link LibFabric#fi_freeinfo}.
@@ -31,11 +32,8 @@ public record FiHints(String provider, int mrMode, boolean deliveryComplete) {
     Raw.putLong(FiLayout.INFO_MODE.in(info), Fi.FI_CONTEXT | Fi.FI_CONTEXT2);
     long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(info));
     Raw.putLong(FiLayout.TX_OP_FLAGS.in(tx), deliveryComplete ? Fi.FI_DELIVERY_COMPLETE : 0);
-    Raw.putLong(FiLayout.TX_MSG_ORDER.in(tx), Fi.FI_ORDER_SAS);
-    long rx = Raw.getLong(FiLayout.INFO_RX_ATTR.in(info));
-    Raw.putLong(FiLayout.RX_MSG_ORDER.in(rx), Fi.FI_ORDER_SAS);
     long ep = Raw.getLong(FiLayout.INFO_EP_ATTR.in(info));
-    Raw.putInt(FiLayout.EP_TYPE.in(ep), Fi.FI_EP_RDM);
+    Raw.putInt(FiLayout.EP_TYPE.in(ep), endpointType);
     long domain = Raw.getLong(FiLayout.INFO_DOMAIN_ATTR.in(info));
     Raw.putInt(FiLayout.DOMAIN_MR_MODE.in(domain), mrMode);
     Raw.putInt(FiLayout.DOMAIN_THREADING.in(domain), Fi.FI_THREAD_DOMAIN);

@@ -115,6 +115,12 @@ public record FiInfo(
         Raw.getUnsignedByte(FiLayout.BUS_PCI_FUNCTION.in(bus)));
   }
 
+  /** Whether each endpoint has one connection, which this side makes. */
+  public boolean isConnected() {
+    return Raw.getInt(FiLayout.EP_TYPE.in(Raw.getLong(FiLayout.INFO_EP_ATTR.in(address))))
+        == Fi.FI_EP_MSG;
+  }
+
   /** What a fabric is opened with. */
   public long fabricAttr() {
     return Raw.getLong(FiLayout.INFO_FABRIC_ATTR.in(address));
@@ -128,11 +134,6 @@ public record FiInfo(
   /** Whether a write is complete only when its bytes are in the target's memory. */
   public boolean completesOnDelivery() {
     return (completion & Fi.FI_DELIVERY_COMPLETE) != 0;
-  }
-
-  /** Whether messages to one endpoint come in the order in which they were sent. */
-  public boolean keepsMessageOrder() {
-    return (sendOrder & receiveOrder & Fi.FI_ORDER_SAS) != 0;
   }
 
   /** Whether writes to one endpoint become visible in the order in which they were posted. */

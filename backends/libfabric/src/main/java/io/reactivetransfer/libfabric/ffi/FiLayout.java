@@ -63,6 +63,8 @@ public final class FiLayout {
   static final FiField OPS_CONTROL = new FiField("fi_ops", "control", 24);
   static final FiField FABRIC_OPS = new FiField("fid_fabric", "ops", 24);
   static final FiField FABRIC_OPS_DOMAIN = new FiField("fi_ops_fabric", "domain", 8);
+  static final FiField FABRIC_OPS_PASSIVE_EP = new FiField("fi_ops_fabric", "passive_ep", 16);
+  static final FiField FABRIC_OPS_EQ_OPEN = new FiField("fi_ops_fabric", "eq_open", 24);
   static final FiField FABRIC_OPS_TRYWAIT = new FiField("fi_ops_fabric", "trywait", 40);
   static final FiField DOMAIN_OPS = new FiField("fid_domain", "ops", 24);
   static final FiField DOMAIN_MR = new FiField("fid_domain", "mr", 32);
@@ -78,11 +80,14 @@ public final class FiLayout {
   static final FiField CM_GETNAME = new FiField("fi_ops_cm", "getname", 16);
   static final FiField MSG_RECV = new FiField("fi_ops_msg", "recv", 8);
   static final FiField MSG_SEND = new FiField("fi_ops_msg", "send", 32);
-  static final FiField RMA_WRITE = new FiField("fi_ops_rma", "write", 32);
   static final FiField RMA_WRITEMSG = new FiField("fi_ops_rma", "writemsg", 48);
-  static final FiField RMA_INJECT = new FiField("fi_ops_rma", "inject", 56);
-  static final FiField RMA_WRITEDATA = new FiField("fi_ops_rma", "writedata", 64);
-  static final FiField RMA_INJECTDATA = new FiField("fi_ops_rma", "injectdata", 72);
+  static final FiField CM_CONNECT = new FiField("fi_ops_cm", "connect", 32);
+  static final FiField CM_LISTEN = new FiField("fi_ops_cm", "listen", 40);
+  static final FiField CM_ACCEPT = new FiField("fi_ops_cm", "accept", 48);
+  static final FiField PEP_CM = new FiField("fid_pep", "cm", 32);
+  static final FiField EQ_OPS = new FiField("fid_eq", "ops", 24);
+  static final FiField EQ_OPS_READ = new FiField("fi_ops_eq", "read", 8);
+  static final FiField EQ_OPS_READERR = new FiField("fi_ops_eq", "readerr", 16);
   static final FiField CQ_OPS = new FiField("fid_cq", "ops", 24);
   static final FiField CQ_OPS_READ = new FiField("fi_ops_cq", "read", 8);
   static final FiField CQ_OPS_READERR = new FiField("fi_ops_cq", "readerr", 24);
@@ -111,6 +116,14 @@ public final class FiLayout {
   static final FiField MSG_RMA_CONTEXT = new FiField("fi_msg_rma", "context", 48);
   static final FiField MSG_RMA_DATA = new FiField("fi_msg_rma", "data", 56);
 
+  static final FiField EQ_ATTR_SIZE = new FiField("fi_eq_attr", "size", 0);
+  static final FiField EQ_ATTR_WAIT_OBJ = new FiField("fi_eq_attr", "wait_obj", 16);
+  static final FiField CM_ENTRY_FID = new FiField("fi_eq_cm_entry", "fid", 0);
+  static final FiField CM_ENTRY_INFO = new FiField("fi_eq_cm_entry", "info", 8);
+  static final FiField CM_ENTRY_DATA = new FiField("fi_eq_cm_entry", "data", 16);
+  static final FiField EQ_ERROR_FID = new FiField("fi_eq_err_entry", "fid", 0);
+  static final FiField EQ_ERROR_ERR = new FiField("fi_eq_err_entry", "err", 24);
+
   static final FiField ENTRY_CONTEXT = new FiField("fi_cq_data_entry", "op_context", 0);
   static final FiField ENTRY_FLAGS = new FiField("fi_cq_data_entry", "flags", 8);
   static final FiField ENTRY_LEN = new FiField("fi_cq_data_entry", "len", 16);
@@ -133,9 +146,13 @@ public final class FiLayout {
   /** Bytes of a {@code fi_context2}, which is what an operation's context must point to. */
   public static final long CONTEXT_BYTES = 64;
 
+  /** More than a {@code fi_eq_cm_entry} and a {@code fi_eq_err_entry} have. */
+  static final long EVENT_BYTES = 256;
+
   static final long IOVEC_BYTES = 16;
   static final long RMA_IOV_BYTES = 24;
   static final long MSG_RMA_BYTES = 64;
+  static final long EQ_ATTR_BYTES = 32;
   static final long AV_ATTR_BYTES = 48;
   static final long CQ_ATTR_BYTES = 40;
 

@@ -66,6 +66,51 @@ public interface LibFabric {
   int fi_cq_open(long domain, long size, int waitObject, long cq);
 
   /**
+   * Opens a queue of events of connections.
+   *
+   * @param waitObject {@link Fi#FI_WAIT_NONE} or {@link Fi#FI_WAIT_FD}
+   * @param eq where it goes
+   */
+  int fi_eq_open(long fabric, int waitObject, long eq);
+
+  /**
+   * Makes an endpoint that listens.
+   *
+   * @param pep where it goes
+   */
+  int fi_passive_ep(long fabric, long info, long pep);
+
+  /** Begins to listen. */
+  int fi_listen(long pep);
+
+  /**
+   * Begins to connect to an address.
+   *
+   * @param data what the other side gets with the request
+   */
+  int fi_connect(long ep, long address, long data, long length);
+
+  /** Accepts the connection that an endpoint was made for. */
+  int fi_accept(long ep);
+
+  /**
+   * Reads an event.
+   *
+   * @param event room for {@link #EVENT_BYTES}: first the number of the event in 4 bytes, its
+   *     content from the eighth byte on
+   * @return its length, or an error
+   */
+  long fi_eq_read(long eq, long event);
+
+  /**
+   * Reads an event of something that failed.
+   *
+   * @param event room for {@link #EVENT_BYTES}; its content goes from the eighth byte on
+   * @return its length, or an error
+   */
+  long fi_eq_readerr(long eq, long event);
+
+  /**
    * Makes an endpoint.
    *
    * @param ep where it goes
@@ -125,42 +170,13 @@ public interface LibFabric {
    */
   int fi_av_remove(long av, long fiAddr);
 
-  /** Writes, and gives the target an immediate. */
-  long fi_writedata(
-      long ep,
-      long buffer,
-      long length,
-      long desc,
-      long data,
-      long destination,
-      long address,
-      long key,
-      long context);
-
-  /** Writes. */
-  long fi_write(
-      long ep,
-      long buffer,
-      long length,
-      long desc,
-      long destination,
-      long address,
-      long key,
-      long context);
-
   /**
-   * Writes as a {@link RmaMessage} says.
+   * Writes as a {@link RmaMessage} says. The other calls that write are not used: some providers
+   * forget with them what the endpoint's operations are to have as flags.
    *
-   * @param flags instead of those of the endpoint, such as {@link Fi#FI_MORE}
+   * @param flags all that this one is to have, such as {@link Fi#FI_REMOTE_CQ_DATA}
    */
   long fi_writemsg(long ep, long message, long flags);
-
-  /** Writes with an immediate from a buffer that is free when it returns; no completion. */
-  long fi_inject_writedata(
-      long ep, long buffer, long length, long data, long destination, long address, long key);
-
-  /** Writes from a buffer that is free when it returns; no completion. */
-  long fi_inject_write(long ep, long buffer, long length, long destination, long address, long key);
 
   /** Sends a message. */
   long fi_send(long ep, long buffer, long length, long desc, long destination, long context);
@@ -192,7 +208,7 @@ public interface LibFabric {
   String fi_cq_strerror(long cq, long entry);
 
   /** The file descriptor of a queue that was opened with {@link Fi#FI_WAIT_FD}, or an error. */
-  int fi_cq_wait_fd(long cq);
+  int fi_wait_fd(long queue);
 
   /**
    * Whether one may wait for the descriptors of these queues.
@@ -200,6 +216,46 @@ public interface LibFabric {
    * @param fids an array of pointers
    */
   int fi_trywait(long fabric, long fids, int count);
+
+  /** Room for an event. */
+  long EVENT_BYTES = FiLayout.EVENT_BYTES;
+
+  /** The number of an event, such as {@link Fi#FI_CONNECTED}. */
+  static int event(long event) {
+    return Raw.getInt(event);
+  }
+
+  /** What an event is about. */
+  static long eventFid(long event) {
+    return Raw.getLong(FiLayout.CM_ENTRY_FID.in(event + Long.BYTES));
+  }
+
+  /** The info of a request to connect, which is to be freed. */
+  static long eventInfo(long event) {
+    return Raw.getLong(FiLayout.CM_ENTRY_INFO.in(event + Long.BYTES));
+  }
+
+  /**
+   * The first 8 bytes of what a request to connect was sent with.
+   *
+   * @param length of the event
+   * @return 0 if there are fewer
+   */
+  static long eventData(long event, long length) {
+    return length < FiLayout.CM_ENTRY_DATA.offset() + Long.BYTES
+        ? 0
+        : Raw.getUnaligned(FiLayout.CM_ENTRY_DATA.in(event + Long.BYTES));
+  }
+
+  /** What has failed. */
+  static long failedFid(long event) {
+    return Raw.getLong(FiLayout.EQ_ERROR_FID.in(event + Long.BYTES));
+  }
+
+  /** The error number of what has failed, above 0. */
+  static int failedError(long event) {
+    return Raw.getInt(FiLayout.EQ_ERROR_ERR.in(event + Long.BYTES));
+  }
 
   // Completions, as fi_cq_read gave them.
 

@@ -41,19 +41,10 @@ public final class LibFabricByLinker implements LibFabric {
   private static final MethodHandle L_L = handle(JAVA_LONG, JAVA_LONG);
   private static final MethodHandle L_I = handle(JAVA_LONG, JAVA_INT);
   private static final MethodHandle L_LLL = handle(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle L_5L =
+      handle(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle L_6L =
       handle(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle L_7L =
-      handle(
-          JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle L_8L =
-      handle(
-          JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-          JAVA_LONG);
-  private static final MethodHandle L_9L =
-      handle(
-          JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-          JAVA_LONG, JAVA_LONG);
   private static final MethodHandle L_STRERROR =
       handle(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
@@ -181,6 +172,73 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
+  public int fi_eq_open(long fabric, int waitObject, long eq) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = arena.allocate(FiLayout.EQ_ATTR_BYTES, Long.BYTES);
+      attr.set(JAVA_LONG, FiLayout.EQ_ATTR_SIZE.offset(), 0);
+      attr.set(JAVA_INT, FiLayout.EQ_ATTR_WAIT_OBJ.offset(), waitObject);
+      MemorySegment call = function(fabric, FiLayout.FABRIC_OPS, FiLayout.FABRIC_OPS_EQ_OPEN);
+      return open(call, fabric, attr.address(), eq);
+    }
+  }
+
+  @Override
+  public int fi_passive_ep(long fabric, long info, long pep) {
+    MemorySegment call = function(fabric, FiLayout.FABRIC_OPS, FiLayout.FABRIC_OPS_PASSIVE_EP);
+    return open(call, fabric, info, pep);
+  }
+
+  @Override
+  public int fi_listen(long pep) {
+    try {
+      return (int) I_L.invokeExact(function(pep, FiLayout.PEP_CM, FiLayout.CM_LISTEN), pep);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public int fi_connect(long ep, long address, long data, long length) {
+    try {
+      MemorySegment call = function(ep, FiLayout.EP_CM, FiLayout.CM_CONNECT);
+      return (int) I_LLLL.invokeExact(call, ep, address, data, length);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public int fi_accept(long ep) {
+    try {
+      MemorySegment call = function(ep, FiLayout.EP_CM, FiLayout.CM_ACCEPT);
+      return (int) I_LLL.invokeExact(call, ep, 0L, 0L);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public long fi_eq_read(long eq, long event) {
+    try {
+      MemorySegment call = function(eq, FiLayout.EQ_OPS, FiLayout.EQ_OPS_READ);
+      long room = FiLayout.EVENT_BYTES - Long.BYTES;
+      return (long) L_5L.invokeExact(call, eq, event, event + Long.BYTES, room, 0L);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public long fi_eq_readerr(long eq, long event) {
+    try {
+      MemorySegment call = function(eq, FiLayout.EQ_OPS, FiLayout.EQ_OPS_READERR);
+      return (long) L_LLL.invokeExact(call, eq, event + Long.BYTES, 0L);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
   public int fi_endpoint(long domain, long info, long ep) {
     MemorySegment call = function(domain, FiLayout.DOMAIN_OPS, FiLayout.DOMAIN_OPS_ENDPOINT);
     return open(call, domain, info, ep);
@@ -291,72 +349,10 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
-  public long fi_writedata(
-      long ep,
-      long buffer,
-      long length,
-      long desc,
-      long data,
-      long destination,
-      long address,
-      long key,
-      long context) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITEDATA);
-      return (long)
-          L_9L.invokeExact(
-              call, ep, buffer, length, desc, data, destination, address, key, context);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  @Override
-  public long fi_write(
-      long ep,
-      long buffer,
-      long length,
-      long desc,
-      long destination,
-      long address,
-      long key,
-      long context) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITE);
-      return (long)
-          L_8L.invokeExact(call, ep, buffer, length, desc, destination, address, key, context);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  @Override
   public long fi_writemsg(long ep, long message, long flags) {
     try {
       MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITEMSG);
       return (long) L_LLL.invokeExact(call, ep, message, flags);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  @Override
-  public long fi_inject_writedata(
-      long ep, long buffer, long length, long data, long destination, long address, long key) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_INJECTDATA);
-      return (long) L_7L.invokeExact(call, ep, buffer, length, data, destination, address, key);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  @Override
-  public long fi_inject_write(
-      long ep, long buffer, long length, long destination, long address, long key) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_INJECT);
-      return (long) L_6L.invokeExact(call, ep, buffer, length, destination, address, key);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -418,10 +414,10 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
-  public int fi_cq_wait_fd(long cq) {
+  public int fi_wait_fd(long queue) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment descriptor = arena.allocate(JAVA_INT);
-      int result = control(cq, Fi.FI_GETWAIT, descriptor.address());
+      int result = control(queue, Fi.FI_GETWAIT, descriptor.address());
       return result < 0 ? result : descriptor.get(JAVA_INT, 0);
     }
   }

@@ -3,6 +3,7 @@ package io.reactivetransfer.libfabric.ffi;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
@@ -20,6 +21,10 @@ final class Raw {
 
   static long getLong(long address) {
     return ALL.get(JAVA_LONG, address);
+  }
+
+  static long getUnaligned(long address) {
+    return ALL.get(JAVA_LONG_UNALIGNED, address);
   }
 
   static int getInt(long address) {

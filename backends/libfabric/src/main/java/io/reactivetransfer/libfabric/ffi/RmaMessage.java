@@ -25,30 +25,27 @@ public final class RmaMessage {
     Raw.putLong(FiLayout.MSG_RMA_IOV_COUNT.in(message), 1);
     Raw.putLong(FiLayout.MSG_RMA_RMA_IOV.in(message), rmaIov);
     Raw.putLong(FiLayout.MSG_RMA_RMA_IOV_COUNT.in(message), 1);
-    Raw.putLong(FiLayout.MSG_RMA_DATA.in(message), 0);
   }
 
   /** Sets where the bytes come from. */
-  public RmaMessage from(long address, long length, long localDesc) {
+  public void from(long address, long length, long localDesc) {
     Raw.putLong(FiLayout.IOVEC_BASE.in(iov), address);
     Raw.putLong(FiLayout.IOVEC_LEN.in(iov), length);
     Raw.putLong(FiLayout.RMA_IOV_LEN.in(rmaIov), length);
     Raw.putLong(desc, localDesc);
-    return this;
   }
 
   /** Sets where they go. */
-  public RmaMessage to(long destination, long address, long key) {
+  public void to(long destination, long address, long key) {
     Raw.putLong(FiLayout.MSG_RMA_ADDR.in(message), destination);
     Raw.putLong(FiLayout.RMA_IOV_ADDR.in(rmaIov), address);
     Raw.putLong(FiLayout.RMA_IOV_KEY.in(rmaIov), key);
-    return this;
   }
 
-  /** Sets what the completion has as its context. */
-  public RmaMessage context(long context) {
+  /** Sets the immediate, and what the completion has as its context. */
+  public void with(long data, long context) {
+    Raw.putLong(FiLayout.MSG_RMA_DATA.in(message), data);
     Raw.putLong(FiLayout.MSG_RMA_CONTEXT.in(message), context);
-    return this;
   }
 
   /** For the call. */

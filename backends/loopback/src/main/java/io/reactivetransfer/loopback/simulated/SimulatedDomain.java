@@ -60,7 +60,8 @@ final class SimulatedDomain implements Domain {
             weather.queueDepth(),
             MAX_CONTROL_BYTES,
             false,
-            false);
+            false,
+            true);
   }
 
   SimulatedAddress where() {

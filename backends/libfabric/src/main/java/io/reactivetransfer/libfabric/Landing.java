@@ -1,11 +1,10 @@
 package io.reactivetransfer.libfabric;
 
 /**
- * An opened endpoint.
+ * Where others write: an endpoint, or one that listens for them.
  *
  * @param fid for libfabric
  * @param name its address, by which others reach it
- * @param queue where its completions come
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Endpoint(long fid, byte[] name, CompletionQueue queue) {}
+record Landing(long fid, byte[] name) {}

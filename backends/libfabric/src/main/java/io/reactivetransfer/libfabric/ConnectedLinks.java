@@ -1,0 +1,264 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.spi.BackendException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Endpoints with one connection each, made by this side: one for each landing that is written to,
+ * and at the landing one for each origin. For tcp of libfabric 1.17, where the layer that makes
+ * connections by itself (rxm) ends the process when a connection breaks while a write with an
+ * immediate comes in over it.
+ */
+final class ConnectedLinks implements Links {
+
+  private static final int EVENTS_PER_POLL = 16;
+
+  private final OpenFabric fabric;
+  private final long events;
+  private final int descriptor;
+  private final MemorySegment event;
+  private final MemorySegment waitFids;
+  private final Map<Long, Initiator> byEndpoint = new HashMap<>();
+  private final Map<FabricPeer, Map<ByteBuffer, Initiator>> byPeer = new HashMap<>();
+
+  /** The connections that came to a landing, by the fid of the landing. */
+  private final Map<Long, Set<Long>> accepted = new HashMap<>();
+
+  private final Map<Long, Accepted> byConnection = new HashMap<>();
+
+  /** What connections that this side makes are begun with: who it is. */
+  private final MemorySegment greeting;
+
+  /**
+   * A connection that another side made.
+   *
+   * @param landing fid of where it came to
+   * @param origin instance of the NIC that made it
+   */
+  private record Accepted(long landing, long origin) {}
+
+  /**
+   * For an opened NIC.
+   *
+   * @param instance of this NIC
+   */
+  ConnectedLinks(OpenFabric fabric, Arena arena, long instance) {
+    this.fabric = fabric;
+    this.greeting = arena.allocate(ValueLayout.JAVA_LONG);
+    greeting.set(ValueLayout.JAVA_LONG, 0, instance);
+    this.event = arena.allocate(LibFabric.EVENT_BYTES, Long.BYTES);
+    this.waitFids = arena.allocate(ValueLayout.JAVA_LONG, 2);
+    int waitObject = fabric.descriptor() < 0 ? Fi.FI_WAIT_NONE : Fi.FI_WAIT_FD;
+    events =
+        fabric.make("fi_eq_open", out -> fabric.lib.fi_eq_open(fabric.fabric(), waitObject, out));
+    descriptor = fabric.descriptor() < 0 ? -1 : fabric.lib.fi_wait_fd(events);
+    waitFids.setAtIndex(ValueLayout.JAVA_LONG, 0, fabric.queue());
+    waitFids.setAtIndex(ValueLayout.JAVA_LONG, 1, events);
+  }
+
+  @Override
+  public Landing listen() {
+    long listener =
+        fabric.make(
+            "fi_passive_ep",
+            out -> fabric.lib.fi_passive_ep(fabric.fabric(), fabric.info.address(), out));
+    try {
+      fabric.require("fi_pep_bind", fabric.lib.fi_ep_bind(listener, events, 0));
+      fabric.require("fi_listen", fabric.lib.fi_listen(listener));
+      Landing landing = new Landing(listener, fabric.nameOf(listener));
+      accepted.put(listener, new HashSet<>());
+      return landing;
+    } catch (RuntimeException e) {
+      fabric.close(listener);
+      throw e;
+    }
+  }
+
+  @Override
+  public void close(Landing landing) {
+    Set<Long> connections = accepted.remove(landing.fid());
+    if (connections != null) {
+      connections.forEach(connection -> {
+        byConnection.remove(connection);
+        fabric.close(connection);
+      });
+    }
+    fabric.close(landing.fid());
+  }
+
+  @Override
+  public Initiator connect(FabricPeer peer, byte[] name) {
+    Map<ByteBuffer, Initiator> ways = byPeer.computeIfAbsent(peer, key -> new HashMap<>());
+    ByteBuffer key = ByteBuffer.wrap(name);
+    Initiator known = ways.get(key);
+    if (known == null) {
+      known = connect(peer, fabric.openEndpoint(fabric.info.address(), events), name);
+      ways.put(key, known);
+    }
+    return known;
+  }
+
+  private Initiator connect(FabricPeer peer, long endpoint, byte[] name) {
+    try {
+      fabric.require(
+          "fi_connect",
+          fabric.lib.fi_connect(
+              endpoint, fabric.address(name), greeting.address(), greeting.byteSize()));
+      Initiator initiator = new Initiator(peer, endpoint, Fi.FI_ADDR_UNSPEC, false);
+      byEndpoint.put(endpoint, initiator);
+      return initiator;
+    } catch (BackendException e) {
+      fabric.close(endpoint);
+      throw e;
+    }
+  }
+
+  @Override
+  public void disconnect(FabricPeer peer, int code, String text) {
+    Map<ByteBuffer, Initiator> ways = byPeer.remove(peer);
+    if (ways != null) {
+      for (Initiator initiator : ways.values()) {
+        byEndpoint.remove(initiator.fid());
+        fabric.close(initiator.fid());
+        initiator.closed(code, text);
+      }
+    }
+    List<Long> incoming = new ArrayList<>();
+    byConnection.forEach((connection, accepted) -> {
+      if (accepted.origin() == peer.instance()) {
+        incoming.add(connection);
+      }
+    });
+    incoming.forEach(this::forgetAccepted);
+  }
+
+  @Override
+  public boolean fencesLostPeers() {
+    return true;
+  }
+
+  @Override
+  public int poll() {
+    int changes = 0;
+    while (changes < EVENTS_PER_POLL) {
+      long length = fabric.lib.fi_eq_read(events, event.address());
+      if (length == -Fi.FI_EAVAIL) {
+        failed();
+      } else if (length <= 0) {
+        break;
+      } else {
+        happened(length);
+      }
+      changes++;
+    }
+    return changes;
+  }
+
+  private void happened(long length) {
+    long about = LibFabric.eventFid(event.address());
+    switch (LibFabric.event(event.address())) {
+      case Fi.FI_CONNREQ -> accept(about, length);
+      case Fi.FI_CONNECTED -> {
+        Initiator initiator = byEndpoint.get(about);
+        if (initiator != null) {
+          initiator.connected();
+        }
+      }
+      case Fi.FI_SHUTDOWN -> ended(about, 0, "the connection was ended");
+      default -> {
+        // of no concern to connections
+      }
+    }
+  }
+
+  private void accept(long landing, long length) {
+    long info = LibFabric.eventInfo(event.address());
+    long origin = LibFabric.eventData(event.address(), length);
+    Set<Long> connections = accepted.get(landing);
+    try {
+      if (connections != null) {
+        long connection = fabric.openEndpoint(info, events);
+        connections.add(connection);
+        byConnection.put(connection, new Accepted(landing, origin));
+        if (fabric.lib.fi_accept(connection) < 0) {
+          forgetAccepted(connection);
+        }
+      }
+    } catch (BackendException e) {
+      // The origin is not answered, and finds that out by itself.
+    } finally {
+      fabric.lib.fi_freeinfo(info);
+    }
+  }
+
+  private void failed() {
+    event.fill((byte) 0);
+    if (fabric.lib.fi_eq_readerr(events, event.address()) > 0) {
+      int code = LibFabric.failedError(event.address());
+      ended(
+          LibFabric.failedFid(event.address()),
+          code,
+          "no connection: " + fabric.lib.fi_strerror(code));
+    }
+  }
+
+  /** Its endpoint is closed at once: it will never connect again. */
+  private void ended(long endpoint, int code, String text) {
+    Initiator initiator = byEndpoint.get(endpoint);
+    if (initiator != null) {
+      Map<ByteBuffer, Initiator> ways = byPeer.get(initiator.peer());
+      if (ways != null) {
+        ways.values().remove(initiator);
+      }
+      byEndpoint.remove(endpoint);
+      fabric.close(endpoint);
+      initiator.broken(code, text);
+    } else {
+      forgetAccepted(endpoint);
+    }
+  }
+
+  private void forgetAccepted(long connection) {
+    Accepted known = byConnection.remove(connection);
+    if (known != null) {
+      Set<Long> connections = accepted.get(known.landing());
+      if (connections != null) {
+        connections.remove(connection);
+      }
+      fabric.close(connection);
+    }
+  }
+
+  @Override
+  public int descriptor() {
+    return descriptor;
+  }
+
+  @Override
+  public boolean mayWait() {
+    return fabric.lib.fi_trywait(fabric.fabric(), waitFids.address(), 2) == Fi.FI_SUCCESS;
+  }
+
+  @Override
+  public void close() {
+    List<Long> open = new ArrayList<>(byEndpoint.keySet());
+    open.addAll(byConnection.keySet());
+    open.addAll(accepted.keySet());
+    open.forEach(fabric::close);
+    byEndpoint.clear();
+    byPeer.clear();
+    byConnection.clear();
+    accepted.clear();
+  }
+}

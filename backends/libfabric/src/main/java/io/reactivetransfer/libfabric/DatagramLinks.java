@@ -1,0 +1,138 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.libfabric.ffi.FiInfo;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Endpoints that write to any address, and make connections by themselves if they need them. Where
+ * endpoints are cheap, each peer is written to through one of its own: closing that ends what is
+ * out to the peer, without its help and without harm to others. Where they are dear, all share one,
+ * and losing a peer ends what is out to others, too.
+ */
+final class DatagramLinks implements Links {
+
+  private final OpenFabric fabric;
+  private final boolean endpointForEach;
+  private final AddressVector addresses;
+  private final MemorySegment waitFids;
+  private final Map<FabricPeer, Ways> byPeer = new HashMap<>();
+  private long sharedEndpoint;
+
+  /** What leads to one peer. */
+  private static final class Ways {
+    final Map<ByteBuffer, Initiator> byName = new HashMap<>();
+    long endpoint;
+  }
+
+  DatagramLinks(OpenFabric fabric, Arena arena, boolean endpointForEach) {
+    this.fabric = fabric;
+    this.endpointForEach = endpointForEach;
+    this.addresses = new AddressVector(fabric, arena);
+    this.waitFids = arena.allocate(ValueLayout.JAVA_LONG);
+    waitFids.set(ValueLayout.JAVA_LONG, 0, fabric.queue());
+  }
+
+  private long open() {
+    FiInfo info = fabric.info;
+    return fabric.openEndpoint(info.address(), addresses.fid());
+  }
+
+  @Override
+  public Landing listen() {
+    long endpoint = open();
+    try {
+      return new Landing(endpoint, fabric.nameOf(endpoint));
+    } catch (RuntimeException e) {
+      fabric.close(endpoint);
+      throw e;
+    }
+  }
+
+  @Override
+  public void close(Landing landing) {
+    fabric.close(landing.fid());
+  }
+
+  @Override
+  public Initiator connect(FabricPeer peer, byte[] name) {
+    Ways ways = byPeer.computeIfAbsent(peer, key -> new Ways());
+    if (ways.endpoint == 0) {
+      ways.endpoint = endpointForEach ? open() : sharedEndpoint();
+    }
+    ByteBuffer key = ByteBuffer.wrap(name);
+    Initiator known = ways.byName.get(key);
+    if (known == null) {
+      known = new Initiator(peer, ways.endpoint, addresses.insert(name), true);
+      ways.byName.put(key, known);
+    }
+    return known;
+  }
+
+  private long sharedEndpoint() {
+    if (sharedEndpoint == 0) {
+      sharedEndpoint = open();
+    }
+    return sharedEndpoint;
+  }
+
+  @Override
+  public void disconnect(FabricPeer peer, int code, String text) {
+    Ways ways = byPeer.remove(peer);
+    if (ways == null || ways.endpoint == 0) {
+      return;
+    }
+    fabric.close(ways.endpoint);
+    end(ways, code, text);
+    if (ways.endpoint == sharedEndpoint) {
+      sharedEndpoint = 0;
+      byPeer.values().forEach(other -> end(other, code, "the endpoint was closed: " + text));
+      byPeer.clear();
+    }
+  }
+
+  private void end(Ways ways, int code, String text) {
+    for (Initiator initiator : ways.byName.values()) {
+      initiator.closed(code, text);
+      addresses.remove(initiator.destination());
+    }
+  }
+
+  /** Endpoints do not tell by whom they are written to. */
+  @Override
+  public boolean fencesLostPeers() {
+    return false;
+  }
+
+  @Override
+  public int poll() {
+    return 0; // connections, if there are any, are the provider's affair
+  }
+
+  @Override
+  public int descriptor() {
+    return -1;
+  }
+
+  @Override
+  public boolean mayWait() {
+    return fabric.lib.fi_trywait(fabric.fabric(), waitFids.address(), 1) == Fi.FI_SUCCESS;
+  }
+
+  @Override
+  public void close() {
+    byPeer.values().stream()
+        .mapToLong(ways -> ways.endpoint)
+        .filter(endpoint -> endpoint != 0 && endpoint != sharedEndpoint)
+        .forEach(fabric::close);
+    if (sharedEndpoint != 0) {
+      fabric.close(sharedEndpoint);
+    }
+    byPeer.clear();
+  }
+}

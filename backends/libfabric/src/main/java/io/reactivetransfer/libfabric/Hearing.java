@@ -1,0 +1,126 @@
+package io.reactivetransfer.libfabric;
+
+import java.nio.ByteBuffer;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is heard of one peer, put in order. Providers keep the order in which messages are matched
+ * with buffers, not the one in which these are full: a long one may come after a short one that was
+ * sent later. And where a connection breaks and is made again, some may be missing.
+ */
+final class Hearing {
+
+  /** More frames than a NIC has buffers for are not out of order, but lost. */
+  private static final int MAX_AHEAD = 256;
+
+  /** No number is expected: what comes in the present epoch comes too late. */
+  private static final long DEAF = -1;
+
+  /** What a frame is to the conversation. */
+  enum Step {
+    /** It is its turn. */
+    NEXT,
+    /** The first of a new epoch: the peer had lost this NIC. */
+    ANEW,
+    /** Others must come before it; it is kept. */
+    EARLY,
+    /** What came before it is missing. */
+    OUT_OF_STEP
+  }
+
+  private final TreeMap<Long, Frame> early = new TreeMap<>();
+  private int epoch;
+  private int earlyEpoch;
+  private long expected = DEAF;
+  private long gapNanos;
+
+  /** Takes a frame to the books; keeps a copy of one that is early. */
+  Step hear(Frame frame, long now) {
+    if (frame.epoch() == epoch && frame.number() == expected && !isDeaf()) {
+      expected++;
+      return Step.NEXT;
+    }
+    if (frame.epoch() > epoch && frame.number() == 0) {
+      // Who listens to nothing has begun anew itself. That the peer does, too, is the answer; were
+      // it
+      // taken for a loss, each side would begin anew because of the other, for ever.
+      boolean answers = isDeaf();
+      begin(frame.epoch());
+      return answers ? Step.NEXT : Step.ANEW;
+    }
+    boolean deaf = frame.epoch() == epoch && isDeaf();
+    long next = frame.epoch() == epoch ? expected : 0;
+    if (deaf
+        || frame.epoch() < epoch
+        || frame.number() <= next
+        || frame.number() - next > MAX_AHEAD) {
+      return Step.OUT_OF_STEP;
+    }
+    if (frame.epoch() != earlyEpoch || early.isEmpty()) {
+      early.clear();
+      earlyEpoch = frame.epoch();
+      gapNanos = now;
+    }
+    early.put(frame.number(), copyOf(frame));
+    return Step.EARLY;
+  }
+
+  private static Frame copyOf(Frame frame) {
+    ByteBuffer content = ByteBuffer.allocate(frame.content().remaining());
+    content.put(frame.content().duplicate()).flip();
+    return new Frame(
+        frame.type(),
+        frame.target(),
+        frame.sender(),
+        frame.instance(),
+        frame.epoch(),
+        frame.number(),
+        frame.name(),
+        content);
+  }
+
+  /** The first frame of an epoch has come. */
+  void begin(int newEpoch) {
+    epoch = newEpoch;
+    expected = 1;
+    if (earlyEpoch != newEpoch) {
+      early.clear();
+    }
+  }
+
+  /** A frame that was early and whose turn it is; null if there is none. */
+  @Nullable Frame next(long now) {
+    if (early.isEmpty() || earlyEpoch != epoch || early.firstKey() != expected) {
+      return null;
+    }
+    expected++;
+    gapNanos = now;
+    return early.pollFirstEntry().getValue();
+  }
+
+  /** How long a missing frame has been waited for. */
+  long gap(long now) {
+    return early.isEmpty() ? 0 : now - gapNanos;
+  }
+
+  boolean hasGap() {
+    return !early.isEmpty();
+  }
+
+  /** Of which epoch frames are early. */
+  int earlyEpoch() {
+    return earlyEpoch;
+  }
+
+  /** Whether it hears nothing of the present epoch, or there was none. */
+  boolean isDeaf() {
+    return expected == DEAF;
+  }
+
+  /** Hears nothing more of the present epoch. */
+  void stop() {
+    expected = DEAF;
+    early.clear();
+  }
+}

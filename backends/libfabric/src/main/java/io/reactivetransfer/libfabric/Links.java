@@ -1,0 +1,43 @@
+package io.reactivetransfer.libfabric;
+
+/** The endpoints for writes: where others write, and through which this side does. */
+interface Links {
+
+  /**
+   * Opens a place for others to write to.
+   *
+   * @throws io.reactivetransfer.spi.BackendException if that is not possible
+   */
+  Landing listen();
+
+  /** Closes it. When it returns, nothing that comes in there is written any more. */
+  void close(Landing landing);
+
+  /**
+   * The way to a peer's landing; it may take some polls until it is ready.
+   *
+   * @throws io.reactivetransfer.spi.BackendException if there can be none
+   */
+  Initiator connect(FabricPeer peer, byte[] name);
+
+  /**
+   * Ends all ways to a peer. When it returns, nothing that was out is read any more, and the
+   * initiators concerned are closed.
+   */
+  void disconnect(FabricPeer peer, int code, String text);
+
+  /** Whether {@link #disconnect} also ends what comes in from the peer. */
+  boolean fencesLostPeers();
+
+  /** Makes connections progress; returns how many changed. */
+  int poll();
+
+  /** What to wait for besides the queue of completions; below 0 if there is nothing. */
+  int descriptor();
+
+  /** Whether it must be polled, or one may wait for the descriptors. */
+  boolean mayWait();
+
+  /** Closes everything, and ends all writes. */
+  void close();
+}

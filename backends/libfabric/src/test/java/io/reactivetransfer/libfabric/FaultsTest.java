@@ -1,0 +1,136 @@
+package io.reactivetransfer.libfabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.libfabric.ffi.FailingLibFabric;
+import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.libfabric.ffi.LibFabric;
+import io.reactivetransfer.spi.BackendException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The n-th call of libfabric fails, for every n: nothing but a {@link BackendException} comes out,
+ * and only where it may; each write is reported once; nothing stays open.
+ */
+class FaultsTest {
+
+  private static final String ONLY = "reactivetransfer.libfabric.fault";
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration SHORT_TIMEOUT = Duration.ofMillis(200);
+  private static final int MOST = 10;
+
+  /** How often completions come in one read or two differs from run to run. */
+  private static final int RUNS_WITHOUT = 10;
+
+  private LibfabricSettings settings() {
+    return InstalledLibrary.with("tcp");
+  }
+
+  @Test
+  void withoutAFaultAllIsWrittenAndClosed() {
+    ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
+    FailingLibFabric failing = new FailingLibFabric(lib(), 0, Fi.FI_ENOMEM);
+    FaultScenario scenario = new FaultScenario(failing.lib(), choice, TIMEOUT);
+    scenario.run();
+    assertThat(failing.open()).isEmpty();
+    assertThat(failing.mistakes()).isEmpty();
+    assertThat(scenario.atOrigin().reports().stream().filter(each -> each.startsWith("written")))
+        .hasSize(14);
+    assertThat(scenario.atOrigin().reports()).contains("failed 12", "failed 13", "written 15");
+    assertThat(scenario.atTarget().reports()).contains("received 1000", "imm 16");
+  }
+
+  @Test
+  @Timeout(300)
+  void whateverCallFailsNothingIsLostOrLeftOpen() {
+    failEach(Fi.FI_ENOMEM);
+  }
+
+  @Test
+  @Timeout(300)
+  void whateverIsRefusedIsTriedAgain() {
+    failEach(Fi.FI_EAGAIN);
+  }
+
+  /** Of those without which a NIC opens: then nothing waits for ever, and each is reported. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "fi_av_insert",
+        "fi_cq_readerr",
+        "fi_mr_reg",
+        "fi_send",
+        "fi_trywait",
+        "fi_accept",
+        "fi_connect",
+        "fi_listen",
+        "fi_passive_ep",
+        "fi_writemsg"
+      })
+  void whatAlwaysFailsEnds(String name) {
+    ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
+    fail(FailingLibFabric.always(lib(), name), choice, SHORT_TIMEOUT);
+  }
+
+  private void failEach(int error) {
+    ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
+    Long only = Long.getLong(ONLY);
+    AssertionError failures = new AssertionError("faults were not borne");
+    int without = 0;
+    for (long n = only == null ? 1 : only; without < RUNS_WITHOUT; n++) {
+      FailingLibFabric failing = new FailingLibFabric(lib(), n, error);
+      try {
+        fail(failing, choice, TIMEOUT);
+      } catch (RuntimeException | AssertionError e) {
+        failures.addSuppressed(new AssertionError(failing.failed() + " " + alone(n), e));
+      }
+      without = failing.failed() == null ? without + 1 : 0;
+      if (only != null || failures.getSuppressed().length == MOST) {
+        break;
+      }
+    }
+    if (failures.getSuppressed().length > 0) {
+      throw failures;
+    }
+  }
+
+  private static void fail(FailingLibFabric failing, ProviderChoice choice, Duration timeout) {
+    FaultScenario scenario = new FaultScenario(failing.lib(), choice, timeout);
+    scenario.run();
+    scenario.requireOneReportOfEach();
+    assertThat(failing.open()).as("open").isEmpty();
+    assertThat(failing.mistakes()).as("mistakes").isEmpty();
+  }
+
+  private static String alone(long n) {
+    return "failed as call " + n + "; to run this alone: -D" + ONLY + "=" + n;
+  }
+
+  @Test
+  void aChoiceThatFailsFreesWhatItAskedFor() {
+    boolean failed = true;
+    for (long n = 1; failed; n++) {
+      FailingLibFabric failing = new FailingLibFabric(lib(), n, Fi.FI_ENOMEM);
+      try {
+        ProviderChoice choice = ProviderChoice.choose(failing.lib(), settings());
+        assertThat(failing.infos())
+            .as("infos that are not freed")
+            .isEqualTo(choice.connected().isEmpty() ? 1 : 2);
+        lib().fi_freeinfo(choice.infos().getFirst().address());
+        choice.connected().stream().limit(1).forEach(each -> lib().fi_freeinfo(each.address()));
+      } catch (BackendException e) {
+        assertThat(e).hasMessageContaining("tcp: ");
+        assertThat(failing.infos()).as("infos that are not freed at call %s", n).isZero();
+      }
+      failed = failing.failed() != null;
+    }
+  }
+
+  private LibFabric lib() {
+    return FabricLibrary.load(settings().library()).lib();
+  }
+}

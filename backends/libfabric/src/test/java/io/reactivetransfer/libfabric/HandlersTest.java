@@ -1,0 +1,152 @@
+package io.reactivetransfer.libfabric;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactivetransfer.ffm.SignalHandlers;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The JVM keeps its handlers of signals. In processes of their own, which have loaded nothing. */
+@EnabledOnOs(OS.LINUX)
+class HandlersTest {
+
+  private static final int V2_0 = 2 << 16;
+
+  private static final String THIEF =
+      """
+      #include <signal.h>
+      #include <string.h>
+      #include <unistd.h>
+
+      static void handle(int signal) { _exit(86); }
+
+      __attribute__((constructor)) static void take(void) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = handle;
+        sigaction(SIGSEGV, &action, 0);
+      }
+      """;
+
+  @TempDir private Path directory;
+
+  /** Does something and says which handlers have changed; then compiled code meets null. */
+  private static void report(Runnable use) {
+    int sum = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      sum += length("text"); // compiled, without a null in its profile
+    }
+    SignalHandlers handlers = SignalHandlers.save();
+    use.run();
+    System.out.println("changed " + handlers.changed());
+    int caught = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      try {
+        sum += length(i % 100 == 0 ? null : "text");
+      } catch (NullPointerException e) {
+        caught++;
+      }
+    }
+    System.out.println("caught " + caught + " " + (sum > 0));
+  }
+
+  private static int length(String text) {
+    return text.length();
+  }
+
+  /** Loads a library that takes a handler. */
+  public static final class Loader {
+    private Loader() {}
+
+    /** With the library's path. */
+    public static void main(String[] arguments) {
+      report(() -> {
+        try {
+          FabricLibrary.load(arguments[0]);
+        } catch (BackendException e) {
+          System.out.println(e.getMessage());
+        }
+      });
+    }
+  }
+
+  /** Opens a NIC and closes it. */
+  public static final class Opener {
+    private Opener() {}
+
+    /** With the provider. */
+    public static void main(String[] arguments) {
+      LibfabricBackend backend = LibfabricBackend.builder().provider(arguments[0]).build();
+      report(() -> {
+        Domain domain =
+            backend
+                .open(
+                    backend.nics(1).getFirst(), InstalledLibrary.context(1, Duration.ofSeconds(5)))
+                .toCompletableFuture()
+                .join();
+        domain.poll(new Recorder());
+        domain.close();
+      });
+    }
+  }
+
+  @Test
+  void aLibraryThatTakesOneIsRefusedAndTheHandlerIsBack() throws IOException, InterruptedException {
+    Path thief = CCompiler.library(directory, "thief", THIEF);
+    List<String> lines = run(Loader.class, thief.toString());
+    assertThat(lines).hasSize(3);
+    assertThat(lines.getFirst())
+        .startsWith(thief + " took the JVM's handlers of SIGSEGV when it was loaded")
+        .contains("they were put back", "it is not used");
+    assertThat(lines.subList(1, 3)).containsExactly("changed []", "caught 10000 true");
+  }
+
+  @Test
+  void openingANicOverTcpChangesNone() throws IOException, InterruptedException {
+    InstalledLibrary.with("tcp");
+    assertThat(run(Opener.class, "tcp")).containsExactly("changed []", "caught 10000 true");
+  }
+
+  @Test
+  void openingANicOverShmChangesNone() throws IOException, InterruptedException {
+    String library = InstalledLibrary.with("tcp").library();
+    int version = FabricLibrary.load(library).lib().fi_version();
+    assumeTrue(version >= V2_0, "the provider shm is used from libfabric 2.0 on only");
+    assertThat(run(Opener.class, "shm")).containsExactly("changed []", "caught 10000 true");
+  }
+
+  private List<String> run(Class<?> main, String argument)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:-CreateCoredumpOnCrash"));
+    String library = System.getProperty("reactivetransfer.libfabric.library");
+    if (library != null) {
+      command.add("-Dreactivetransfer.libfabric.library=" + library);
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), argument));
+    Process jvm =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String output = new String(jvm.getInputStream().readAllBytes(), UTF_8);
+    assertThat(jvm.waitFor()).as(output).isZero();
+    return output.lines().toList();
+  }
+}

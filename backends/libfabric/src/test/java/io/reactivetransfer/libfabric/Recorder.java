@@ -1,0 +1,69 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Keeps what polls report, one line each. */
+final class Recorder implements CompletionSink {
+
+  private final List<String> reports = new ArrayList<>();
+  private final List<String> texts = new ArrayList<>();
+
+  /** What was reported so far, in order. */
+  List<String> reports() {
+    return reports;
+  }
+
+  /** What was said of failures and losses. */
+  List<String> texts() {
+    return texts;
+  }
+
+  /** How often a write was reported, in whatever way. */
+  long reportsOf(long token) {
+    return reports.stream()
+        .filter(report -> report.equals("written " + token) || report.equals("failed " + token))
+        .count();
+  }
+
+  /** Whether something was reported that begins like this. */
+  boolean has(String report) {
+    return reports.stream().anyMatch(each -> each.startsWith(report));
+  }
+
+  @Override
+  public void written(long token) {
+    reports.add("written " + token);
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    reports.add("failed " + token);
+    texts.add(text);
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    reports.add("imm " + imm);
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    reports.add("received " + bytes.remaining());
+  }
+
+  @Override
+  public void peerLost(EngineId peer, int code, String text) {
+    reports.add("lost " + peer.high());
+    texts.add(text);
+  }
+
+  @Override
+  public void nicFailed(int code, String text) {
+    reports.add("broken");
+    texts.add(text);
+  }
+}

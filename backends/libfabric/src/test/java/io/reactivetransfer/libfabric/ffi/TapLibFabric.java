@@ -1,0 +1,153 @@
+package io.reactivetransfer.libfabric.ffi;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.function.BooleanSupplier;
+
+/** A library without a network: a test puts messages in, and says what becomes of those sent. */
+public final class TapLibFabric {
+
+  private record Offered(long address, long length, long context) {}
+
+  private record Done(long context, long length) {}
+
+  private static final int DESCRIPTOR = 9;
+  private static final long ROOM = 256;
+
+  private final Queue<Offered> offered = new ArrayDeque<>();
+  private final Deque<Done> done = new ArrayDeque<>();
+  private BooleanSupplier sending = () -> true;
+  private BooleanSupplier knowing = () -> true;
+  private long made;
+  private long messages;
+  private long sent;
+  private long addresses;
+
+  /** The calls. */
+  public LibFabric lib() {
+    return (LibFabric)
+        Proxy.newProxyInstance(
+            LibFabric.class.getClassLoader(),
+            new Class<?>[] {LibFabric.class},
+            (proxy, method, arguments) -> call(method, arguments));
+  }
+
+  /** A provider for it, in memory that lives as long as the arena. */
+  public static FiInfo info(Arena arena) {
+    long info = arena.allocate(ROOM, Long.BYTES).address();
+    return new FiInfo(
+        info, "tap", 1, "tap-0", 0, 0, 8, 8, 0, 0, 0, 64, 64, 64, 4, 4, 1 << 20, 100, 1, 0, null);
+  }
+
+  /** Whether the next message is taken over, asked each time; by default it is. */
+  public TapLibFabric sends(BooleanSupplier takes) {
+    sending = takes;
+    return this;
+  }
+
+  /** Whether the next address is taken, asked each time; by default it is. */
+  public TapLibFabric inserts(BooleanSupplier takes) {
+    knowing = takes;
+    return this;
+  }
+
+  /** Messages that were taken over. */
+  public long sent() {
+    return sent;
+  }
+
+  /** Addresses that were taken, and not removed. */
+  public long addresses() {
+    return addresses;
+  }
+
+  /** Buffers that wait for messages. */
+  public int offered() {
+    return offered.size();
+  }
+
+  /** A message comes, as far as it fits into the buffer that is there for it. */
+  public void deliver(byte[] message) {
+    Offered buffer = offered.remove();
+    int length = (int) Math.min(message.length, buffer.length());
+    memory(buffer.address(), length).copyFrom(MemorySegment.ofArray(message).asSlice(0, length));
+    done.add(new Done(buffer.context(), message.length));
+  }
+
+  private Object call(Method method, Object[] arguments) {
+    return switch (method.getName()) {
+      case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint", "fi_mr_reg" -> {
+        Raw.putLong((long) arguments[arguments.length - 1], ++made);
+        if (messages == 0 && method.getName().equals("fi_cq_open")) {
+          messages = made; // the other queues are of writes
+        }
+        yield 0;
+      }
+      case "fi_ep_bind", "fi_enable", "fi_close", "fi_mr_bind", "fi_mr_enable" -> 0;
+      case "fi_getname" -> name((long) arguments[1], (long) arguments[2]);
+      case "fi_wait_fd" -> DESCRIPTOR;
+      case "fi_mr_key" -> arguments[0];
+      case "fi_av_insert" -> insert((long) arguments[2]);
+      case "fi_av_remove" -> {
+        addresses--;
+        yield 0;
+      }
+      case "fi_recv" -> {
+        offered.add(new Offered((long) arguments[1], (long) arguments[2], (long) arguments[4]));
+        yield 0L;
+      }
+      case "fi_send" -> send((long) arguments[5]);
+      case "fi_cq_read" ->
+          (long) arguments[0] == messages
+              ? read((long) arguments[1], (long) arguments[2])
+              : (long) -Fi.FI_EAGAIN;
+      case "fi_strerror" -> "error " + arguments[0];
+      default -> throw new UnsupportedOperationException(method.getName());
+    };
+  }
+
+  private int name(long address, long length) {
+    Raw.putLong(address, ++made);
+    Raw.putLong(length, Long.BYTES);
+    return 0;
+  }
+
+  private int insert(long where) {
+    if (!knowing.getAsBoolean()) {
+      return 0;
+    }
+    addresses++;
+    Raw.putLong(where, ++made);
+    return 1;
+  }
+
+  private long send(long context) {
+    if (!sending.getAsBoolean()) {
+      return -Fi.FI_EAGAIN;
+    }
+    sent++;
+    done.add(new Done(context, 0));
+    return 0;
+  }
+
+  private long read(long entries, long count) {
+    long read = 0;
+    while (read < count && !done.isEmpty()) {
+      Done first = done.remove();
+      long entry = entries + read++ * FiLayout.ENTRY_BYTES;
+      Raw.putLong(FiLayout.ENTRY_CONTEXT.in(entry), first.context());
+      Raw.putLong(FiLayout.ENTRY_LEN.in(entry), first.length());
+    }
+    return read == 0 ? -Fi.FI_EAGAIN : read;
+  }
+
+  @SuppressWarnings("restricted") // addresses are what libfabric is given
+  private static MemorySegment memory(long address, long length) {
+    return MemorySegment.ofAddress(address).reinterpret(length);
+  }
+}
