@@ -118,6 +118,7 @@ final class NicProcess {
             String.valueOf(can.queueDepth()),
             String.valueOf(can.maxControlBytes()),
             String.valueOf(can.ordered()),
+            String.valueOf(can.fencesLostPeers()),
             Base64.getEncoder().encodeToString(domain.address()));
     ServedNic served = new ServedNic(domain, memory, index);
     synchronized (out) {

@@ -161,6 +161,7 @@ public final class TwoProcesses implements Backend, AutoCloseable {
     CompletableFuture<String> answer = new CompletableFuture<>();
     opening.put(index, answer);
     Process other = ask(NicProcess.line(index, indexOf(nic), countWith(nic), context));
+    CompletableFuture<Process> gone = other.onExit(); // to ask the process itself takes a lock
     String[] words = answer.join().split(" ", -1);
     Capabilities capabilities =
         new Capabilities(
@@ -169,13 +170,14 @@ public final class TwoProcesses implements Backend, AutoCloseable {
             Integer.parseInt(words[3]),
             Integer.parseInt(words[4]),
             Boolean.parseBoolean(words[5]),
-            false);
+            false,
+            Boolean.parseBoolean(words[6]));
     return new ProxyDomain(
         memory,
         index,
         capabilities,
-        Base64.getDecoder().decode(words[6]),
-        other::isAlive,
+        Base64.getDecoder().decode(words[7]),
+        () -> !gone.isDone(),
         () -> giveBack(index));
   }
 
