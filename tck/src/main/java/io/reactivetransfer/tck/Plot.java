@@ -3,8 +3,8 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.TransferEngine;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
@@ -29,10 +29,10 @@ final class Plot {
   }
 
   /** Memory within its guards, with noise in it. */
-  static MemorySegment noise(Arena arena, Random random, long length) {
+  static MemorySegment noise(SegmentAllocator memory, Random random, long length) {
     byte[] bytes = new byte[Math.toIntExact(length + 2 * GUARD)];
     random.nextBytes(bytes);
-    MemorySegment whole = arena.allocate(bytes.length, 64);
+    MemorySegment whole = memory.allocate(bytes.length, 64);
     MemorySegment.copy(bytes, 0, whole, ValueLayout.JAVA_BYTE, 0, bytes.length);
     return whole;
   }

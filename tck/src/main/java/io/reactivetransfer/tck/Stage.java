@@ -177,7 +177,7 @@ final class Stage implements AutoCloseable {
 
   /** Memory of an engine. */
   Plot plot(TransferEngine owner, long length, Access access) {
-    MemorySegment noise = Plot.noise(arena, random, length);
+    MemorySegment noise = Plot.noise(kit.memory(arena), random, length);
     MemoryRegion region =
         Probe.on(
                 "registering memory",
@@ -190,7 +190,7 @@ final class Stage implements AutoCloseable {
 
   /** Plain memory that nobody has registered. */
   MemorySegment memory(long length) {
-    return Plot.within(Plot.noise(arena, random, length));
+    return Plot.within(Plot.noise(kit.memory(arena), random, length));
   }
 
   /** A plot as another engine knows it, which got the descriptor as bytes. */

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.spi.Backend;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SegmentAllocator;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
@@ -33,6 +35,14 @@ public abstract class TransferConformance {
   /** How to run the rules, and what the backend cannot do. */
   protected Profile profile() {
     return Profile.defaults();
+  }
+
+  /**
+   * Where the memory of a test comes from, if that matters; zeros. By default from an arena that is
+   * closed at the end of the test, so that whoever touches it afterwards is found.
+   */
+  protected SegmentAllocator memory(Arena arena) {
+    return arena;
   }
 
   /** For the kit's own tests only, hence package-private. */

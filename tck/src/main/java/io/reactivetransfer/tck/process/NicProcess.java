@@ -1,0 +1,149 @@
+package io.reactivetransfer.tck.process;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.Constructor;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process of NICs, which opens one for each line on its stdin, and says on stdout what it is
+ * like. All else goes through the shared memory. Ends when its stdin does, so with its parent.
+ */
+final class NicProcess {
+
+  private static final int SPINS = 100;
+  private static final long PAUSE_NANOS = 50_000;
+
+  private final Backend backend;
+  private final SharedMemory memory;
+  private final PrintStream out;
+
+  private NicProcess(Backend backend, SharedMemory memory, PrintStream out) {
+    this.backend = backend;
+    this.memory = memory;
+    this.out = out;
+  }
+
+  /** The class of what gives the backend, and the file of the shared memory. */
+  public static void main(String[] args) throws IOException, ReflectiveOperationException {
+    Constructor<?> constructor = Class.forName(args[0]).getDeclaredConstructor();
+    constructor.setAccessible(true);
+    Supplier<?> supplier = (Supplier<?>) constructor.newInstance();
+    Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
+      error.printStackTrace();
+      Runtime.getRuntime().halt(1);
+    });
+    NicProcess process =
+        new NicProcess((Backend) supplier.get(), SharedMemory.map(Path.of(args[1])), System.out);
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String line;
+    while ((line = in.readLine()) != null) {
+      process.open(line.split(" ", -1));
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  /** What {@link #open} understands. */
+  static String line(int index, int nic, int nics, OpenContext context) {
+    return String.join(
+        " ",
+        String.valueOf(index),
+        String.valueOf(nic),
+        String.valueOf(nics),
+        String.valueOf(context.engine().high()),
+        String.valueOf(context.engine().low()),
+        String.valueOf(context.nicIndex()),
+        String.valueOf(context.nicDepth()),
+        String.valueOf(context.maxControlBytes()),
+        String.valueOf(context.connectTimeout().toNanos()));
+  }
+
+  private void open(String[] words) {
+    int index = Integer.parseInt(words[0]);
+    Nic nic = backend.nics(Integer.parseInt(words[2])).get(Integer.parseInt(words[1]));
+    WorkerLoop loop = backend.newLoop();
+    OpenContext context =
+        new OpenContext(
+            new EngineId(Long.parseLong(words[3]), Long.parseLong(words[4])),
+            Integer.parseInt(words[5]),
+            () -> {}, // it is polled anyway
+            loop,
+            Integer.parseInt(words[6]),
+            Integer.parseInt(words[7]),
+            Duration.ofNanos(Long.parseLong(words[8])));
+    if (loop == null) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("nic-" + index)
+          .start(() -> {
+            Domain domain = backend.open(nic, context).toCompletableFuture().join();
+            turn(opened(domain, index));
+          });
+    } else {
+      loop.execute(() ->
+          backend
+              .open(nic, context)
+              .whenComplete(
+                  (domain, error) -> loop.execute(() -> turn(opened(domain, index), loop))));
+    }
+  }
+
+  private ServedNic opened(@Nullable Domain domain, int index) {
+    if (domain == null) {
+      throw new IllegalStateException("a NIC could not be opened");
+    }
+    Capabilities can = domain.capabilities();
+    String line =
+        String.join(
+            " ",
+            String.valueOf(index),
+            can.completion().name(),
+            String.valueOf(can.maxWriteBytes()),
+            String.valueOf(can.queueDepth()),
+            String.valueOf(can.maxControlBytes()),
+            String.valueOf(can.ordered()),
+            String.valueOf(can.fencesLostPeers()),
+            Base64.getEncoder().encodeToString(domain.address()));
+    ServedNic served = new ServedNic(domain, memory, index);
+    synchronized (out) {
+      out.println(line);
+      out.flush();
+    }
+    return served;
+  }
+
+  private static void turn(ServedNic nic) {
+    int idle = 0;
+    while (!nic.isClosed()) {
+      idle = nic.turn() > 0 ? 0 : idle + 1;
+      if (idle > SPINS) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private static void turn(ServedNic nic, WorkerLoop loop) {
+    int work = nic.turn();
+    if (nic.isClosed()) {
+      var _ = loop.close();
+    } else {
+      loop.schedule(() -> turn(nic, loop), work > 0 ? 0 : PAUSE_NANOS);
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.reactivetransfer.tck.process;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Stands for a NIC in the other process: everything goes through two rings. */
+final class ProxyDomain implements Domain {
+
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+  private static final int SENDS_TO_ONE = 4;
+  private static final int BATCH = 256;
+
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Local(int handle, byte[] key) implements LocalMemory {}
+
+  private record Remote(int handle) implements RemoteMemory {}
+
+  private static final class To implements RemotePeer {
+    final int handle;
+    int sending;
+
+    To(int handle) {
+      this.handle = handle;
+    }
+  }
+
+  private final SharedMemory memory;
+  private final Ring requests;
+  private final Ring reports;
+  private final Capabilities capabilities;
+  private final byte[] address;
+  private final BooleanSupplier otherIsAlive;
+  private final Runnable whenClosed;
+  private final Queue<ByteBuffer> early = new ArrayDeque<>();
+  private final Map<Integer, To> peers = new HashMap<>();
+  private int lastHandle;
+  private boolean closed;
+
+  ProxyDomain(
+      SharedMemory memory,
+      int index,
+      Capabilities capabilities,
+      byte[] address,
+      BooleanSupplier otherIsAlive,
+      Runnable whenClosed) {
+    this.memory = memory;
+    this.requests = memory.requests(index);
+    this.reports = memory.reports(index);
+    this.capabilities = capabilities;
+    this.address = address;
+    this.otherIsAlive = otherIsAlive;
+    this.whenClosed = whenClosed;
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public byte[] address() {
+    return address.clone();
+  }
+
+  /** Asks, and waits by spinning: a thread that drives NICs must not block. */
+  private byte[] call(ByteBuffer request) {
+    if (closed) {
+      throw new BackendException(0, "the NIC is closed");
+    }
+    request.flip();
+    long begin = System.nanoTime();
+    while (!requests.offer(request)) {
+      checkPatience(begin);
+    }
+    while (true) {
+      ByteBuffer answer = reports.poll();
+      if (answer == null) {
+        checkPatience(begin);
+        continue;
+      }
+      switch (Kind.of(answer)) {
+        case DONE -> {
+          return Kind.rest(answer);
+        }
+        case REFUSED -> throw new BackendException(answer.getInt(), Kind.text(answer));
+        default -> early.add(answer.rewind());
+      }
+    }
+  }
+
+  private void checkPatience(long begin) {
+    if (!otherIsAlive.getAsBoolean()) {
+      throw new BackendException(0, "the process of the NICs is gone: see what it printed");
+    }
+    if (System.nanoTime() - begin > PATIENCE_NANOS) {
+      throw new BackendException(0, "the process of the NICs does not answer");
+    }
+  }
+
+  @Override
+  public LocalMemory register(Memory given, Access access) {
+    if (!(given instanceof HostMemory host)) {
+      throw new BackendException(0, "expected host memory: this goes to another process");
+    }
+    MemorySegment segment = host.segment();
+    long length = segment.byteSize();
+    long offset = memory.offsetOf(segment);
+    if (offset < 0) { // of the engine itself, or too small to matter: only what is in it now
+      MemorySegment shadow = memory.allocate(length, 1).copyFrom(segment);
+      offset = memory.offsetOf(shadow);
+    }
+    int handle = ++lastHandle;
+    byte[] key =
+        call(
+            Kind.REGISTER
+                .begin()
+                .putInt(handle)
+                .putLong(offset)
+                .putLong(length)
+                .put((byte) (access.allowsRemoteWrite() ? 1 : 0)));
+    return new Local(handle, key);
+  }
+
+  @Override
+  public LocalMemory revoke(LocalMemory old) {
+    int handle = ++lastHandle;
+    byte[] key = call(Kind.REVOKE.begin().putInt(((Local) old).handle()).putInt(handle));
+    return new Local(handle, key);
+  }
+
+  @Override
+  public void deregister(LocalMemory old) {
+    if (!closed) {
+      call(Kind.DEREGISTER.begin().putInt(((Local) old).handle()));
+    }
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] to) {
+    int handle = ++lastHandle;
+    call(Kind.PEER.begin().putInt(handle).putLong(engine.high()).putLong(engine.low()).put(to));
+    To peer = new To(handle);
+    peers.put(handle, peer);
+    return peer;
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    int handle = ++lastHandle;
+    call(Kind.MEMORY.begin().putInt(handle).putInt(((To) peer).handle).putLong(length).put(key));
+    return new Remote(handle);
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    return !closed
+        && requests.offer(
+            Kind.POST
+                .begin()
+                .putInt(((Local) op.source()).handle())
+                .putInt(((Remote) op.target()).handle())
+                .putLong(op.sourceOffset())
+                .putLong(op.targetOffset())
+                .putLong(op.length())
+                .putLong(op.token())
+                .put((byte) (op.hasImm() ? 1 : 0))
+                .putInt(op.imm())
+                .flip());
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    To to = (To) peer;
+    if (bytes.remaining() > capabilities.maxControlBytes()) {
+      throw new IllegalArgumentException(
+          "expected at most " + capabilities.maxControlBytes() + ", got " + bytes.remaining());
+    }
+    boolean taken =
+        !closed
+            && to.sending < SENDS_TO_ONE
+            && requests.offer(Kind.SEND.begin().putInt(to.handle).put(bytes.duplicate()).flip());
+    to.sending += taken ? 1 : 0;
+    return taken;
+  }
+
+  @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    if (!closed) {
+      call(Kind.DISCONNECT.begin().putInt(((To) peer).handle).put(Kind.text(reason)));
+    }
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    int work = 0;
+    while (work < BATCH) {
+      ByteBuffer report = nextReport();
+      if (report == null) {
+        break;
+      }
+      work++;
+      report(report, sink);
+    }
+    return work;
+  }
+
+  private @Nullable ByteBuffer nextReport() {
+    ByteBuffer first = early.poll();
+    return first != null || closed ? first : reports.poll();
+  }
+
+  private void report(ByteBuffer in, CompletionSink sink) {
+    switch (Kind.of(in)) {
+      case WRITTEN -> sink.written(in.getLong());
+      case FAILED -> sink.failed(in.getLong(), in.getInt(), Kind.text(in));
+      case ARRIVED -> sink.immArrived(in.getInt());
+      case RECEIVED -> sink.received(new EngineId(in.getLong(), in.getLong()), in.slice());
+      case ALIVE -> sink.alive(new EngineId(in.getLong(), in.getLong()));
+      case LOST ->
+          sink.peerLost(new EngineId(in.getLong(), in.getLong()), in.getInt(), Kind.text(in));
+      case BROKEN -> sink.nicFailed(in.getInt(), Kind.text(in));
+      case SENT -> {
+        To to = peers.get(in.getInt());
+        if (to != null) {
+          to.sending--;
+        }
+      }
+      default -> throw new IllegalStateException("not a report");
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      call(Kind.CLOSE.begin());
+      closed = true;
+      early.clear();
+      whenClosed.run();
+    }
+  }
+}

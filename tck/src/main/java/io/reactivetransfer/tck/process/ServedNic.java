@@ -1,0 +1,238 @@
+package io.reactivetransfer.tck.process;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+
+/** A NIC of this process that serves the other one: does what the one ring says. */
+final class ServedNic implements CompletionSink {
+
+  private static final int BATCH = 256;
+
+  private record To(int handle, EngineId engine, RemotePeer peer) {}
+
+  private record Into(To to, RemoteMemory memory) {}
+
+  private record Post(LocalMemory source, Into target, ByteBuffer rest) {}
+
+  private record Send(To to, ByteBuffer bytes) {}
+
+  private final Domain nic;
+  private final SharedMemory memory;
+  private final Ring requests;
+  private final Ring reports;
+  private final Map<Integer, LocalMemory> locals = new HashMap<>();
+  private final Map<Integer, To> peers = new HashMap<>();
+  private final Map<Integer, Into> remotes = new HashMap<>();
+  private final List<Post> posts = new ArrayList<>();
+  private final List<Send> sends = new ArrayList<>();
+  private final Queue<ByteBuffer> unreported = new ArrayDeque<>();
+  private final WriteOp op = new WriteOp();
+  private boolean closed;
+
+  ServedNic(Domain nic, SharedMemory memory, int index) {
+    this.nic = nic;
+    this.memory = memory;
+    this.requests = memory.requests(index);
+    this.reports = memory.reports(index);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Takes requests, tries again what was refused, polls; returns how much there was to do. */
+  int turn() {
+    int work = 0;
+    ByteBuffer request;
+    while (work < BATCH && !closed && (request = requests.poll()) != null) {
+      work++;
+      handle(Kind.of(request), request);
+    }
+    if (closed) {
+      return work;
+    }
+    int waiting = posts.size() + sends.size();
+    posts.removeIf(this::post);
+    Set<To> refusing = new HashSet<>();
+    sends.removeIf(send -> !refusing.contains(send.to()) && send(send, refusing));
+    work += waiting - posts.size() - sends.size();
+    while (!unreported.isEmpty() && reports.offer(unreported.element())) {
+      unreported.remove();
+      work++;
+    }
+    return unreported.isEmpty() ? work + nic.poll(this) : work;
+  }
+
+  private void handle(Kind kind, ByteBuffer in) {
+    switch (kind) {
+      case POST ->
+          posts.add(new Post(get(locals, in.getInt()), get(remotes, in.getInt()), in.slice()));
+      case SEND -> sends.add(new Send(get(peers, in.getInt()), in.slice()));
+      default -> {
+        try {
+          byte[] result = call(kind, in);
+          give(Kind.DONE.begin().put(result));
+        } catch (BackendException e) {
+          give(
+              Kind.REFUSED.begin().putInt(e.code()).put(Kind.text(String.valueOf(e.getMessage()))));
+        }
+      }
+    }
+  }
+
+  private byte[] call(Kind kind, ByteBuffer in) {
+    byte[] nothing = {};
+    switch (kind) {
+      case REGISTER -> {
+        int handle = in.getInt();
+        HostMemory host = new HostMemory(memory.at(in.getLong(), in.getLong()));
+        Access access = in.get() == 1 ? Access.REMOTE_WRITE : Access.LOCAL;
+        LocalMemory local = nic.register(host, access);
+        locals.put(handle, local);
+        return local.key();
+      }
+      case REVOKE -> {
+        LocalMemory local = nic.revoke(get(locals, in.getInt()));
+        locals.put(in.getInt(), local);
+        return local.key();
+      }
+      case DEREGISTER -> nic.deregister(get(locals, in.getInt()));
+      case PEER -> {
+        int handle = in.getInt();
+        EngineId engine = new EngineId(in.getLong(), in.getLong());
+        peers.put(handle, new To(handle, engine, nic.resolve(engine, Kind.rest(in))));
+      }
+      case MEMORY -> {
+        int handle = in.getInt();
+        To to = get(peers, in.getInt());
+        long length = in.getLong();
+        remotes.put(handle, new Into(to, nic.resolve(to.peer(), Kind.rest(in), length)));
+      }
+      case DISCONNECT -> {
+        To to = get(peers, in.getInt());
+        String reason = Kind.text(in);
+        nic.disconnect(to.peer(), reason);
+        drop(to.engine(), 0, reason);
+      }
+      case CLOSE -> {
+        nic.close();
+        closed = true;
+        unreported.clear();
+      }
+      default -> throw new IllegalStateException("not a request: " + kind);
+    }
+    return nothing;
+  }
+
+  private static <T> T get(Map<Integer, T> all, int handle) {
+    T found = all.get(handle);
+    if (found == null) {
+      throw new BackendException(0, "unknown handle " + handle);
+    }
+    return found;
+  }
+
+  private boolean post(Post post) {
+    ByteBuffer in = post.rest().duplicate();
+    op.between(post.source(), post.target().memory())
+        .range(in.getLong(), in.getLong(), in.getLong())
+        .token(in.getLong());
+    boolean hasImm = in.get() == 1;
+    return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm());
+  }
+
+  private boolean send(Send send, Set<To> refusing) {
+    if (!nic.send(send.to().peer(), send.bytes())) {
+      refusing.add(send.to());
+      return false;
+    }
+    sent(send);
+    return true;
+  }
+
+  private void sent(Send send) {
+    give(Kind.SENT.begin().putInt(send.to().handle()));
+  }
+
+  /** What the NIC has not taken yet is lost, too, with its peer. */
+  private void drop(EngineId engine, int code, String text) {
+    posts.removeIf(post -> {
+      boolean lost = post.target().to().engine().equals(engine);
+      if (lost) {
+        failed(post.rest().getLong(3 * Long.BYTES), code, text);
+      }
+      return lost;
+    });
+    sends.removeIf(send -> {
+      boolean lost = send.to().engine().equals(engine);
+      if (lost) {
+        sent(send);
+      }
+      return lost;
+    });
+  }
+
+  private void give(ByteBuffer report) {
+    report.flip();
+    if (!unreported.isEmpty() || !reports.offer(report)) {
+      unreported.add(report);
+    }
+  }
+
+  @Override
+  public void written(long token) {
+    give(Kind.WRITTEN.begin().putLong(token));
+  }
+
+  @Override
+  public void failed(long token, int code, String text) {
+    give(Kind.FAILED.begin().putLong(token).putInt(code).put(Kind.text(text)));
+  }
+
+  @Override
+  public void immArrived(int imm) {
+    give(Kind.ARRIVED.begin().putInt(imm));
+  }
+
+  private static ByteBuffer about(Kind kind, EngineId engine) {
+    return kind.begin().putLong(engine.high()).putLong(engine.low());
+  }
+
+  @Override
+  public void received(EngineId sender, ByteBuffer bytes) {
+    give(about(Kind.RECEIVED, sender).put(bytes.duplicate()));
+  }
+
+  @Override
+  public void alive(EngineId peer) {
+    give(about(Kind.ALIVE, peer));
+  }
+
+  @Override
+  public void peerLost(EngineId peer, int code, String text) {
+    give(about(Kind.LOST, peer).putInt(code).put(Kind.text(text)));
+    drop(peer, code, text);
+  }
+
+  @Override
+  public void nicFailed(int code, String text) {
+    give(Kind.BROKEN.begin().putInt(code).put(Kind.text(text)));
+  }
+}

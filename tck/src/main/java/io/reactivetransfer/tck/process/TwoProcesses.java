@@ -1,0 +1,276 @@
+package io.reactivetransfer.tck.process;
+
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.foreign.SegmentAllocator;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend whose NICs are those of another one: of every second engine in this process, and of the
+ * others in a second process, which is started for it. So each write and each message of the
+ * conformance kit crosses the border between two processes.
+ *
+ * <pre>{@code
+ * class MyTwoProcessesConformanceTest extends TransferConformance {
+ *   static final class Mine implements Supplier<Backend> {
+ *     public Backend get() {
+ *       return new MyBackend();
+ *     }
+ *   }
+ *
+ *   private static final TwoProcesses BOTH = new TwoProcesses(Mine.class);
+ *
+ *   @AfterAll
+ *   static void end() {
+ *     BOTH.close();
+ *   }
+ *
+ *   @Override
+ *   protected Backend backend() {
+ *     return BOTH;
+ *   }
+ *
+ *   @Override
+ *   protected SegmentAllocator memory(Arena arena) {
+ *     return BOTH.memory();
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>What is written must lie in {@link #memory()}, which both processes see; the NICs of the
+ * second process see other memory as it was when it was registered. They take each write and a few
+ * messages at once and try again themselves what is refused, so what the kit finds out of refusals
+ * concerns the NICs in this process only.
+ */
+public final class TwoProcesses implements Backend, AutoCloseable {
+
+  private final Class<? extends Supplier<Backend>> supplier;
+  private final Backend inner;
+  private final Path file;
+  private final SharedMemory memory;
+  private final Map<EngineId, Boolean> elsewhere = new HashMap<>();
+  private final boolean[] used = new boolean[SharedMemory.MAX_NICS];
+  private final Map<Integer, CompletableFuture<String>> opening = new ConcurrentHashMap<>();
+  private boolean nextElsewhere;
+  private @Nullable Process process;
+
+  /**
+   * Of the backend that this class gives, in both processes.
+   *
+   * @param supplier has a constructor without arguments
+   */
+  public TwoProcesses(Class<? extends Supplier<Backend>> supplier) {
+    try {
+      var constructor = supplier.getDeclaredConstructor();
+      constructor.setAccessible(true);
+      this.supplier = supplier;
+      this.inner = constructor.newInstance().get();
+      this.file = SharedMemory.createFile();
+      this.memory = SharedMemory.map(file);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(
+          "expected a class with a constructor without arguments, got " + supplier, e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Gives memory that both processes see, for the next 100 MiB or so that are asked for. */
+  public SegmentAllocator memory() {
+    return memory;
+  }
+
+  @Override
+  public String name() {
+    return inner.name();
+  }
+
+  @Override
+  public Availability availability() {
+    return inner.availability();
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return inner.nics();
+  }
+
+  @Override
+  public List<Nic> nics(int count) {
+    return inner.nics(count);
+  }
+
+  /** None for the engines whose NICs are elsewhere; of a backend without loops, for none. */
+  @Override
+  public synchronized @Nullable WorkerLoop newLoop() {
+    nextElsewhere = !nextElsewhere;
+    return nextElsewhere ? null : inner.newLoop();
+  }
+
+  private synchronized boolean isElsewhere(OpenContext context) {
+    return context.loop() == null
+        && elsewhere.computeIfAbsent(context.engine(), engine -> nextElsewhere);
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    if (!isElsewhere(context)) {
+      return inner.open(nic, context);
+    }
+    CompletableFuture<Domain> opened = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .daemon()
+        .name("two-processes-open")
+        .start(() -> {
+          try {
+            opened.complete(openElsewhere(nic, context));
+          } catch (RuntimeException e) {
+            opened.completeExceptionally(e);
+          }
+        });
+    return opened;
+  }
+
+  private Domain openElsewhere(Nic nic, OpenContext context) {
+    int index = take();
+    memory.requests(index).clear();
+    memory.reports(index).clear();
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    opening.put(index, answer);
+    Process other = ask(NicProcess.line(index, indexOf(nic), countWith(nic), context));
+    CompletableFuture<Process> gone = other.onExit(); // to ask the process itself takes a lock
+    String[] words = answer.join().split(" ", -1);
+    Capabilities capabilities =
+        new Capabilities(
+            CompletionLevel.valueOf(words[1]),
+            Long.parseLong(words[2]),
+            Integer.parseInt(words[3]),
+            Integer.parseInt(words[4]),
+            Boolean.parseBoolean(words[5]),
+            false,
+            Boolean.parseBoolean(words[6]));
+    return new ProxyDomain(
+        memory,
+        index,
+        capabilities,
+        Base64.getDecoder().decode(words[7]),
+        () -> !gone.isDone(),
+        () -> giveBack(index));
+  }
+
+  private int countWith(Nic nic) {
+    for (int count = 1; count <= 8; count++) {
+      if (inner.nics(count).stream().anyMatch(each -> each.name().equals(nic.name()))) {
+        return count;
+      }
+    }
+    throw new BackendException(0, "expected one of the listed NICs, got " + nic.name());
+  }
+
+  private int indexOf(Nic nic) {
+    List<String> names = inner.nics(countWith(nic)).stream().map(Nic::name).toList();
+    return names.indexOf(nic.name());
+  }
+
+  private synchronized int take() {
+    for (int i = 0; i < used.length; i++) {
+      if (!used[i]) {
+        used[i] = true;
+        return i;
+      }
+    }
+    throw new BackendException(0, "expected at most " + used.length + " NICs at a time");
+  }
+
+  private synchronized void giveBack(int index) {
+    used[index] = false;
+  }
+
+  private synchronized Process ask(String line) {
+    Process other = process;
+    try {
+      if (other == null) {
+        other = start();
+        process = other;
+      }
+      other.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
+      return other;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Process start() throws IOException {
+    Process started =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                NicProcess.class.getName(),
+                supplier.getName(),
+                file.toString())
+            .redirectError(Redirect.INHERIT)
+            .start();
+    Thread.ofPlatform().daemon().name("two-processes-read").start(() -> read(started));
+    return started;
+  }
+
+  private void read(Process from) {
+    try (BufferedReader lines = from.inputReader(StandardCharsets.UTF_8)) {
+      String line;
+      while ((line = lines.readLine()) != null) {
+        CompletableFuture<String> answer =
+            opening.remove(Integer.parseInt(line.substring(0, line.indexOf(' '))));
+        if (answer != null) {
+          answer.complete(line);
+        }
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // it is gone, as below
+    }
+    opening
+        .values()
+        .forEach(answer ->
+            answer.completeExceptionally(
+                new BackendException(0, "the process of the NICs is gone: see what it printed")));
+  }
+
+  /** Ends the second process. */
+  @Override
+  public synchronized void close() {
+    if (process != null) {
+      process.destroyForcibly();
+    }
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
