@@ -211,7 +211,7 @@ final class ProxyDomain implements Domain {
   @Override
   public int poll(CompletionSink sink) {
     int work = 0;
-    while (work < BATCH) {
+    while (work < BATCH || !early.isEmpty()) {
       ByteBuffer report = nextReport();
       if (report == null) {
         break;

@@ -24,6 +24,7 @@ import java.util.Set;
 final class ServedNic implements CompletionSink {
 
   private static final int BATCH = 256;
+  private static final int MAX_POLLS = 100;
 
   private record To(int handle, EngineId engine, RemotePeer peer) {}
 
@@ -111,9 +112,13 @@ final class ServedNic implements CompletionSink {
       case REVOKE -> {
         LocalMemory local = nic.revoke(get(locals, in.getInt()));
         locals.put(in.getInt(), local);
+        tellAll();
         return local.key();
       }
-      case DEREGISTER -> nic.deregister(get(locals, in.getInt()));
+      case DEREGISTER -> {
+        nic.deregister(get(locals, in.getInt()));
+        tellAll();
+      }
       case PEER -> {
         int handle = in.getInt();
         EngineId engine = new EngineId(in.getLong(), in.getLong());
@@ -139,6 +144,14 @@ final class ServedNic implements CompletionSink {
       default -> throw new IllegalStateException("not a request: " + kind);
     }
     return nothing;
+  }
+
+  /**
+   * What had come before is reported before the answer: an engine signals the end of a revocation
+   * behind its next poll.
+   */
+  private void tellAll() {
+    for (int i = 0; i < MAX_POLLS && nic.poll(this) > 0; i++) {}
   }
 
   private static <T> T get(Map<Integer, T> all, int handle) {
