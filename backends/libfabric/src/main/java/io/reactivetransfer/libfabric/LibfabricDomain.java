@@ -68,7 +68,7 @@ final class LibfabricDomain implements Domain {
             ? new ConnectedLinks(fabric, arena, instance)
             : new DatagramLinks(fabric, arena, inProcess);
     regions = new Regions(fabric, links, random, inProcess);
-    writes = new Writes(fabric, arena, links, depth);
+    writes = new Writes(fabric, arena, links, depth, inProcess ? info.injectBytes() : -1);
     letters =
         new Letters(
             messages,

@@ -32,6 +32,7 @@ final class Writes {
   private final WriteSlots slots;
   private final RmaMessage message;
   private final long flags;
+  private final long injectBytes;
   private final MemorySegment entries;
   private final long entriesAddress;
   private final MemorySegment error;
@@ -48,13 +49,15 @@ final class Writes {
    * For an opened NIC.
    *
    * @param depth writes that may be out
+   * @param injectBytes the longest that are injected, below 0 for none
    */
-  Writes(OpenFabric fabric, Arena arena, Links links, int depth) {
+  Writes(OpenFabric fabric, Arena arena, Links links, int depth, long injectBytes) {
     this.fabric = fabric;
     this.links = links;
     this.slots = new WriteSlots(arena, depth);
     this.message = new RmaMessage(arena);
     this.flags = Fi.FI_COMPLETION | (fabric.info.completion() & Fi.FI_DELIVERY_COMPLETE);
+    this.injectBytes = injectBytes;
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.entriesAddress = entries.address();
     this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
@@ -101,8 +104,7 @@ final class Writes {
     message.from(source.address() + op.sourceOffset(), op.length(), source.desc());
     message.to(initiator.destination(), route.base() + op.targetOffset(), route.key());
     message.with(Integer.toUnsignedLong(op.imm()), slots.context(slot));
-    long flags = op.hasImm() ? this.flags | Fi.FI_REMOTE_CQ_DATA : this.flags;
-    long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flags);
+    long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flagsOf(op));
     if (result == Fi.FI_SUCCESS) {
       slots.take(slot, op.token(), route, initiator);
       return Posted.TAKEN;
@@ -112,6 +114,12 @@ final class Writes {
     }
     lastError = fabric.error("fi_writemsg", result);
     return Posted.FAILED;
+  }
+
+  /** Short ones go with the call: the provider then needs not look at their memory later. */
+  private long flagsOf(WriteOp op) {
+    long imm = op.hasImm() ? Fi.FI_REMOTE_CQ_DATA : 0;
+    return flags | imm | (op.length() <= injectBytes ? Fi.FI_INJECT : 0);
   }
 
   /**

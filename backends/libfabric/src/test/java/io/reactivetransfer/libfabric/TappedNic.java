@@ -29,7 +29,7 @@ final class TappedNic implements AutoCloseable {
   private long now;
 
   TappedNic() {
-    writes = new Writes(fabric, arena, links, 64);
+    writes = new Writes(fabric, arena, links, 64, -1);
     letters = new Letters(messages, arena, new EngineId(-1, -1), INSTANCE, CONTENT_BYTES);
     peers = new Peers(letters, writes, new Asks(regions), CONNECT_NANOS, () -> now);
   }

@@ -21,6 +21,7 @@ public final class Fi {
   public static final long FI_REMOTE_WRITE = 1L << 13;
   public static final long FI_REMOTE_CQ_DATA = 1L << 17;
   public static final long FI_COMPLETION = 1L << 24;
+  public static final long FI_INJECT = 1L << 25;
   public static final long FI_DELIVERY_COMPLETE = 1L << 28;
   public static final long FI_CONTEXT2 = 1L << 52;
   public static final long FI_SOURCE = 1L << 57;
