@@ -31,14 +31,22 @@ final class ProxyDomain implements Domain {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Local(int handle, byte[] key) implements LocalMemory {}
 
-  private record Remote(int handle) implements RemoteMemory {}
+  private record Remote(int handle, To to) implements RemoteMemory {}
 
   private static final class To implements RemotePeer {
     final int handle;
+    final EngineId engine;
     int sending;
 
-    To(int handle) {
+    /**
+     * How often it was told to be lost: what is asked before the next loss is told ends with it.
+     */
+    int losses;
+
+    To(int handle, EngineId engine, int losses) {
       this.handle = handle;
+      this.engine = engine;
+      this.losses = losses;
     }
   }
 
@@ -51,6 +59,7 @@ final class ProxyDomain implements Domain {
   private final Runnable whenClosed;
   private final Queue<ByteBuffer> early = new ArrayDeque<>();
   private final Map<Integer, To> peers = new HashMap<>();
+  private final Map<EngineId, Integer> losses = new HashMap<>();
   private int lastHandle;
   private boolean closed;
 
@@ -157,7 +166,7 @@ final class ProxyDomain implements Domain {
   public RemotePeer resolve(EngineId engine, byte[] to) {
     int handle = ++lastHandle;
     call(Kind.PEER.begin().putInt(handle).putLong(engine.high()).putLong(engine.low()).put(to));
-    To peer = new To(handle);
+    To peer = new To(handle, engine, losses.getOrDefault(engine, 0));
     peers.put(handle, peer);
     return peer;
   }
@@ -166,7 +175,7 @@ final class ProxyDomain implements Domain {
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
     int handle = ++lastHandle;
     call(Kind.MEMORY.begin().putInt(handle).putInt(((To) peer).handle).putLong(length).put(key));
-    return new Remote(handle);
+    return new Remote(handle, (To) peer);
   }
 
   @Override
@@ -177,6 +186,7 @@ final class ProxyDomain implements Domain {
                 .begin()
                 .putInt(((Local) op.source()).handle())
                 .putInt(((Remote) op.target()).handle())
+                .putInt(((Remote) op.target()).to().losses)
                 .putLong(op.sourceOffset())
                 .putLong(op.targetOffset())
                 .putLong(op.length())
@@ -196,7 +206,13 @@ final class ProxyDomain implements Domain {
     boolean taken =
         !closed
             && to.sending < SENDS_TO_ONE
-            && requests.offer(Kind.SEND.begin().putInt(to.handle).put(bytes.duplicate()).flip());
+            && requests.offer(
+                Kind.SEND
+                    .begin()
+                    .putInt(to.handle)
+                    .putInt(to.losses)
+                    .put(bytes.duplicate())
+                    .flip());
     to.sending += taken ? 1 : 0;
     return taken;
   }
@@ -234,8 +250,14 @@ final class ProxyDomain implements Domain {
       case ARRIVED -> sink.immArrived(in.getInt());
       case RECEIVED -> sink.received(new EngineId(in.getLong(), in.getLong()), in.slice());
       case ALIVE -> sink.alive(new EngineId(in.getLong(), in.getLong()));
-      case LOST ->
-          sink.peerLost(new EngineId(in.getLong(), in.getLong()), in.getInt(), Kind.text(in));
+      case LOST -> {
+        EngineId lost = new EngineId(in.getLong(), in.getLong());
+        int count = losses.merge(lost, 1, Integer::sum);
+        peers.values().stream()
+            .filter(to -> to.engine.equals(lost))
+            .forEach(to -> to.losses = count);
+        sink.peerLost(lost, in.getInt(), Kind.text(in));
+      }
       case BROKEN -> sink.nicFailed(in.getInt(), Kind.text(in));
       case SENT -> {
         To to = peers.get(in.getInt());

@@ -30,7 +30,11 @@ final class ServedNic implements CompletionSink {
 
   private record Into(To to, RemoteMemory memory) {}
 
-  private record Post(LocalMemory source, Into target, ByteBuffer rest) {}
+  private record Post(LocalMemory source, Into target, ByteBuffer rest) {
+    long token() {
+      return rest.getLong(3 * Long.BYTES);
+    }
+  }
 
   private record Send(To to, ByteBuffer bytes) {}
 
@@ -41,6 +45,7 @@ final class ServedNic implements CompletionSink {
   private final Map<Integer, LocalMemory> locals = new HashMap<>();
   private final Map<Integer, To> peers = new HashMap<>();
   private final Map<Integer, Into> remotes = new HashMap<>();
+  private final Map<EngineId, Integer> losses = new HashMap<>();
   private final List<Post> posts = new ArrayList<>();
   private final List<Send> sends = new ArrayList<>();
   private final Queue<ByteBuffer> unreported = new ArrayDeque<>();
@@ -83,9 +88,27 @@ final class ServedNic implements CompletionSink {
 
   private void handle(Kind kind, ByteBuffer in) {
     switch (kind) {
-      case POST ->
-          posts.add(new Post(get(locals, in.getInt()), get(remotes, in.getInt()), in.slice()));
-      case SEND -> sends.add(new Send(get(peers, in.getInt()), in.slice()));
+      case POST -> {
+        LocalMemory source = get(locals, in.getInt());
+        Into target = get(remotes, in.getInt());
+        int known = in.getInt();
+        Post post = new Post(source, target, in.slice());
+        if (known == lossesOf(target.to())) {
+          posts.add(post);
+        } else {
+          failed(post.token(), 0, "accepted before its peer was lost");
+        }
+      }
+      case SEND -> {
+        To to = get(peers, in.getInt());
+        int known = in.getInt();
+        Send send = new Send(to, in.slice());
+        if (known == lossesOf(to)) {
+          sends.add(send);
+        } else {
+          sent(send);
+        }
+      }
       default -> {
         try {
           byte[] result = call(kind, in);
@@ -96,6 +119,11 @@ final class ServedNic implements CompletionSink {
         }
       }
     }
+  }
+
+  /** What is asked by who does not know yet of a loss was accepted before it, and is over. */
+  private int lossesOf(To to) {
+    return losses.getOrDefault(to.engine(), 0);
   }
 
   private byte[] call(Kind kind, ByteBuffer in) {
@@ -189,7 +217,7 @@ final class ServedNic implements CompletionSink {
     posts.removeIf(post -> {
       boolean lost = post.target().to().engine().equals(engine);
       if (lost) {
-        failed(post.rest().getLong(3 * Long.BYTES), code, text);
+        failed(post.token(), code, text);
       }
       return lost;
     });
@@ -240,6 +268,7 @@ final class ServedNic implements CompletionSink {
 
   @Override
   public void peerLost(EngineId peer, int code, String text) {
+    losses.merge(peer, 1, Integer::sum);
     give(about(Kind.LOST, peer).putInt(code).put(Kind.text(text)));
     drop(peer, code, text);
   }
