@@ -136,7 +136,7 @@ final class RegisteredRegion implements MemoryRegion {
       if (!closing) {
         revokeNow();
       }
-      answer.success();
+      worker.afterPoll(answer::success); // what had arrived before is counted before
     });
   }
 
@@ -144,7 +144,7 @@ final class RegisteredRegion implements MemoryRegion {
   public Mono<Void> close() {
     return Mono.defer(() -> {
       closed = true;
-      return worker.ask(answer -> closeNow(answer::success));
+      return worker.ask(answer -> closeNow(() -> worker.afterPoll(answer::success)));
     });
   }
 

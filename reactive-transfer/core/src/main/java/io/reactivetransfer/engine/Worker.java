@@ -70,6 +70,7 @@ final class Worker {
   private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
   private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
   private final List<Submission<?, ?>> signalling = new ArrayList<>();
+  private final List<Runnable> afterPoll = new ArrayList<>();
   private final Set<RegisteredRegion> regions = new LinkedHashSet<>();
   private final Map<Object, Runnable> closeWatchers = new LinkedHashMap<>();
   private final Completions completions = new Completions(this);
@@ -264,6 +265,7 @@ final class Worker {
       completions.from(nic);
       work += group.domains()[nic].poll(completions);
     }
+    runAfterPoll();
     if (!stalled.isEmpty()) {
       List<Submission<?, ?>> again = List.copyOf(stalled);
       stalled.clear();
@@ -272,6 +274,13 @@ final class Worker {
     work += mailroom.flush();
     group.post();
     return work;
+  }
+
+  private void runAfterPoll() {
+    for (int i = 0; i < afterPoll.size(); i++) {
+      afterPoll.get(i).run();
+    }
+    afterPoll.clear();
   }
 
   private int runCommands(int limit) {
@@ -382,6 +391,7 @@ final class Worker {
 
   /** The last act on the worker's thread: from here on, what it owns is guarded by a lock. */
   void terminate() {
+    runAfterPoll();
     flushSignals();
     terminated = true;
     runAfterEnd();
@@ -418,6 +428,15 @@ final class Worker {
   void takeFrom(Submission<?, ?> submission) {
     if (!submission.intake()) {
       stalled.add(submission);
+    }
+  }
+
+  /** Does something when what the NICs have found by now was taken note of. */
+  void afterPoll(Runnable action) {
+    if (polledDomains().length == 0) {
+      action.run();
+    } else {
+      afterPoll.add(action);
     }
   }
 

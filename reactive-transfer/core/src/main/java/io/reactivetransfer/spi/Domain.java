@@ -36,7 +36,8 @@ public interface Domain {
   /**
    * Ends remote access under the present key and begins it under a new one. When it returns, no
    * write under the old key changes a byte or gives an immediate any more, though one may be
-   * half-way in. Own writes that refer to the old object go on.
+   * half-way in. What had come before is reported by the next poll. Own writes that refer to the
+   * old object go on.
    *
    * @return the same memory under a new key; the old object is for running writes only
    */

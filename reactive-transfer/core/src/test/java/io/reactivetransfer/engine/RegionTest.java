@@ -13,6 +13,8 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Flux;
@@ -74,6 +76,21 @@ class RegionTest {
     assertThat(descriptor.key(1)).startsWith((byte) 1);
     assertThat(RegionDescriptor.fromBytes(descriptor.toBytes())).isEqualTo(descriptor);
     assertThat(region.toString()).contains("100", "REMOTE_WRITE");
+  }
+
+  @Test
+  void whatHadArrivedIsCountedBeforeItsRevocationIsToldAndBeforeItsEnd() {
+    hand.open(1);
+    MemoryRegion region = register(Access.REMOTE_WRITE);
+    List<Long> arrivals = new ArrayList<>();
+    for (Mono<Void> end : List.of(region.revoke(), region.close())) {
+      Probe<Void> told =
+          hand.probe(end.doOnSuccess(_ -> arrivals.add(hand.engine().stats().arrivals())));
+      hand.nic(0).arrive(1);
+      hand.turn();
+      told.assertComplete();
+    }
+    assertThat(arrivals).containsExactly(1L, 2L);
   }
 
   @Test
