@@ -16,6 +16,7 @@ enum Layer {
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.REACTOR, Known.NETTY),
   FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI),
+  LIBFABRIC("io.reactivetransfer.libfabric..", Known.API, Known.SPI, Known.FFM, Known.LOGGING),
   TCK(
       "io.reactivetransfer.tck..",
       Known.API,
@@ -49,6 +50,11 @@ enum Layer {
     static final String[] SPI = {"io.reactivetransfer.spi.."};
     static final String[] ENGINE = {"io.reactivetransfer.engine.."};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
+    static final String[] FFM = {"io.reactivetransfer.ffm.."};
+
+    /** Reactor's front of whatever logging there is, and nothing else of Reactor. */
+    static final String[] LOGGING = {"reactor.util"};
+
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};
     static final String[] TESTING = {
