@@ -29,7 +29,8 @@ int main(int count, char **arguments) {
   node_open(&node, &options);
   atexit(close_node);
   uint32_t version = fi_version();
-  answer("libfabric %u.%u, provider %s, %s", FI_MAJOR(version), FI_MINOR(version), node.info->fabric_attr->prov_name,
+  answer("libfabric %u.%u, provider %s, %s%s", FI_MAJOR(version), FI_MINOR(version), node.info->fabric_attr->prov_name,
+         node_has_connection(&node) ? "one connection, " : "",
          node_is_delivery_complete(&node) ? "complete when delivered" : "complete when sent");
   if (options.origin) {
     origin_serve(&node, options.post);

@@ -18,7 +18,10 @@ struct node {
   struct fi_info *info;
   struct fid_fabric *fabric;
   struct fid_domain *domain;
-  struct fid_av *av;
+  struct fid_av *av; // none where there is a connection
+  struct fid_eq *events;
+  struct fid_pep *listener;
+  bool is_connected;
   struct fid_cq *cq;
   struct fid_ep *endpoint;
   struct fid_mr *mr;
@@ -38,6 +41,9 @@ void node_address(const struct node *node);
 
 // Takes that of the other side.
 void node_connect(struct node *node, char *rest);
+
+// Whether there is one connection, made by hand, and not one that the provider makes.
+bool node_has_connection(const struct node *node);
 
 // Whether a write is complete when it has arrived, not when it has left.
 bool node_is_delivery_complete(const struct node *node);

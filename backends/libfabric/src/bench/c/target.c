@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "connection.h"
 #include "lines.h"
 #include "writes.h"
 
@@ -98,6 +99,9 @@ void target_serve(struct node *node) {
     if (question) {
       serve(&target, question);
     } else if (!target.spinning) {
+      if (node_has_connection(node)) {
+        connection_poll(node);
+      }
       turn(&target);
     }
   }

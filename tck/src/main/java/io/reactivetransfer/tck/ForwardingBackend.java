@@ -38,6 +38,11 @@ public class ForwardingBackend implements Backend {
   }
 
   @Override
+  public List<String> remarks() {
+    return inner.remarks();
+  }
+
+  @Override
   public List<Nic> nics() {
     return inner.nics();
   }

@@ -5,8 +5,10 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A NIC of another engine, and how things stand with it. */
@@ -34,7 +36,7 @@ final class FabricPeer implements RemotePeer {
 
   // writes
   private final Map<Long, Route> asks = new HashMap<>();
-  private final Map<Route, Boolean> refusing = new HashMap<>();
+  private final Set<Route> refusing = new HashSet<>();
 
   // trouble
   private final Queue<Failure> failures = new ArrayDeque<>();
@@ -139,7 +141,7 @@ final class FabricPeer implements RemotePeer {
   }
 
   /** The routes on which the provider refuses. */
-  Map<Route, Boolean> refusing() {
+  Set<Route> refusing() {
     return refusing;
   }
 

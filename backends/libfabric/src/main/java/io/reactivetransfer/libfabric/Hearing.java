@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hearing {
 
-  /** More frames than a NIC has buffers for are not out of order, but lost. */
+  /** A frame further ahead is not early: more than these are never on their way to one peer. */
   private static final int MAX_AHEAD = 256;
 
   /** No number is expected: what comes in the present epoch comes too late. */
@@ -42,9 +42,8 @@ final class Hearing {
       return Step.NEXT;
     }
     if (frame.epoch() > epoch && frame.number() == 0) {
-      // Who listens to nothing has begun anew itself. That the peer does, too, is the answer; were
-      // it
-      // taken for a loss, each side would begin anew because of the other, for ever.
+      // Who listens to nothing has begun anew itself, and the peer's new beginning is the answer.
+      // Were it taken for a loss, each side would begin anew because of the other, for ever.
       boolean answers = isDeaf();
       begin(frame.epoch());
       return answers ? Step.NEXT : Step.ANEW;

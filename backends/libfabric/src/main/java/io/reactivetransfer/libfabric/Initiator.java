@@ -9,7 +9,6 @@ final class Initiator {
   private final long fid;
   private final long destination;
   private boolean ready;
-  private int outstanding;
   private @Nullable Failure closed;
   private boolean broken;
 
@@ -44,18 +43,6 @@ final class Initiator {
 
   void connected() {
     ready = true;
-  }
-
-  void posted() {
-    outstanding++;
-  }
-
-  void ended() {
-    outstanding--;
-  }
-
-  boolean isIdle() {
-    return outstanding == 0;
   }
 
   /** Takes note that its endpoint was closed by this side, and why, for what is still out. */

@@ -32,7 +32,7 @@ final class Letters {
 
   private static final Logger LOG = Loggers.getLogger(Letters.class);
 
-  private static final int RECEIVING = 64;
+  private static final int MOST_RECEIVING = 64;
   private static final int SENDING = 256;
 
   /** One peer that takes nothing must not take all buffers. */
@@ -66,7 +66,8 @@ final class Letters {
     this.endpoint = fabric.openEndpoint(fabric.info.address(), vector.fid());
     this.name = fabric.nameOf(endpoint);
     int bytes = Frame.headBytes(name) + maxContentBytes;
-    this.incoming = new MessageBuffers(fabric, arena, RECEIVING, bytes);
+    int receiving = Math.clamp(fabric.info.rxSize(), 1, MOST_RECEIVING);
+    this.incoming = new MessageBuffers(fabric, arena, receiving, bytes);
     this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
     this.free = new int[SENDING];
     this.receivers = new FabricPeer[SENDING];
@@ -74,10 +75,10 @@ final class Letters {
     for (int i = 0; i < SENDING; i++) {
       free[freeCount++] = i;
     }
-    this.unposted = new boolean[RECEIVING];
+    this.unposted = new boolean[receiving];
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
-    for (int i = 0; i < RECEIVING; i++) {
+    for (int i = 0; i < incoming.count(); i++) {
       offer(i);
     }
   }
@@ -183,7 +184,7 @@ final class Letters {
   }
 
   private void offerAgain() {
-    for (int i = 0; i < RECEIVING; i++) {
+    for (int i = 0; i < incoming.count(); i++) {
       if (unposted[i]) {
         offer(i);
       }

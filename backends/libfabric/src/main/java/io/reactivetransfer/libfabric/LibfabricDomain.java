@@ -62,7 +62,6 @@ final class LibfabricDomain implements Domain {
     boolean inProcess = provider.place() == Provider.Place.PROCESS;
     int depth = (int) Math.min(context.nicDepth(), info.txSize());
     instance = random.next();
-    INSTANCES.add(instance);
     links =
         info.isConnected()
             ? new ConnectedLinks(fabric, arena, instance)
@@ -100,6 +99,7 @@ final class LibfabricDomain implements Domain {
             : IntStream.of(fabric.descriptor(), messages.descriptor(), links.descriptor())
                 .filter(descriptor -> descriptor >= 0)
                 .toArray();
+    INSTANCES.add(instance);
   }
 
   /** Opens a NIC. On any thread; what comes back is used by one thread at a time. */

@@ -15,7 +15,6 @@ final class MessageBuffers {
   private final ByteBuffer[] buffers;
   private final long[] addresses;
   private final long contexts;
-  private final long registration;
   private final long desc;
 
   /**
@@ -34,11 +33,10 @@ final class MessageBuffers {
     }
     contexts = arena.allocate(count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
     if (fabric.info.needs(Fi.FI_MR_LOCAL)) {
-      registration =
+      long registration =
           fabric.register(slab.address(), slab.byteSize(), Fi.FI_TRANSMIT | Fi.FI_RECV, 0);
       desc = fabric.lib.fi_mr_desc(registration);
     } else {
-      registration = 0;
       desc = 0;
     }
   }

@@ -8,9 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -32,32 +30,24 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a frame may take longer than one that was sent after it. */
   private static final long GAP_NANOS = 1_000_000_000;
 
-  /** NICs that are remembered though the engine never asked for them. */
-  static final int MAX_STRANGERS = 4_096;
-
   /** Answers to one peer that wait to be taken over. */
   static final int MAX_ANSWERS = 8_192;
 
   private static final byte GIVEN_UP = 0;
   private static final byte CLOSED = 1;
 
-  private record Key(EngineId engine, long instance) {}
-
   private final Letters letters;
   private final Writes writes;
   private final Asks asks;
   private final long connectNanos;
   private final LongSupplier clock;
-  private final Map<Key, FabricPeer> all = new HashMap<>();
+  private final KnownPeers known;
   private final List<FabricPeer> needy = new ArrayList<>();
   private @Nullable CompletionSink current;
-  private int strangers;
-
-  /** Of those that are met now: a peer that was forgotten may remember this NIC. */
-  private int nextEpoch = 1;
 
   Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
     this.letters = letters;
+    this.known = new KnownPeers(letters::forget);
     this.writes = writes;
     this.asks = asks;
     this.connectNanos = connectNanos;
@@ -66,53 +56,11 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** The NIC that an engine has asked for. */
   FabricPeer resolve(EngineId engine, long instance, byte[] name) {
-    Key key = new Key(engine, instance);
-    FabricPeer peer = all.get(key);
-    if (peer == null) {
-      peer = remember(key, name);
-    } else if (peer.isStranger()) {
-      strangers--;
-    }
-    peer.resolved();
-    return peer;
-  }
-
-  /** Who has sent a frame; null if too many have of whom the engine knows nothing. */
-  private @Nullable FabricPeer senderOf(Frame frame) {
-    Key key = new Key(frame.sender(), frame.instance());
-    FabricPeer peer = all.get(key);
-    if (peer == null && hasRoomForStranger()) {
-      peer = remember(key, frame.name());
-      strangers++;
-    }
-    return peer;
-  }
-
-  private FabricPeer remember(Key key, byte[] name) {
-    FabricPeer peer = new FabricPeer(key.engine(), key.instance(), name, nextEpoch);
-    all.put(key, peer);
-    return peer;
-  }
-
-  private boolean hasRoomForStranger() {
-    if (strangers >= MAX_STRANGERS) {
-      all.values().removeIf(this::forget);
-    }
-    return strangers < MAX_STRANGERS;
-  }
-
-  private boolean forget(FabricPeer peer) {
-    if (!peer.canBeForgotten()) {
-      return false;
-    }
-    nextEpoch = Math.max(nextEpoch, peer.epoch() + 1);
-    letters.forget(peer);
-    strangers--;
-    return true;
+    return known.resolve(engine, instance, name);
   }
 
   Collection<FabricPeer> all() {
-    return all.values();
+    return known.all();
   }
 
   /** Whether somebody must be looked after, though nothing comes from the network. */
@@ -154,7 +102,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     if (!route.isRefused()) {
       route.refused(clock.getAsLong());
     }
-    route.peer().refusing().put(route, true);
+    route.peer().refusing().add(route);
     lookAfter(route.peer());
   }
 
@@ -206,7 +154,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** Tells all that this NIC closes, as far as that goes without waiting. */
   void farewell(String reason) {
-    all.values().forEach(peer -> farewell(peer, CLOSED, reason));
+    known.all().forEach(peer -> farewell(peer, CLOSED, reason));
   }
 
   private void farewell(FabricPeer peer, byte kind, String reason) {
@@ -221,7 +169,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   @Override
   public void received(Frame frame) {
-    FabricPeer peer = senderOf(frame);
+    FabricPeer peer = known.senderOf(frame);
     if (peer == null) {
       return; // as if it had not come: what it wants, it is not told
     }
@@ -400,7 +348,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     if (peer.refusing().isEmpty()) {
       return;
     }
-    for (Route route : List.copyOf(peer.refusing().keySet())) {
+    for (Route route : List.copyOf(peer.refusing())) {
       if (!route.isRefused() || route.state() == Route.State.DENIED) {
         peer.refusing().remove(route);
       } else if (route.refusedFor(now) > connectNanos) {

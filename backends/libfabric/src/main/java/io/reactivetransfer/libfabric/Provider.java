@@ -96,6 +96,14 @@ record Provider(
     if (info.immBytes() < Integer.BYTES) {
       return Optional.of("expected immediates of 4 bytes or more, got " + info.immBytes());
     }
+    if (info.iovLimit() < 1 || info.rmaIovLimit() < 1) {
+      return Optional.of(
+          "expected writes of one part of memory or more, got at most "
+              + info.iovLimit()
+              + " here and "
+              + info.rmaIovLimit()
+              + " at the target");
+    }
     return Optional.empty();
   }
 

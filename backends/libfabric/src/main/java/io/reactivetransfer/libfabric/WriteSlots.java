@@ -18,9 +18,7 @@ final class WriteSlots {
   private int freeCount;
 
   WriteSlots(Arena arena, int count) {
-    // Two for each: the bytes of a write and its immediate may be two operations.
-    contexts =
-        arena.allocate(2L * count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
+    contexts = arena.allocate(count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
     tokens = new long[count];
     routes = new Route[count];
     initiators = new Initiator[count];
@@ -50,18 +48,15 @@ final class WriteSlots {
     routes[slot] = route;
     initiators[slot] = initiator;
     route.posted();
-    initiator.posted();
   }
 
   /** Gives a slot back; what was in it can be read until another takes it. */
   void release(int slot) {
     Route route = routes[slot];
-    Initiator initiator = initiators[slot];
-    if (route == null || initiator == null) {
+    if (route == null) {
       throw new IllegalStateException("slot " + slot + " is free");
     }
     route.ended();
-    initiator.ended();
     routes[slot] = null;
     initiators[slot] = null;
     free[freeCount++] = slot;

@@ -40,12 +40,12 @@ class FloodTest {
     for (int sender = 0; sender < MANY; sender++) {
       nic.hear(control(sender, 0));
     }
-    assertThat(nic.peers.all()).hasSize(Peers.MAX_STRANGERS);
-    assertThat(nic.sink.reports()).hasSize(Peers.MAX_STRANGERS);
+    assertThat(nic.peers.all()).hasSize(KnownPeers.MAX_STRANGERS);
+    assertThat(nic.sink.reports()).hasSize(KnownPeers.MAX_STRANGERS);
     nic.hear(bye(5, 1));
     nic.hear(control(MANY, 0));
-    assertThat(nic.peers.all()).as("one has gone, one has come").hasSize(Peers.MAX_STRANGERS);
-    assertThat(nic.sink.reports()).hasSize(Peers.MAX_STRANGERS + 2);
+    assertThat(nic.peers.all()).as("one has gone, one has come").hasSize(KnownPeers.MAX_STRANGERS);
+    assertThat(nic.sink.reports()).hasSize(KnownPeers.MAX_STRANGERS + 2);
   }
 
   @Test
@@ -55,9 +55,9 @@ class FloodTest {
       nic.hear(ask(sender, 0, token));
       nic.hear(bye(sender, 1));
     }
-    assertThat(nic.peers.all()).hasSizeLessThanOrEqualTo(Peers.MAX_STRANGERS);
+    assertThat(nic.peers.all()).hasSizeLessThanOrEqualTo(KnownPeers.MAX_STRANGERS);
     assertThat(nic.tap.sent()).as("each had its answer").isGreaterThanOrEqualTo(MANY);
-    assertThat(nic.tap.addresses()).isLessThanOrEqualTo(Peers.MAX_STRANGERS);
+    assertThat(nic.tap.addresses()).isLessThanOrEqualTo(KnownPeers.MAX_STRANGERS);
     assertThat(nic.peers.areNeedy()).isFalse();
   }
 
@@ -89,7 +89,7 @@ class FloodTest {
   @Test
   void whoWasForgottenIsSpokenToInALaterEpoch() {
     FabricPeer known = nic.peers.resolve(new EngineId(7, 1), 1, NAME);
-    for (int sender = 2; sender <= Peers.MAX_STRANGERS + 2; sender++) {
+    for (int sender = 2; sender <= KnownPeers.MAX_STRANGERS + 2; sender++) {
       nic.hear(bye(sender, 0));
     }
     FabricPeer back = nic.peers.resolve(new EngineId(7, 2), 2, NAME);

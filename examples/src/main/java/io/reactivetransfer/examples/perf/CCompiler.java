@@ -17,6 +17,7 @@ final class CCompiler {
   private static final List<String> HEADERS =
       List.of(
           "clock.h",
+          "connection.h",
           "histogram.h",
           "lines.h",
           "node.h",
@@ -26,6 +27,7 @@ final class CCompiler {
           "writes.h");
   private static final List<String> UNITS =
       List.of(
+          "connection.c",
           "histogram.c",
           "lines.c",
           "main.c",

@@ -72,7 +72,6 @@ final class CReference implements ReferenceRuns {
     List<String> command = new ArrayList<>(List.of(program.toString(), side.toString()));
     command.addAll(List.of("--provider", Objects.requireNonNull(plan.provider())));
     command.addAll(List.of("--memory", String.valueOf(memory(plan))));
-    // as ours, where the provider has it
     if (!"shm".equals(plan.provider())) { // as ours: shm does not keep it
       command.add("--delivery-complete");
     }

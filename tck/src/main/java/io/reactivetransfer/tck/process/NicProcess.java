@@ -11,13 +11,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,15 +39,15 @@ final class NicProcess {
 
   /** The class of what gives the backend, and the file of the shared memory. */
   public static void main(String[] args) throws IOException, ReflectiveOperationException {
-    Constructor<?> constructor = Class.forName(args[0]).getDeclaredConstructor();
-    constructor.setAccessible(true);
-    Supplier<?> supplier = (Supplier<?>) constructor.newInstance();
     Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
       error.printStackTrace();
       Runtime.getRuntime().halt(1);
     });
     NicProcess process =
-        new NicProcess((Backend) supplier.get(), SharedMemory.map(Path.of(args[1])), System.out);
+        new NicProcess(
+            TwoProcesses.backendOf(Class.forName(args[0])),
+            SharedMemory.map(Path.of(args[1])),
+            System.out);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     String line;

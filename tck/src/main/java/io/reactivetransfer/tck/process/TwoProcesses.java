@@ -3,18 +3,19 @@ package io.reactivetransfer.tck.process;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
+import io.reactivetransfer.tck.ForwardingBackend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.SegmentAllocator;
+import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  * messages at once and try again themselves what is refused, so what the kit finds out of refusals
  * concerns the NICs in this process only.
  */
-public final class TwoProcesses implements Backend, AutoCloseable {
+public final class TwoProcesses extends ForwardingBackend implements AutoCloseable {
 
   private final Class<? extends Supplier<Backend>> supplier;
   private final Backend inner;
@@ -83,18 +84,30 @@ public final class TwoProcesses implements Backend, AutoCloseable {
    * @param supplier has a constructor without arguments
    */
   public TwoProcesses(Class<? extends Supplier<Backend>> supplier) {
+    this(supplier, backendOf(supplier));
+  }
+
+  private TwoProcesses(Class<? extends Supplier<Backend>> supplier, Backend inner) {
+    super(inner, (domain, context) -> domain);
+    this.supplier = supplier;
+    this.inner = inner;
     try {
-      var constructor = supplier.getDeclaredConstructor();
+      file = SharedMemory.createFile();
+      memory = SharedMemory.map(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** As each of the processes gets it. */
+  static Backend backendOf(Class<?> supplier) {
+    try {
+      Constructor<?> constructor = supplier.getDeclaredConstructor();
       constructor.setAccessible(true);
-      this.supplier = supplier;
-      this.inner = constructor.newInstance().get();
-      this.file = SharedMemory.createFile();
-      this.memory = SharedMemory.map(file);
+      return (Backend) ((Supplier<?>) constructor.newInstance()).get();
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
           "expected a class with a constructor without arguments, got " + supplier, e);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -103,31 +116,11 @@ public final class TwoProcesses implements Backend, AutoCloseable {
     return memory;
   }
 
-  @Override
-  public String name() {
-    return inner.name();
-  }
-
-  @Override
-  public Availability availability() {
-    return inner.availability();
-  }
-
-  @Override
-  public List<Nic> nics() {
-    return inner.nics();
-  }
-
-  @Override
-  public List<Nic> nics(int count) {
-    return inner.nics(count);
-  }
-
   /** None for the engines whose NICs are elsewhere; of a backend without loops, for none. */
   @Override
   public synchronized @Nullable WorkerLoop newLoop() {
     nextElsewhere = !nextElsewhere;
-    return nextElsewhere ? null : inner.newLoop();
+    return nextElsewhere ? null : super.newLoop();
   }
 
   private synchronized boolean isElsewhere(OpenContext context) {
@@ -138,7 +131,7 @@ public final class TwoProcesses implements Backend, AutoCloseable {
   @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
     if (!isElsewhere(context)) {
-      return inner.open(nic, context);
+      return super.open(nic, context);
     }
     CompletableFuture<Domain> opened = new CompletableFuture<>();
     Thread.ofPlatform()

@@ -13,11 +13,9 @@ public final class Fi {
 
   public static final long FI_MSG = 1L << 1;
   public static final long FI_RMA = 1L << 2;
-  public static final long FI_READ = 1L << 8;
   public static final long FI_WRITE = 1L << 9;
   public static final long FI_RECV = 1L << 10;
   public static final long FI_TRANSMIT = 1L << 11;
-  public static final long FI_REMOTE_READ = 1L << 12;
   public static final long FI_REMOTE_WRITE = 1L << 13;
   public static final long FI_REMOTE_CQ_DATA = 1L << 17;
   public static final long FI_COMPLETION = 1L << 24;
@@ -46,7 +44,6 @@ public final class Fi {
   public static final int FI_GETWAIT = 5;
   public static final int FI_ENABLE = 6;
   public static final int FI_THREAD_DOMAIN = 3;
-  public static final int FI_PROGRESS_AUTO = 1;
   public static final int FI_PROGRESS_MANUAL = 2;
   public static final int FI_RM_ENABLED = 2;
   public static final int FI_BUS_PCI = 1;
@@ -58,10 +55,8 @@ public final class Fi {
   public static final int FI_EAGAIN = 11;
   public static final int FI_ENOMEM = 12;
   public static final int FI_EINVAL = 22;
-  public static final int FI_ENOSYS = 38;
   public static final int FI_ENODATA = 61;
   public static final int FI_EAVAIL = 259;
-  public static final int FI_ENOKEY = 266;
 
   /** Destination or source that is none. */
   public static final long FI_ADDR_UNSPEC = -1L;

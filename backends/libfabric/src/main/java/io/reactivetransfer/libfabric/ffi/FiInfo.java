@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address of the {@code fi_info}; valid until its list is freed
  * @param provider such as {@code tcp;ofi_rxm}
- * @param providerVersion the major one in the upper 16 bits
  * @param domain the NIC's name for libfabric
- * @param mode what the application must do, such as {@link Fi#FI_CONTEXT2}
  * @param mrMode how memory must be registered
  * @param keyBytes bytes of a key
  * @param immBytes bytes of an immediate
@@ -22,9 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param txSize operations that may be out at one endpoint
  * @param rxSize buffers for messages at one endpoint
  * @param iovLimit parts of memory of one operation, local
- * @param rmaIovLimit the same, remote
+ * @param rmaIovLimit the same, at the target
  * @param maxMessageBytes the longest operation
- * @param endpoints how many endpoints there may be
  * @param avType type of address vectors
  * @param bitsPerSecond of the link, or 0 if unknown
  * @param pciPath of the card, or null
@@ -32,9 +29,7 @@ import org.jspecify.annotations.Nullable;
 public record FiInfo(
     long address,
     String provider,
-    int providerVersion,
     String domain,
-    long mode,
     int mrMode,
     long keyBytes,
     long immBytes,
@@ -47,7 +42,6 @@ public record FiInfo(
     long iovLimit,
     long rmaIovLimit,
     long maxMessageBytes,
-    long endpoints,
     int avType,
     long bitsPerSecond,
     @Nullable String pciPath) {
@@ -71,9 +65,7 @@ public record FiInfo(
     return new FiInfo(
         at,
         Raw.getString(Raw.getLong(FiLayout.FABRIC_PROV_NAME.in(fabric))),
-        Raw.getInt(FiLayout.FABRIC_PROV_VERSION.in(fabric)),
         Raw.getString(Raw.getLong(FiLayout.DOMAIN_NAME.in(domain))),
-        Raw.getLong(FiLayout.INFO_MODE.in(at)),
         Raw.getInt(FiLayout.DOMAIN_MR_MODE.in(domain)),
         Raw.getLong(FiLayout.DOMAIN_MR_KEY_SIZE.in(domain)),
         Raw.getLong(FiLayout.DOMAIN_CQ_DATA_SIZE.in(domain)),
@@ -86,7 +78,6 @@ public record FiInfo(
         Raw.getLong(FiLayout.TX_IOV_LIMIT.in(tx)),
         Raw.getLong(FiLayout.TX_RMA_IOV_LIMIT.in(tx)),
         atMostLongMax(Raw.getLong(FiLayout.EP_MAX_MSG_SIZE.in(ep))),
-        Raw.getLong(FiLayout.DOMAIN_EP_CNT.in(domain)),
         Raw.getInt(FiLayout.DOMAIN_AV_TYPE.in(domain)),
         speed(nic),
         pciPath(nic));

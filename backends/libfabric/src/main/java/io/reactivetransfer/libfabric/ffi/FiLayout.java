@@ -42,10 +42,8 @@ public final class FiLayout {
   static final FiField DOMAIN_MR_MODE = new FiField("fi_domain_attr", "mr_mode", 36);
   static final FiField DOMAIN_MR_KEY_SIZE = new FiField("fi_domain_attr", "mr_key_size", 40);
   static final FiField DOMAIN_CQ_DATA_SIZE = new FiField("fi_domain_attr", "cq_data_size", 48);
-  static final FiField DOMAIN_EP_CNT = new FiField("fi_domain_attr", "ep_cnt", 64);
 
   static final FiField FABRIC_PROV_NAME = new FiField("fi_fabric_attr", "prov_name", 16);
-  static final FiField FABRIC_PROV_VERSION = new FiField("fi_fabric_attr", "prov_version", 24);
 
   static final FiField NIC_BUS_ATTR = new FiField("fid_nic", "bus_attr", 32);
   static final FiField NIC_LINK_ATTR = new FiField("fid_nic", "link_attr", 40);

@@ -42,7 +42,7 @@ public final class TapLibFabric {
   public static FiInfo info(Arena arena) {
     long info = arena.allocate(ROOM, Long.BYTES).address();
     return new FiInfo(
-        info, "tap", 1, "tap-0", 0, 0, 8, 8, 0, 0, 0, 64, 64, 64, 4, 4, 1 << 20, 100, 1, 0, null);
+        info, "tap", "tap-0", 0, 8, 8, 0, 0, 0, 64, 64, 64, 4, 4, 1 << 20, 1, 0, null);
   }
 
   /** Whether the next message is taken over, asked each time; by default it is. */

@@ -9,6 +9,8 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.Waiting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,7 +57,7 @@ class KilledPeerTest {
   @BeforeAll
   void startTheFirst() {
     Local.requireLibfabric();
-    next = EngineProcess.start();
+    next = FabricProgram.start();
   }
 
   @AfterAll
@@ -68,7 +70,7 @@ class KilledPeerTest {
   private EngineProcess victim() {
     EngineProcess present = next;
     present.addressText();
-    next = EngineProcess.start();
+    next = FabricProgram.start();
     return present;
   }
 

@@ -13,6 +13,8 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Availability.Unavailable;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.EngineProgram;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

@@ -11,6 +11,9 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.EngineProgram;
+import io.reactivetransfer.tck.process.Waiting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -49,7 +52,7 @@ class StoppedPeerTest {
   @BeforeEach
   void open() {
     local = Local.open(MEMORIES, BYTES);
-    child = EngineProcess.start();
+    child = FabricProgram.start();
   }
 
   @AfterEach

@@ -7,6 +7,8 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.Waiting;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +21,7 @@ class AbortTest {
   private static final Imm IMM = Imm.of(7);
 
   private final Local local = Local.open(BYTES);
-  private final EngineProcess child = EngineProcess.start();
+  private final EngineProcess child = TcpProgram.start();
 
   @AfterEach
   void close() {

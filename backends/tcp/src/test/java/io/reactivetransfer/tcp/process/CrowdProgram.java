@@ -7,6 +7,7 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.tck.process.EngineProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProgram;
 import io.reactivetransfer.tcp.MeasuredBackend;
 import java.io.BufferedReader;
 import java.io.IOException;

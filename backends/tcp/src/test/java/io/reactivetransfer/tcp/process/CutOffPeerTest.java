@@ -11,6 +11,8 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.Waiting;
 import io.reactivetransfer.tcp.faults.Cable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +30,7 @@ class CutOffPeerTest {
   private static final Imm IMM = Imm.of(7);
 
   private final int port = FreePorts.twoInARow();
-  private final EngineProcess child = EngineProcess.start(BEHIND_CABLE, port, LIVENESS);
+  private final EngineProcess child = TcpProgram.start(BEHIND_CABLE, port, LIVENESS);
   private final Cable first = Cable.lay(BEHIND_CABLE, HOST, port);
   private final Cable second = Cable.lay(BEHIND_CABLE, HOST, port + 1);
   private final Local local = Local.open(BYTES, Local.options());

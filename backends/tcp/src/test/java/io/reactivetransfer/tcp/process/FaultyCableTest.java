@@ -12,6 +12,9 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.EngineProgram;
+import io.reactivetransfer.tck.process.Waiting;
 import io.reactivetransfer.tcp.CabledBackend;
 import io.reactivetransfer.tcp.TcpBackend;
 import io.reactivetransfer.tcp.faults.Cable;
@@ -35,7 +38,7 @@ class FaultyCableTest {
   private final CabledBackend backend = CabledBackend.over(new TcpBackend());
   private final EngineOptions.Builder options = Local.options().transferDeadline(LIVENESS);
   private final Local local = Local.open(BYTES, options, backend);
-  private final EngineProcess child = EngineProcess.start();
+  private final EngineProcess child = TcpProgram.start();
   private RemoteRegion target;
 
   @BeforeEach

@@ -11,6 +11,8 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.Waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +31,7 @@ class KilledPeerTest {
   private static final Duration A_MOMENT = Duration.ofMillis(5);
 
   private final Local local = Local.open(BYTES);
-  private final EngineProcess child = EngineProcess.start();
+  private final EngineProcess child = TcpProgram.start();
 
   @AfterEach
   void close() {
@@ -60,7 +62,7 @@ class KilledPeerTest {
 
   @Test
   void aTargetThatIsKilledEndsTheStreamToItAndNothingElse() throws Exception {
-    try (EngineProcess other = EngineProcess.start()) {
+    try (EngineProcess other = TcpProgram.start()) {
       RemoteRegion target = local.remote(child.memory("m", BYTES));
       RemoteRegion alive = local.remote(other.memory("m", BYTES));
       CountDownLatch under = new CountDownLatch(100);
@@ -102,7 +104,7 @@ class KilledPeerTest {
   void aProcessAtTheAddressOfAnotherIsANewPeerAndAThirdOneNeverNotices() throws Exception {
     int port = FreePorts.twoInARow();
     EngineProcess third = child;
-    try (EngineProcess first = EngineProcess.startAtPort(port)) {
+    try (EngineProcess first = TcpProgram.startAtPort(port)) {
       RemoteRegion steady = local.remote(third.memory("m", BYTES));
       third.call("watch", local.addressText());
       CompletableFuture<String> waiting = third.ask("count", 9, 1, "from", local.addressText());
@@ -120,7 +122,7 @@ class KilledPeerTest {
       RegionDescriptor old = first.memory("m", BYTES);
       local.engine.submit(write(local.remote(old))).block(LONG);
       first.kill();
-      try (EngineProcess second = EngineProcess.startAtPort(port);
+      try (EngineProcess second = TcpProgram.startAtPort(port);
           Local fresh = Local.open(BYTES)) {
         RegionDescriptor current = second.memory("m", BYTES);
 

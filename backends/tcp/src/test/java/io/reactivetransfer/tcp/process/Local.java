@@ -10,6 +10,8 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.EngineProgram;
 import io.reactivetransfer.tcp.TcpBackend;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

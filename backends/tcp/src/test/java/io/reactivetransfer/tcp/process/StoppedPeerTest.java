@@ -15,6 +15,9 @@ import io.reactivetransfer.Signal;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.EngineProgram;
+import io.reactivetransfer.tck.process.Waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +39,7 @@ class StoppedPeerTest {
   private static final Duration A_WHILE = Duration.ofMillis(400);
 
   private Local local = Local.open(BYTES, Local.options());
-  private final EngineProcess child = EngineProcess.start();
+  private final EngineProcess child = TcpProgram.start();
 
   @AfterEach
   void close() {
@@ -193,7 +196,7 @@ class StoppedPeerTest {
   void aProcessThatStoodStillItselfHoldsNobodyForLost() {
     reopen(Local.CALM, LIVENESS);
     Duration liveness = LIVENESS.multipliedBy(2);
-    try (EngineProcess sleeper = EngineProcess.start("127.0.0.1", 0, liveness)) {
+    try (EngineProcess sleeper = TcpProgram.start("127.0.0.1", 0, liveness)) {
       String here = local.addressText();
       sleeper.call("watch", here);
       sleeper.call("await", here, "Alive");

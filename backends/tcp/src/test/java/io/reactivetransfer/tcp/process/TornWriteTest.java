@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.tck.process.EngineProcess;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class TornWriteTest {
   @Test
   void noPageIsCountedBeforeItIsWhole() {
     long seed = new Random().nextLong();
-    try (EngineProcess child = EngineProcess.start();
+    try (EngineProcess child = TcpProgram.start();
         Local local = Local.open(SLOTS * SLOT_BYTES)) {
       RemoteRegion target = local.remote(child.memory("m", SLOTS * SLOT_BYTES));
       CompletableFuture<String> verified =

@@ -1,4 +1,4 @@
-package io.reactivetransfer.libfabric.process;
+package io.reactivetransfer.tck.process;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,13 +23,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** An {@link EngineProgram}, seen from the test: to be asked, stopped, continued and killed. */
-final class EngineProcess implements AutoCloseable {
+/**
+ * A process with an {@link EngineProgram}, seen from the test: to be asked, stopped, continued and
+ * killed. What is asked must be answered within 40 seconds.
+ */
+public final class EngineProcess implements AutoCloseable {
 
   private static final long PATIENCE_SECONDS = 40;
 
-  /** What the program answered instead of {@code ok}. */
-  static final class Refused extends RuntimeException {
+  /**
+   * What the program answered instead of {@code ok}: the class of an exception, and its message.
+   */
+  public static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     Refused(String message) {
@@ -49,19 +53,23 @@ final class EngineProcess implements AutoCloseable {
     Thread.ofPlatform().daemon().name("of process " + process.pid()).start(this::read);
   }
 
-  /** With a liveness deadline that nobody exceeds. */
-  static EngineProcess start() {
-    return start(Duration.ofMinutes(1));
-  }
-
-  static EngineProcess start(Duration liveness) {
+  /**
+   * Starts a process with the class path of this one. Returns at once; the first question waits
+   * until its engine is open.
+   *
+   * @param program has a {@code main} that serves an {@link EngineProgram}
+   * @param jvmOptions such as {@code -Xmx128m}
+   * @param arguments of the program
+   */
+  public static EngineProcess start(
+      Class<?> program, List<String> jvmOptions, Object... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx128m"));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"));
     command.add("-XX:TieredStopAtLevel=1");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(EngineProgram.class.getName());
-    command.add(String.valueOf(liveness.toMillis()));
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    Stream.of(arguments).map(String::valueOf).forEach(command::add);
     try {
       return new EngineProcess(new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
     } catch (IOException e) {
@@ -69,30 +77,33 @@ final class EngineProcess implements AutoCloseable {
     }
   }
 
-  String addressText() {
+  /** The address of its engine, as text. */
+  public String addressText() {
     return result(address);
   }
 
-  PeerAddress address() {
+  /** The address of its engine. */
+  public PeerAddress address() {
     return PeerAddress.fromText(addressText());
   }
 
-  EngineId id() {
+  /** The id of its engine. */
+  public EngineId id() {
     return address().engine();
   }
 
-  /** Registers memory there. */
-  RegionDescriptor memory(String name, int bytes) {
+  /** Registers memory there, of zeros. */
+  public RegionDescriptor memory(String name, int bytes) {
     return EngineProgram.descriptor(call("memory", name, bytes));
   }
 
-  /** Has it do something, and waits for the answer. */
-  String call(Object... words) {
+  /** Has it do something, and waits for the answer; throws {@link Refused}. */
+  public String call(Object... words) {
     return result(ask(words));
   }
 
   /** Has it do something; fails with {@link Refused}. */
-  CompletableFuture<String> ask(Object... words) {
+  public CompletableFuture<String> ask(Object... words) {
     addressText();
     int number = count.incrementAndGet();
     CompletableFuture<String> answer = answerTo(number);
@@ -106,7 +117,7 @@ final class EngineProcess implements AutoCloseable {
   }
 
   /** SIGSTOP; returns when every thread of it stands still. */
-  void pause() {
+  public void pause() {
     signal("-STOP");
     while (!isStopped()) {
       Thread.onSpinWait();
@@ -114,12 +125,12 @@ final class EngineProcess implements AutoCloseable {
   }
 
   /** SIGCONT. */
-  void resume() {
+  public void resume() {
     signal("-CONT");
   }
 
   /** SIGKILL; returns when it is gone. */
-  void kill() {
+  public void kill() {
     signal("-KILL");
     process.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
   }
@@ -180,7 +191,7 @@ final class EngineProcess implements AutoCloseable {
       String line;
       while ((line = lines.readLine()) != null) {
         String[] parts = line.split(" ", 3);
-        CompletableFuture<String> answer = answers.get(Integer.parseInt(parts[0]));
+        CompletableFuture<String> answer = answerTo(Integer.parseInt(parts[0]));
         if (parts[1].equals("ok")) {
           answer.complete(parts[2]);
         } else {

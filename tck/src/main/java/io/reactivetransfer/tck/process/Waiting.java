@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp.process;
+package io.reactivetransfer.tck.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** How tests wait for the end of something, or for nothing to happen. */
-final class Waiting {
+public final class Waiting {
 
   private Waiting() {}
 
   /** The error that ends it, no later than this long from now. */
-  static Throwable failure(CompletableFuture<?> future, Duration within) {
+  public static Throwable failure(CompletableFuture<?> future, Duration within) {
     return future
         .handle((value, error) -> {
           assertThat(error).as("expected an error, got " + value).isNotNull();
@@ -25,7 +25,7 @@ final class Waiting {
   }
 
   /** Nothing comes of it for this long. */
-  static void silence(CompletableFuture<?> future, Duration length) {
+  public static void silence(CompletableFuture<?> future, Duration length) {
     assertThatThrownBy(() -> future.get(length.toMillis(), TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
   }

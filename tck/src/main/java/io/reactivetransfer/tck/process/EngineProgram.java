@@ -1,6 +1,5 @@
-package io.reactivetransfer.tcp.process;
+package io.reactivetransfer.tck.process;
 
-import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemoryRegion;
@@ -11,8 +10,6 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
-import io.reactivetransfer.engine.TransferEngineBuilder;
-import io.reactivetransfer.tcp.TcpBackend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,21 +21,46 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
  * One engine in a process of its own, which does what the lines on its stdin say, each in a thread
  * of its own: a number, a word, arguments. Each is answered by a line with its number, {@code ok}
- * or the class of an exception, and the rest. Ends when its stdin does, so with its parent.
+ * or the class of an exception, and the rest. Ends when its stdin does, so with its parent, which
+ * is an {@link EngineProcess}.
+ *
+ * <pre>{@code
+ * final class MyProgram {
+ *   public static void main(String[] args) throws IOException {
+ *     new EngineProgram(openEngine(args)).serve();
+ *   }
+ * }
+ * }</pre>
  */
-final class EngineProgram {
+public final class EngineProgram {
+
+  /** A word that the program understands. */
+  @FunctionalInterface
+  public interface Command {
+
+    /**
+     * Does it; what it throws is the answer, too.
+     *
+     * @param arguments the words behind it
+     * @return the answer, in one line
+     */
+    String run(Iterator<String> arguments);
+  }
 
   /** How far what is registered stands apart from what is not, and must stay untouched. */
   private static final int GUARD_BYTES = 4_096;
@@ -57,31 +79,43 @@ final class EngineProgram {
   private final Map<String, List<String>> states = new ConcurrentHashMap<>();
   private final TransferEngine engine;
 
-  private EngineProgram(TransferEngine engine) {
+  private final Map<String, Command> commands = new HashMap<>();
+
+  /** For this engine, which ends with the process. */
+  public EngineProgram(TransferEngine engine) {
     this.engine = engine;
+    commands.put("memory", in -> memory(in.next(), integer(in)));
+    commands.put("revoke", in -> revoke(room(in)));
+    commands.put(
+        "revoke-and-fill",
+        in -> {
+          Room room = room(in);
+          String descriptor = revoke(room);
+          room.content().fill((byte) integer(in));
+          return descriptor;
+        });
+    commands.put("values", in -> values(room(in)));
+    commands.put("count", this::count);
+    commands.put("watch", in -> watch(in.next()));
+    commands.put("states", in -> String.join(",", states.get(in.next())));
+    commands.put("await", in -> await(in.next(), in.next()));
+    commands.put("write", this::write);
+    commands.put("send", in -> send(peer(in), integer(in)));
+    commands.put("receive", in -> receive(integer(in)));
   }
 
-  /** Host to advertise, first port, milliseconds of the liveness deadline. */
-  public static void main(String[] args) throws IOException {
-    TransferEngine engine =
-        TransferEngineBuilder.create()
-            .backend(
-                TcpBackend.builder()
-                    .advertisedHost(args[0])
-                    .port(Integer.parseInt(args[1]))
-                    .build())
-            .options(
-                EngineOptions.builder()
-                    .livenessDeadline(Duration.ofMillis(Long.parseLong(args[2])))
-                    .connectTimeout(Duration.ofSeconds(40))
-                    .minPieceBytes(4_096)
-                    .build())
-            .open()
-            .block();
-    new EngineProgram(engine).serve();
+  /** Adds a word of the test's own. */
+  public EngineProgram with(String word, Command command) {
+    commands.put(word, command);
+    return this;
   }
 
-  private void serve() throws IOException {
+  /**
+   * Says the engine's address, then answers until stdin ends, and ends the process.
+   *
+   * @throws IOException if stdin cannot be read
+   */
+  public void serve() throws IOException {
     print("0 ok " + engine.address().toText());
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -107,27 +141,12 @@ final class EngineProgram {
     out.flush();
   }
 
-  private String answer(String word, Iterator<String> in) {
-    return switch (word) {
-      case "memory" -> memory(in.next(), integer(in));
-      case "revoke" -> revoke(room(in));
-      case "revoke-and-fill" -> {
-        Room room = room(in);
-        String descriptor = revoke(room);
-        room.content().fill((byte) integer(in));
-        yield descriptor;
-      }
-      case "values" -> values(room(in));
-      case "count" -> count(in);
-      case "watch" -> watch(in.next());
-      case "states" -> String.join(",", states.get(in.next()));
-      case "await" -> await(in.next(), in.next());
-      case "write" -> write(in);
-      case "send" -> send(peer(in.next()), integer(in));
-      case "receive" -> receive(integer(in));
-      case "verify-pages" -> verifyPages(in);
-      default -> throw new IllegalArgumentException("unknown: " + word);
-    };
+  private String answer(String word, Iterator<String> arguments) {
+    Command command = commands.get(word);
+    if (command == null) {
+      throw new IllegalArgumentException("expected one of " + commands.keySet() + ", got " + word);
+    }
+    return command.run(arguments);
   }
 
   /** Name, bytes: registers zeros between guards. */
@@ -135,7 +154,7 @@ final class EngineProgram {
     MemorySegment all = Arena.global().allocate(bytes + 2L * GUARD_BYTES);
     all.fill(GUARD);
     MemorySegment content = all.asSlice(GUARD_BYTES, bytes).fill((byte) 0);
-    Room room = new Room(all, engine.register(content).block());
+    Room room = new Room(all, result(engine.register(content)));
     rooms.put(name, room);
     return text(room.region().descriptor());
   }
@@ -172,7 +191,7 @@ final class EngineProgram {
       counter =
           switch (in.next()) {
             case "within" -> counter.within(Duration.ofMillis(integer(in)));
-            case "from" -> counter.boundTo(peer(in.next()));
+            case "from" -> counter.boundTo(peer(in));
             default -> throw new IllegalArgumentException("expected within or from");
           };
     }
@@ -189,7 +208,7 @@ final class EngineProgram {
   }
 
   private String await(String address, String state) {
-    return name(peer(address).state().filter(now -> name(now).equals(state)).blockFirst());
+    return name(result(peer(address).state().filter(now -> name(now).equals(state)).next()));
   }
 
   /** Descriptor, immediate, how many writes, of how many bytes, of which value. */
@@ -199,10 +218,10 @@ final class EngineProgram {
     int count = integer(in);
     int bytes = integer(in);
     MemorySegment content = Arena.global().allocate(bytes).fill((byte) integer(in));
-    MemoryRegion source = engine.register(content).block();
+    MemoryRegion source = result(engine.register(content));
     WriteImm write = WriteImm.of(source.whole(), target.slice(0, bytes), imm);
     Flux<WriteImm> writes = Flux.just(write).repeat(count - 1L);
-    return engine.submit(writes).count().block() + " written";
+    return result(engine.submit(writes).count()) + " written";
   }
 
   /** Address, how many: sends the numbers from 0 on. */
@@ -213,37 +232,44 @@ final class EngineProgram {
 
   /** Takes so many messages, and tells the numbers in them. */
   private String receive(int count) {
-    return engine
-        .messages()
-        .take(count)
-        .map(message -> String.valueOf(message.bytes().getInt()))
-        .collect(Collectors.joining(","))
-        .block();
+    return result(
+        engine
+            .messages()
+            .take(count)
+            .map(message -> String.valueOf(message.bytes().getInt()))
+            .collect(Collectors.joining(",")));
   }
 
-  static ByteBuffer bytes(int number) {
+  /** The message that is a number. */
+  public static ByteBuffer bytes(int number) {
     return ByteBuffer.allocate(Integer.BYTES).putInt(number).flip();
   }
 
-  /** Name, bytes of a slot, rounds, address of the origin: see {@link Page}. */
-  private String verifyPages(Iterator<String> in) {
-    MemorySegment memory = room(in).content();
-    long slotBytes = integer(in);
-    int rounds = integer(in);
-    Peer origin = peer(in.next());
-    int slots = (int) (memory.byteSize() / slotBytes);
-    return Page.verify(engine, origin, memory, slots, rounds) + " pages";
+  private static <T> T result(Mono<T> mono) {
+    return Objects.requireNonNull(mono.block(), "it was empty");
   }
 
   private Room room(Iterator<String> in) {
-    return rooms.get(in.next());
+    String name = in.next();
+    return Objects.requireNonNull(rooms.get(name), () -> "no memory " + name);
+  }
+
+  /** The memory whose name is the next word, which {@code memory} has registered. */
+  public MemorySegment memory(Iterator<String> in) {
+    return room(in).content();
+  }
+
+  /** The peer whose address is the next word. */
+  public Peer peer(Iterator<String> in) {
+    return peer(in.next());
   }
 
   private Peer peer(String address) {
     return engine.peer(PeerAddress.fromText(address));
   }
 
-  private static int integer(Iterator<String> in) {
+  /** The next word as a number. */
+  public static int integer(Iterator<String> in) {
     return Integer.parseInt(in.next());
   }
 
@@ -251,11 +277,13 @@ final class EngineProgram {
     return state.getClass().getSimpleName();
   }
 
-  static String text(RegionDescriptor descriptor) {
+  /** A descriptor as one word. */
+  public static String text(RegionDescriptor descriptor) {
     return Base64.getUrlEncoder().encodeToString(descriptor.toBytes());
   }
 
-  static RegionDescriptor descriptor(String text) {
+  /** What {@link #text} made. */
+  public static RegionDescriptor descriptor(String text) {
     return RegionDescriptor.fromBytes(Base64.getUrlDecoder().decode(text));
   }
 }
