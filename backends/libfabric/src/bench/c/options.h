@@ -7,9 +7,9 @@
 
 // How a write is posted.
 enum post {
-  POST_WRITEDATA, // fi_writedata
-  POST_WRITE,     // fi_write: the target is not told
-  POST_MORE,      // fi_writemsg, with FI_MORE on all of a batch but its last
+  POST_WRITEDATA, // with an immediate
+  POST_WRITE,     // without: the target is not told
+  POST_MORE,      // with an immediate, and FI_MORE on all of a batch but its last
   POST_INJECT     // fi_inject_writedata: complete at once, for short ones only
 };
 

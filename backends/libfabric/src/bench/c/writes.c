@@ -11,8 +11,8 @@ static const uint64_t IMMEDIATE = 1;
 
 void writes_open(struct writes *writes, struct node *node, enum post post, uint32_t capacity) {
   *writes = (struct writes){.node = node, .post = post, .capacity = capacity, .free_count = capacity};
-  // fi_writemsg knows nothing of the flags that the endpoint was opened with
-  writes->flags = FI_REMOTE_CQ_DATA | FI_COMPLETION | (node_is_delivery_complete(node) ? FI_DELIVERY_COMPLETE : 0);
+  writes->flags = FI_COMPLETION | (node_is_delivery_complete(node) ? FI_DELIVERY_COMPLETE : 0) |
+                  (post == POST_WRITE ? 0 : FI_REMOTE_CQ_DATA);
   writes->all = calloc(capacity, sizeof *writes->all);
   writes->free = calloc(capacity, sizeof *writes->free);
   if (!writes->all || !writes->free) {
@@ -28,6 +28,8 @@ void writes_close(struct writes *writes) {
   free(writes->all);
 }
 
+// By fi_writemsg, with all flags: that an endpoint was opened with FI_DELIVERY_COMPLETE means nothing to fi_writedata of
+// tcp in 1.17. Short ones are copied by the call, as ours are.
 static ssize_t post_message(struct writes *writes, struct write *write, uint64_t offset, uint64_t length, bool more) {
   struct node *node = writes->node;
   struct iovec from = {.iov_base = node->memory + offset, .iov_len = length};
@@ -42,7 +44,8 @@ static ssize_t post_message(struct writes *writes, struct write *write, uint64_t
       .context = write,
       .data = IMMEDIATE,
   };
-  return fi_writemsg(node->endpoint, &message, writes->flags | (more ? FI_MORE : 0));
+  uint64_t flags = writes->flags | (length <= node->info->tx_attr->inject_size ? FI_INJECT : 0) | (more ? FI_MORE : 0);
+  return fi_writemsg(node->endpoint, &message, flags);
 }
 
 static ssize_t post(struct writes *writes, struct write *write, uint64_t offset, uint64_t length, bool more) {
@@ -51,10 +54,8 @@ static ssize_t post(struct writes *writes, struct write *write, uint64_t offset,
   uint64_t to = node->peer_base + offset;
   switch (writes->post) {
   case POST_WRITEDATA:
-    return fi_writedata(node->endpoint, from, length, node->descriptor, IMMEDIATE, node->peer, to, node->peer_key,
-                        write);
   case POST_WRITE:
-    return fi_write(node->endpoint, from, length, node->descriptor, node->peer, to, node->peer_key, write);
+    return post_message(writes, write, offset, length, false);
   case POST_MORE:
     return post_message(writes, write, offset, length, more);
   case POST_INJECT:

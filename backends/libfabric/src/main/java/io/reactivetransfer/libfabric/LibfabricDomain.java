@@ -34,6 +34,12 @@ final class LibfabricDomain implements Domain {
   /** What this backend itself says is short. */
   private static final int MIN_CONTENT_BYTES = 1_024;
 
+  /**
+   * Polls for each look at connections and messages while nothing is expected of them: a look costs
+   * three system calls over tcp of 1.17, and a poll for writes one.
+   */
+  private static final int POLLS_FOR_EACH_LOOK = 8;
+
   /** The NICs of this process. */
   private static final Set<Long> INSTANCES = ConcurrentHashMap.newKeySet();
 
@@ -49,6 +55,7 @@ final class LibfabricDomain implements Domain {
   private final Capabilities capabilities;
   private final MemorySegment messageFids;
   private final int[] descriptors;
+  private int pollsToLook;
   private boolean failed;
   private boolean closed;
 
@@ -262,13 +269,22 @@ final class LibfabricDomain implements Domain {
       sink.nicFailed(broken.code(), broken.text());
       peers.all().forEach(peer -> writes.disconnect(peer, broken.code(), broken.text()));
     }
+    if (--pollsToLook <= 0 || peers.areNeedy()) {
+      work += look();
+    }
+    work += peers.tend();
+    work += writes.reportAbandoned(sink, peers);
+    return work;
+  }
+
+  /** At connections and messages, and again with the next poll if there was something. */
+  private int look() {
     int changes = links.poll();
     if (changes > 0) {
       writes.connectionsChanged();
     }
-    work += changes + letters.poll(peers);
-    work += peers.tend();
-    work += writes.reportAbandoned(sink, peers);
+    int work = changes + letters.poll(peers);
+    pollsToLook = work > 0 ? 0 : POLLS_FOR_EACH_LOOK;
     return work;
   }
 
@@ -279,6 +295,7 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public boolean prepareWait() {
+    pollsToLook = 0; // it may be a message for which the thread wakes up
     return !closed
         && links.mayWait()
         && messages.lib.fi_trywait(messages.fabric(), messageFids.address(), 1) == Fi.FI_SUCCESS;

@@ -63,7 +63,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     return known.all();
   }
 
-  /** Whether somebody must be looked after, though nothing comes from the network. */
+  /** Whether something is expected of somebody. */
   boolean areNeedy() {
     return !needy.isEmpty();
   }

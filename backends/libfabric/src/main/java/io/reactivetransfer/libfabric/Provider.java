@@ -76,6 +76,12 @@ record Provider(
     return name.equals(RXM_OVER_TCP);
   }
 
+  /** The provider below a layer, if this is one with a layer. */
+  String below() {
+    int end = name.indexOf(';');
+    return end < 0 ? name : name.substring(0, end);
+  }
+
   /** Why this one is not used, whoever asks for it. */
   static Optional<String> refusal(FiInfo info, int libraryVersion) {
     return switch (info.provider()) {

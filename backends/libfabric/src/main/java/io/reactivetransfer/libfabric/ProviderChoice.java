@@ -55,7 +55,7 @@ record ProviderChoice(
         List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host());
         Provider provider = Provider.of(infos.getFirst().provider());
         List<FiInfo> connected =
-            provider.connects() ? askToo(lib, name, settings.host(), infos) : List.of();
+            provider.connects() ? askToo(lib, provider.below(), settings.host(), infos) : List.of();
         if (named.isEmpty()) {
           refused.addAll(others(lib));
         }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ProviderChoiceTest {
 
@@ -35,7 +36,7 @@ class ProviderChoiceTest {
   }
 
   private static Card good(String provider, String domain) {
-    return new Card(provider, domain, 8);
+    return new Card(provider, domain, 8, 4);
   }
 
   private ScriptedLibFabric library(int version) {
@@ -72,11 +73,13 @@ class ProviderChoiceTest {
 
   @Test
   void whereNothingCanBeUsedEachIsNamedWithItsReason() {
-    assertThat(refusal(library(V2_0).has("efa", new Card("efa", "rdmap0", 0))))
+    Card withoutImms = new Card("efa", "rdmap0", 0, 4);
+    Card withoutMemory = new Card("verbs;ofi_rxm", "mlx5_0", 8, 0);
+    assertThat(refusal(library(V2_0).has("efa", withoutImms).has("verbs;ofi_rxm", withoutMemory)))
         .isEqualTo(
             "no provider can be used: efa: expected immediates of 4 bytes or more, got 0;"
-                + " verbs;ofi_rxm: it has no NIC here with the address 10.1.2.3;"
-                + " tcp: it has no NIC here with the address 10.1.2.3");
+                + " verbs;ofi_rxm: expected writes of one part of memory or more, got at most 0"
+                + " here and 0 at the target; tcp: it has no NIC here with the address 10.1.2.3");
   }
 
   @Test
@@ -85,6 +88,18 @@ class ProviderChoiceTest {
     assertThat(refusal(library, "psm3"))
         .isEqualTo("no provider can be used: psm3: it has no NIC here");
     assertThat(library.asked()).containsExactly("psm3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "tcp;ofi_rxm"})
+  void whoseConnectionsAreMadeHereIsAskedForThemBelowTheLayer(String name) {
+    Card layered = good("tcp;ofi_rxm", "eth0");
+    ScriptedLibFabric library =
+        library(V1_17).has("tcp;ofi_rxm", layered).has("tcp", layered, good("tcp", "eth0"));
+    ProviderChoice choice = ProviderChoice.choose(library.lib(), settings(name));
+    assertThat(choice.provider().name()).isEqualTo("tcp;ofi_rxm");
+    assertThat(choice.connected()).hasSize(1);
+    assertThat(library.asked()).containsExactly(name, "tcp");
   }
 
   @Test

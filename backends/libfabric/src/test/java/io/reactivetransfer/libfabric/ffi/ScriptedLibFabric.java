@@ -19,8 +19,9 @@ public final class ScriptedLibFabric {
    * @param provider its name, which need not be the one that was asked for
    * @param domain the NIC's name
    * @param immBytes bytes of an immediate
+   * @param parts of memory of one write, at most
    */
-  public record Card(String provider, String domain, long immBytes) {}
+  public record Card(String provider, String domain, long immBytes, long parts) {}
 
   private final Arena arena;
   private final int version;
@@ -93,6 +94,9 @@ public final class ScriptedLibFabric {
     long domain = Raw.getLong(FiLayout.INFO_DOMAIN_ATTR.in(info));
     Raw.putLong(FiLayout.DOMAIN_NAME.in(domain), text(card.domain()));
     Raw.putLong(FiLayout.DOMAIN_CQ_DATA_SIZE.in(domain), card.immBytes());
+    long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(info));
+    Raw.putLong(FiLayout.TX_IOV_LIMIT.in(tx), card.parts());
+    Raw.putLong(FiLayout.TX_RMA_IOV_LIMIT.in(tx), card.parts());
     return info;
   }
 
