@@ -35,10 +35,10 @@ final class LibfabricDomain implements Domain {
   private static final int MIN_CONTENT_BYTES = 1_024;
 
   /**
-   * Polls for each look at connections and messages while nothing is expected of them: a look costs
-   * three system calls over tcp of 1.17, and a poll for writes one.
+   * So long connections and messages are not looked at while nothing is expected of them: over tcp
+   * of 1.17 a look costs three system calls, and a poll for writes one.
    */
-  private static final int POLLS_FOR_EACH_LOOK = 8;
+  private static final long BETWEEN_LOOKS_NANOS = 10_000;
 
   /** The NICs of this process. */
   private static final Set<Long> INSTANCES = ConcurrentHashMap.newKeySet();
@@ -55,7 +55,7 @@ final class LibfabricDomain implements Domain {
   private final Capabilities capabilities;
   private final MemorySegment messageFids;
   private final int[] descriptors;
-  private int pollsToLook;
+  private long nextLookNanos = System.nanoTime();
   private boolean failed;
   private boolean closed;
 
@@ -269,8 +269,9 @@ final class LibfabricDomain implements Domain {
       sink.nicFailed(broken.code(), broken.text());
       peers.all().forEach(peer -> writes.disconnect(peer, broken.code(), broken.text()));
     }
-    if (--pollsToLook <= 0 || peers.areNeedy()) {
-      work += look();
+    long now = System.nanoTime();
+    if (now - nextLookNanos >= 0 || peers.areNeedy()) {
+      work += look(now);
     }
     work += peers.tend();
     work += writes.reportAbandoned(sink, peers);
@@ -278,13 +279,13 @@ final class LibfabricDomain implements Domain {
   }
 
   /** At connections and messages, and again with the next poll if there was something. */
-  private int look() {
+  private int look(long now) {
     int changes = links.poll();
     if (changes > 0) {
       writes.connectionsChanged();
     }
     int work = changes + letters.poll(peers);
-    pollsToLook = work > 0 ? 0 : POLLS_FOR_EACH_LOOK;
+    nextLookNanos = work > 0 ? now : now + BETWEEN_LOOKS_NANOS;
     return work;
   }
 
@@ -295,7 +296,6 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public boolean prepareWait() {
-    pollsToLook = 0; // it may be a message for which the thread wakes up
     return !closed
         && links.mayWait()
         && messages.lib.fi_trywait(messages.fabric(), messageFids.address(), 1) == Fi.FI_SUCCESS;
