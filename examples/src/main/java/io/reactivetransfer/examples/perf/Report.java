@@ -118,6 +118,7 @@ final class Report {
     lines.add("CPU and allocated heap: of both sides. GB: 10^9 bytes.");
     if (plan.reference()) {
       lines.add(reference());
+      lines.add("Ratio: of each round to the reference's one behind it; the median of these.");
     }
     if (plan.verify()) {
       lines.add("verified: what arrived has the checksum of what was written, in every round.");

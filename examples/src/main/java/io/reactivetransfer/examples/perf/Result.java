@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.perf;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param layout of the size
  * @param ours of the engine
  * @param reference of the reference, or null
+ * @param ratio ours to the reference, above 1 is faster, 0 without one: of each round and the one
+ *     of the reference behind it, so that a machine that is slower for a while does not count
  * @param iperf3BytesPerSecond what iperf3 says, or null
  */
 record Result(
@@ -19,6 +22,7 @@ record Result(
     Layout layout,
     Medians ours,
     @Nullable Medians reference,
+    double ratio,
     @Nullable Double iperf3BytesPerSecond) {
 
   /**
@@ -61,6 +65,7 @@ record Result(
         layout,
         Medians.of(ours),
         references.isEmpty() ? null : Medians.of(references),
+        references.isEmpty() ? 0 : ratio(ours, references),
         iperf3s.isEmpty() ? null : median(iperf3s, Double::doubleValue));
   }
 
@@ -77,9 +82,12 @@ record Result(
     return reference == null ? 0 : reference.operationsPerSecond() * layout.operationBytes();
   }
 
-  /** Ours to the reference; above 1 is faster. */
-  double ratio() {
-    return reference == null ? 0 : ours.operationsPerSecond() / reference.operationsPerSecond();
+  private static double ratio(List<RunFigures> ours, List<RunFigures> references) {
+    List<Integer> rounds = IntStream.range(0, ours.size()).boxed().toList();
+    return median(
+        rounds,
+        round ->
+            ours.get(round).operationsPerSecond() / references.get(round).operationsPerSecond());
   }
 
   private static <T> double median(List<T> rounds, ToDoubleFunction<T> figure) {
