@@ -12,6 +12,13 @@ public final class Sigaction {
   // struct sigaction { void (*sa_handler)(int); sigset_t sa_mask; int sa_flags;
   //                    void (*sa_restorer)(void); }, where sigset_t has 1,024 bits
   private static final long FLAGS = 8 + 128;
+
+  /**
+   * The C library sets it with each action, and so it appears on a signal that was put back to what
+   * the process began with.
+   */
+  private static final int SA_RESTORER = 0x04000000;
+
   private static final long BYTES = FLAGS + 8 + 8;
 
   final MemorySegment struct = Arena.ofAuto().allocate(BYTES, Long.BYTES);
@@ -24,8 +31,8 @@ public final class Sigaction {
     return struct.get(JAVA_LONG, 0);
   }
 
-  /** A set of bits, such as {@code SA_SIGINFO}. */
+  /** A set of bits, such as {@code SA_SIGINFO}, without those of the C library's own. */
   public int flags() {
-    return struct.get(JAVA_INT, FLAGS);
+    return struct.get(JAVA_INT, FLAGS) & ~SA_RESTORER;
   }
 }
