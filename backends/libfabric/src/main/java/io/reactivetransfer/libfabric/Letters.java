@@ -56,6 +56,8 @@ final class Letters {
   private int unpostedCount;
   private final MemorySegment entries;
   private final MemorySegment error;
+  private final Breakage reading;
+  private final Breakage receiving;
   private final Map<FabricPeer, Long> addresses = new HashMap<>();
 
   Letters(OpenFabric fabric, Arena arena, EngineId self, long instance, int maxContentBytes) {
@@ -66,8 +68,8 @@ final class Letters {
     this.endpoint = fabric.openEndpoint(fabric.info.address(), vector.fid());
     this.name = fabric.nameOf(endpoint);
     int bytes = Frame.headBytes(name) + maxContentBytes;
-    int receiving = Math.clamp(fabric.info.rxSize(), 1, MOST_RECEIVING);
-    this.incoming = new MessageBuffers(fabric, arena, receiving, bytes);
+    int buffers = Math.clamp(fabric.info.rxSize(), 1, MOST_RECEIVING);
+    this.incoming = new MessageBuffers(fabric, arena, buffers, bytes);
     this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
     this.free = new int[SENDING];
     this.receivers = new FabricPeer[SENDING];
@@ -75,9 +77,11 @@ final class Letters {
     for (int i = 0; i < SENDING; i++) {
       free[freeCount++] = i;
     }
-    this.unposted = new boolean[receiving];
+    this.unposted = new boolean[buffers];
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
+    this.reading = new Breakage(fabric, "fi_cq_read");
+    this.receiving = new Breakage(fabric, "fi_recv");
     for (int i = 0; i < incoming.count(); i++) {
       offer(i);
     }
@@ -88,8 +92,12 @@ final class Letters {
     return name;
   }
 
-  /** Gives a buffer to the provider; if that has no room, it is tried again with each poll. */
-  private void offer(int index) {
+  /**
+   * Gives a buffer to the provider; if that has no room, it is tried again with each poll.
+   *
+   * @return the result of the call
+   */
+  private long offer(int index) {
     long length = incoming.buffer(index).capacity();
     long result =
         fabric.lib.fi_recv(
@@ -101,6 +109,7 @@ final class Letters {
       unposted[index] = true;
       unpostedCount++;
     }
+    return result;
   }
 
   /**
@@ -170,6 +179,7 @@ final class Letters {
   /** Handles what has come and what has been sent, a bounded number. */
   int poll(Handler handler) {
     long count = fabric.lib.fi_cq_read(fabric.queue(), entries.address(), BATCH);
+    reading.went(count);
     if (unpostedCount > 0) {
       offerAgain();
     }
@@ -184,11 +194,18 @@ final class Letters {
   }
 
   private void offerAgain() {
+    long best = Long.MIN_VALUE;
     for (int i = 0; i < incoming.count(); i++) {
       if (unposted[i]) {
-        offer(i);
+        best = Math.max(best, offer(i));
       }
     }
+    receiving.went(best);
+  }
+
+  /** Why no message will come any more; null as long as they may. */
+  @Nullable Failure broken() {
+    return reading.failure() == null ? receiving.failure() : reading.failure();
   }
 
   private void completed(long context, long length, Handler handler) {

@@ -263,7 +263,7 @@ final class LibfabricDomain implements Domain {
     }
     peers.report(sink);
     int work = writes.poll(sink, peers);
-    Failure broken = writes.broken();
+    Failure broken = writes.broken() == null ? letters.broken() : writes.broken();
     if (broken != null && !failed) {
       failed = true;
       sink.nicFailed(broken.code(), broken.text());

@@ -24,9 +24,6 @@ final class Writes {
   private static final int BATCH = 64;
   private static final int BATCHES = 4;
 
-  /** Errors of reading one after the other, each in a poll of its own. */
-  static final int MOST_UNREADABLE = 1_000;
-
   private final OpenFabric fabric;
   private final Links links;
   private final WriteSlots slots;
@@ -36,13 +33,12 @@ final class Writes {
   private final MemorySegment entries;
   private final long entriesAddress;
   private final MemorySegment error;
+  private final Breakage reading;
 
   /** An initiator was closed with something out. */
   private boolean abandoned;
 
   private boolean drained;
-  private int unreadable;
-  private @Nullable Failure broken;
   private BackendException lastError = new BackendException(0, "none");
 
   /**
@@ -61,6 +57,7 @@ final class Writes {
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.entriesAddress = entries.address();
     this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
+    this.reading = new Breakage(fabric, "fi_cq_read");
   }
 
   /** How a post ended. */
@@ -141,7 +138,7 @@ final class Writes {
         work += readErrors(handler, sink);
         continue;
       }
-      watch(count);
+      reading.went(count);
       for (long i = 0; i < count; i++) {
         completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
       }
@@ -151,19 +148,9 @@ final class Writes {
     return work;
   }
 
-  /** A queue that cannot be read again and again will not be read any more. */
-  private void watch(long count) {
-    if (count >= 0 || count == -Fi.FI_EAGAIN) {
-      unreadable = 0;
-    } else if (++unreadable == MOST_UNREADABLE) {
-      BackendException cause = fabric.error("fi_cq_read", count);
-      broken = new Failure(0, cause.code(), String.valueOf(cause.getMessage()));
-    }
-  }
-
   /** Why nothing will be heard of writes any more; null as long as they are heard of. */
   @Nullable Failure broken() {
-    return broken;
+    return reading.failure();
   }
 
   private void completed(long entry, CompletionSink sink) {

@@ -24,7 +24,7 @@ final class TappedNic implements AutoCloseable {
   private final OpenFabric fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
   private final Links links = new DatagramLinks(fabric, arena, true);
   private final Regions regions = new Regions(fabric, links, RANDOM, true);
-  private final Letters letters;
+  final Letters letters;
   final Writes writes;
   private long now;
 

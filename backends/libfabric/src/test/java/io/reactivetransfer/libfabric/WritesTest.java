@@ -11,7 +11,7 @@ class WritesTest {
   void aQueueThatCannotBeReadAgainAndAgainIsBroken() {
     try (TappedNic nic = new TappedNic()) {
       nic.tap.reads(-Fi.FI_EINVAL);
-      for (int i = 1; i < Writes.MOST_UNREADABLE; i++) {
+      for (int i = 1; i < Breakage.MOST_FAILURES; i++) {
         nic.poll();
       }
       nic.tap.reads(-Fi.FI_EAGAIN);
@@ -19,7 +19,7 @@ class WritesTest {
       nic.tap.reads(-Fi.FI_EINVAL);
       nic.poll();
       assertThat(nic.writes.broken()).as("it could be read in between").isNull();
-      for (int i = 1; i < Writes.MOST_UNREADABLE; i++) {
+      for (int i = 1; i < Breakage.MOST_FAILURES; i++) {
         nic.poll();
       }
       Failure broken = nic.writes.broken();

@@ -37,7 +37,19 @@ import reactor.core.publisher.Mono;
  * One engine in a process of its own, which does what the lines on its stdin say, each in a thread
  * of its own: a number, a word, arguments. Each is answered by a line with its number, {@code ok}
  * or the class of an exception, and the rest. Ends when its stdin does, so with its parent, which
- * is an {@link EngineProcess}.
+ * is an {@link EngineProcess}. The words:
+ *
+ * <ul>
+ *   <li>{@code memory NAME BYTES}: registers zeros, between guards; answers with the descriptor
+ *   <li>{@code revoke NAME}, {@code revoke-and-fill NAME VALUE}: answers with the new descriptor
+ *   <li>{@code values NAME}: the values that bytes of the memory have; an error if a guard was
+ *       overwritten
+ *   <li>{@code count IMM WRITES [within MILLIS] [from ADDRESS]}: waits for that many arrivals
+ *   <li>{@code write DESCRIPTOR IMM COUNT BYTES VALUE}: writes bytes of this value so many times
+ *   <li>{@code send ADDRESS COUNT}, {@code receive COUNT}: messages, which are numbers
+ *   <li>{@code watch ADDRESS}, {@code states ADDRESS}: the states of a peer from the first on
+ *   <li>{@code await ADDRESS STATE}: waits until the peer is in it
+ * </ul>
  *
  * <pre>{@code
  * final class MyProgram {

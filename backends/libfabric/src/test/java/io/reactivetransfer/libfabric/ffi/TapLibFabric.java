@@ -24,6 +24,8 @@ public final class TapLibFabric {
   private BooleanSupplier sending = () -> true;
   private BooleanSupplier knowing = () -> true;
   private long writes = -Fi.FI_EAGAIN;
+  private long reading;
+  private long receiving;
   private long made;
   private long messages;
   private long sent;
@@ -60,6 +62,16 @@ public final class TapLibFabric {
   /** What reading the queue of writes gives, instead of nothing. */
   public void reads(long result) {
     writes = result;
+  }
+
+  /** What reading the queue of messages gives, instead of them; they come again with 0. */
+  public void readsMessages(long result) {
+    reading = result;
+  }
+
+  /** What becomes of buffers for messages; 0 to take them. */
+  public void receives(long result) {
+    receiving = result;
   }
 
   /** Messages that were taken over. */
@@ -104,8 +116,10 @@ public final class TapLibFabric {
         yield 0;
       }
       case "fi_recv" -> {
-        offered.add(new Offered((long) arguments[1], (long) arguments[2], (long) arguments[4]));
-        yield 0L;
+        if (receiving == 0) {
+          offered.add(new Offered((long) arguments[1], (long) arguments[2], (long) arguments[4]));
+        }
+        yield receiving;
       }
       case "fi_send" -> send((long) arguments[5]);
       case "fi_cq_read" ->
@@ -140,6 +154,9 @@ public final class TapLibFabric {
   }
 
   private long read(long entries, long count) {
+    if (reading != 0) {
+      return reading;
+    }
     long read = 0;
     while (read < count && !done.isEmpty()) {
       Done first = done.remove();
