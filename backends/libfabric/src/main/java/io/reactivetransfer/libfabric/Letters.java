@@ -69,8 +69,8 @@ final class Letters {
     this.name = fabric.nameOf(endpoint);
     int bytes = Frame.headBytes(name) + maxContentBytes;
     int buffers = Math.clamp(fabric.info.rxSize(), 1, MOST_RECEIVING);
-    this.incoming = new MessageBuffers(fabric, arena, buffers, bytes);
-    this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes);
+    this.incoming = new MessageBuffers(fabric, arena, buffers, bytes, 1);
+    this.outgoing = new MessageBuffers(fabric, arena, SENDING, bytes, 2);
     this.free = new int[SENDING];
     this.receivers = new FabricPeer[SENDING];
     this.epochs = new int[SENDING];

@@ -21,8 +21,9 @@ final class MessageBuffers {
    * Makes them.
    *
    * @param arena lives as long as the endpoint
+   * @param key that no other registration of the domain has
    */
-  MessageBuffers(OpenFabric fabric, Arena arena, int count, int bytes) {
+  MessageBuffers(OpenFabric fabric, Arena arena, int count, int bytes, long key) {
     buffers = new ByteBuffer[count];
     addresses = new long[count];
     MemorySegment slab = arena.allocate((long) count * bytes, FiLayout.CONTEXT_BYTES);
@@ -34,7 +35,7 @@ final class MessageBuffers {
     contexts = arena.allocate(count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
     if (fabric.info.needs(Fi.FI_MR_LOCAL)) {
       long registration =
-          fabric.register(slab.address(), slab.byteSize(), Fi.FI_TRANSMIT | Fi.FI_RECV, 0);
+          fabric.register(slab.address(), slab.byteSize(), Fi.FI_TRANSMIT | Fi.FI_RECV, key);
       desc = fabric.lib.fi_mr_desc(registration);
     } else {
       desc = 0;

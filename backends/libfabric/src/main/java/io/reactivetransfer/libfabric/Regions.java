@@ -51,7 +51,7 @@ final class Regions {
     long source = 0;
     long desc = 0;
     if (fabric.info.needs(Fi.FI_MR_LOCAL)) {
-      source = fabric.register(address, length, Fi.FI_WRITE, random.next());
+      source = fabric.register(address, length, Fi.FI_WRITE, wantedKey());
       desc = fabric.lib.fi_mr_desc(source);
     }
     try {

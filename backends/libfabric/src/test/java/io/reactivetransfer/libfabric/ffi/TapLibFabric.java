@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Queue;
 import java.util.function.BooleanSupplier;
 
@@ -16,11 +18,31 @@ public final class TapLibFabric {
 
   private record Done(long context, long length) {}
 
+  /** Memory that was registered: where, for what, and under which key if the caller chooses it. */
+  public record Registered(long address, long length, long access, long requestedKey) {}
+
+  /** A write that was posted, as it was described. */
+  public record Written(
+      long endpoint,
+      long flags,
+      long from,
+      long length,
+      long desc,
+      long destination,
+      long to,
+      long key,
+      long data) {}
+
+  /** What a registration is named by in local operations, less its own number. */
+  public static final long DESC = 1_000;
+
   private static final int DESCRIPTOR = 9;
   private static final long ROOM = 256;
 
   private final Queue<Offered> offered = new ArrayDeque<>();
   private final Deque<Done> done = new ArrayDeque<>();
+  private final List<Registered> registered = new ArrayList<>();
+  private final List<Written> written = new ArrayList<>();
   private BooleanSupplier sending = () -> true;
   private BooleanSupplier knowing = () -> true;
   private long writes = -Fi.FI_EAGAIN;
@@ -42,9 +64,42 @@ public final class TapLibFabric {
 
   /** A provider for it, in memory that lives as long as the arena. */
   public static FiInfo info(Arena arena) {
+    return info(arena, 0, 8, 8, 0);
+  }
+
+  /** A provider that wants memory registered like this, with so long keys and immediates. */
+  public static FiInfo info(
+      Arena arena, int mrMode, long keyBytes, long immBytes, long completion) {
     long info = arena.allocate(ROOM, Long.BYTES).address();
     return new FiInfo(
-        info, "tap", "tap-0", 0, 8, 8, 0, 0, 0, 64, 64, 64, 4, 4, 1 << 20, 1, 0, null);
+        info,
+        "tap",
+        "tap-0",
+        mrMode,
+        keyBytes,
+        immBytes,
+        completion,
+        0,
+        0,
+        64,
+        64,
+        64,
+        4,
+        4,
+        1 << 20,
+        1,
+        0,
+        null);
+  }
+
+  /** What was registered, in order. */
+  public List<Registered> registered() {
+    return registered;
+  }
+
+  /** What was written, in order. */
+  public List<Written> written() {
+    return written;
   }
 
   /** Whether the next message is taken over, asked each time; by default it is. */
@@ -100,6 +155,14 @@ public final class TapLibFabric {
   private Object call(Method method, Object[] arguments) {
     return switch (method.getName()) {
       case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint", "fi_mr_reg" -> {
+        if (method.getName().equals("fi_mr_reg")) {
+          registered.add(
+              new Registered(
+                  (long) arguments[1],
+                  (long) arguments[2],
+                  (long) arguments[3],
+                  (long) arguments[4]));
+        }
         Raw.putLong((long) arguments[arguments.length - 1], ++made);
         if (messages == 0 && method.getName().equals("fi_cq_open")) {
           messages = made; // the other queues are of writes
@@ -110,6 +173,8 @@ public final class TapLibFabric {
       case "fi_getname" -> name((long) arguments[1], (long) arguments[2]);
       case "fi_wait_fd" -> DESCRIPTOR;
       case "fi_mr_key" -> arguments[0];
+      case "fi_mr_desc" -> DESC + (long) arguments[0];
+      case "fi_writemsg" -> write((long) arguments[0], (long) arguments[1], (long) arguments[2]);
       case "fi_av_insert" -> insert((long) arguments[2]);
       case "fi_av_remove" -> {
         addresses--;
@@ -127,6 +192,23 @@ public final class TapLibFabric {
       case "fi_strerror" -> "error " + arguments[0];
       default -> throw new UnsupportedOperationException(method.getName());
     };
+  }
+
+  private long write(long endpoint, long message, long flags) {
+    long from = Raw.getLong(FiLayout.MSG_RMA_MSG_IOV.in(message));
+    long to = Raw.getLong(FiLayout.MSG_RMA_RMA_IOV.in(message));
+    written.add(
+        new Written(
+            endpoint,
+            flags,
+            Raw.getLong(FiLayout.IOVEC_BASE.in(from)),
+            Raw.getLong(FiLayout.IOVEC_LEN.in(from)),
+            Raw.getLong(Raw.getLong(FiLayout.MSG_RMA_DESC.in(message))),
+            Raw.getLong(FiLayout.MSG_RMA_ADDR.in(message)),
+            Raw.getLong(FiLayout.RMA_IOV_ADDR.in(to)),
+            Raw.getLong(FiLayout.RMA_IOV_KEY.in(to)),
+            Raw.getLong(FiLayout.MSG_RMA_DATA.in(message))));
+    return 0;
   }
 
   private int name(long address, long length) {
