@@ -7,6 +7,7 @@ import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
 import java.io.IOException;
 import java.nio.file.Path;
+import reactor.core.publisher.Mono;
 
 /** The decode side: orders a KV cache, waits until all of it has arrived, compares every page. */
 final class DecodeRole {
@@ -28,7 +29,7 @@ final class DecodeRole {
               "decode: %,d pages reserved, %,d arrivals expected; asking prefill",
               order.pages(), node.memory.layout().arrivals(order.pages())));
 
-      KvArrival arrival = decode.receive(order).block();
+      KvArrival arrival = decode.receive(order, come -> Mono.just(come.keep())).block();
       if (arrival == null) {
         throw new IllegalStateException("the hand-over ended without an arrival");
       }

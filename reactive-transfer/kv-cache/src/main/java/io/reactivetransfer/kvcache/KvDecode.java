@@ -9,10 +9,12 @@ import io.reactivetransfer.TransferEngine;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -36,6 +38,13 @@ import reactor.core.publisher.Mono;
  */
 public final class KvDecode implements Disposable {
 
+  /**
+   * Numbers of hand-overs, for all objects of this class: prefill knows a request by the engine
+   * that sent it and this number, and a second object on the same engine must not seem to repeat
+   * the requests of the first.
+   */
+  private static final AtomicLong IDS = new AtomicLong();
+
   final TransferEngine engine;
   final KvMemory memory;
   private final PagePool pool;
@@ -44,7 +53,6 @@ public final class KvDecode implements Disposable {
   /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
   private final Imm watch;
 
-  private final AtomicLong ids = new AtomicLong();
   private final Map<Long, Reception> receptions = new ConcurrentHashMap<>();
   private volatile @Nullable Throwable inboxFailure;
   private final Disposable inbox;
@@ -96,16 +104,27 @@ public final class KvDecode implements Disposable {
   }
 
   /**
-   * Orders a KV cache, and emits it when every byte of it can be read. Each subscription reserves
-   * pages and takes an immediate of its own, arms the count, and sends the request.
+   * Orders a KV cache, and has it used when every byte of it can be read. Each subscription
+   * reserves pages and takes an immediate of its own, arms the count, and sends the request.
+   *
+   * <p>When all has arrived {@code use} is called, once, on the engine's signal scheduler, and what
+   * it returns is subscribed to; its value and its end are this publisher's. The pages are the
+   * scope's: they go back to the pool when that has ended, by completion, error or cancel. So no
+   * page is lost, whenever a cancel comes and whatever operators stand behind. What {@code use}
+   * returns must not touch them after it was cancelled; who needs them for longer calls {@link
+   * KvArrival#keep()}.
    *
    * <p>Ends with a {@link HandOverException} that names the prefill node when that is lost,
    * refuses, fails or cancels, and when the deadline is over; with a {@link
-   * PagesExhaustedException} when too few pages are free. Cancelling withdraws the claim, and tells
-   * prefill to stop. Whoever gets the value owns the pages until {@link KvArrival#release()}.
+   * PagesExhaustedException} when too few pages are free; and with whatever {@code use} throws or
+   * ends with. Cancelling before the arrival withdraws the claim and tells prefill to stop;
+   * afterwards it cancels what {@code use} returned.
    */
-  public Mono<KvArrival> receive(KvOrder order) {
-    return Mono.defer(() -> begin(order).run());
+  public <T> Mono<T> receive(
+      KvOrder order, Function<? super KvArrival, ? extends Mono<? extends T>> use) {
+    Objects.requireNonNull(order, "order");
+    Objects.requireNonNull(use, "use");
+    return new ReceiveMono<>(this, order, use);
   }
 
   /** How many hand-overs have ended whose pages wait until nothing can write to them any more. */
@@ -154,19 +173,24 @@ public final class KvDecode implements Disposable {
     return inbox.isDisposed();
   }
 
-  private Reception begin(KvOrder order) {
+  /** Reserves what a hand-over needs, or throws and has reserved nothing. */
+  Reception begin(KvOrder order) {
     Throwable failure = inboxFailure;
     if (failure != null) {
       throw new IllegalStateException("the engine's messages cannot be read: " + failure, failure);
     }
     PageReservation reservation = pool.reserve(order.pages());
+    Imm imm = null;
     try {
-      Reception reception =
-          new Reception(this, ids.incrementAndGet(), order, reservation, imms.take());
+      imm = imms.take();
+      Reception reception = new Reception(this, IDS.incrementAndGet(), order, reservation, imm);
       receptions.put(reception.id(), reception);
       return reception;
     } catch (RuntimeException e) {
       reservation.release();
+      if (imm != null) {
+        imms.release(imm);
+      }
       throw e;
     }
   }

@@ -9,8 +9,11 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -19,7 +22,6 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.Logger;
 import reactor.util.Loggers;
-import reactor.util.concurrent.Queues;
 
 /**
  * The prefill side: takes requests, and writes layer after layer into decode's pages as they are
@@ -46,7 +48,8 @@ public final class KvPrefill implements Disposable {
   final KvMemory memory;
   private final Map<Key, KvRequest> open = new ConcurrentHashMap<>();
   private final Sinks.Many<KvRequest> requests =
-      Sinks.many().unicast().onBackpressureBuffer(Queues.<KvRequest>get(MAX_OPEN_REQUESTS).get());
+      Sinks.many().multicast().onBackpressureBuffer(MAX_OPEN_REQUESTS, false);
+  private final AtomicBoolean beingRead = new AtomicBoolean();
   private final Disposable inbox;
 
   private KvPrefill(TransferEngine engine, KvMemory memory, Consumer<Message> others) {
@@ -77,12 +80,55 @@ public final class KvPrefill implements Disposable {
 
   /**
    * The requests that decode nodes sent and that fit this memory; others are refused without a word
-   * to the application. One subscriber for the life of this object. Requests wait here, up to
-   * {@value #MAX_OPEN_REQUESTS}, while there is no demand; one that decode cancels meanwhile is not
-   * emitted. Completes when the engine closes. Cancelling refuses all that come later.
+   * to the application. One subscriber at a time: another one gets an {@link
+   * IllegalStateException}. Requests wait here, up to {@value #MAX_OPEN_REQUESTS}, while there is
+   * no demand, and while one subscriber has gone and the next has not come; one that decode cancels
+   * meanwhile is not emitted. Completes when the engine closes.
+   *
+   * <p>An error in the code behind ends that subscription, as Reactive Streams has it, and with it
+   * what it had taken and not answered; {@link #serve} keeps the failure of one request apart from
+   * the others.
    */
   public Flux<KvRequest> requests() {
-    return requests.asFlux().filter(KvRequest::isOpen);
+    return Flux.defer(() -> {
+      if (!beingRead.compareAndSet(false, true)) {
+        return Flux.error(
+            new IllegalStateException(
+                "expected one subscriber of requests() at a time, got another one"));
+      }
+      return requests
+          .asFlux()
+          .filter(KvRequest::isOpen)
+          .doOnTerminate(() -> beingRead.set(false))
+          .doOnCancel(() -> beingRead.set(false));
+    });
+  }
+
+  /**
+   * Serves requests, up to {@value #MAX_OPEN_REQUESTS} at once, until the engine closes; then it
+   * completes. Each one is given to {@code handler}, which answers it by {@link #handOver} or
+   * {@link #refuse}; what it returns is subscribed to, and its elements are dropped. What fails,
+   * fails for that request alone: an exception of the handler, an error of what it returned, and an
+   * end without an answer are logged, and refuse the request with that reason. Cancelling cancels
+   * all that runs. Subscribes to {@link #requests()}.
+   */
+  public Mono<Void> serve(Function<? super KvRequest, ? extends Publisher<?>> handler) {
+    Objects.requireNonNull(handler, "handler");
+    return requests().flatMap(request -> answered(request, handler), MAX_OPEN_REQUESTS, 1).then();
+  }
+
+  /** Never fails. */
+  private Mono<Void> answered(
+      KvRequest request, Function<? super KvRequest, ? extends Publisher<?>> handler) {
+    return Flux.defer(() -> Flux.from(handler.apply(request)).map(Object.class::cast))
+        .then(Mono.defer(() -> refuse(request, "prefill's application ended without an answer")))
+        .onErrorResume(failure -> {
+          if (!(failure
+              instanceof HandOverException)) { // which says where it came from, and is told
+            LOG.warn("{} could not be served", request, failure);
+          }
+          return refuse(request, "prefill failed: " + HandOverException.textOf(failure));
+        });
   }
 
   /**

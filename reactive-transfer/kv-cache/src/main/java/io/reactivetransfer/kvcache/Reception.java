@@ -13,16 +13,43 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
-/** One hand-over on the decode side. */
+/**
+ * One hand-over on the decode side, from the request to its one end. Several things may end it, on
+ * several threads and at the same moment: all arrivals, a word of prefill, its loss, the deadline,
+ * a cancel. The first one counts, and decides who has the pages from then on.
+ */
 final class Reception {
 
+  /** Who waits for it. Hears one of the two, once; nothing after {@link #cancel()}. */
+  interface Listener {
+
+    /** All is here; the pages are the listener's. */
+    void arrived(KvArrival arrival);
+
+    /** It ended early; the pages are not the listener's. */
+    void failed(Throwable reason);
+  }
+
   private static final Logger LOG = Loggers.getLogger(Reception.class);
+
+  private static final Listener NOBODY =
+      new Listener() {
+        @Override
+        public void arrived(KvArrival arrival) {
+          arrival.scopeEnded();
+        }
+
+        @Override
+        public void failed(Throwable reason) {}
+      };
 
   private enum State {
     RUNNING,
@@ -51,6 +78,11 @@ final class Reception {
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
   private final Sinks.One<KvMessage.End> end = Sinks.one();
   private final Sinks.Empty<Void> freed = Sinks.empty();
+  private final Disposable.Composite running = Disposables.composite();
+  private final Disposable.Composite holding = Disposables.composite();
+  private final Disposable.Swap landing = Disposables.swap();
+  private final ImmCounter counter;
+  private volatile Listener listener = NOBODY;
   private volatile Request request = Request.NOT_SENT;
   private volatile KvMessage.@Nullable End said;
   private volatile boolean firstClaimed;
@@ -64,6 +96,8 @@ final class Reception {
     this.reservation = reservation;
     this.imm = imm;
     this.arrivals = owner.memory.layout().arrivals(order.pages());
+    this.counter = owner.engine.counter(imm).boundTo(order.prefill());
+    this.holding.add(landing);
   }
 
   long id() {
@@ -92,29 +126,67 @@ final class Reception {
     end.tryEmitValue(message);
   }
 
-  /** Subscribed to once. The claim comes before the request: nothing can arrive unexpected. */
-  Mono<KvArrival> run() {
+  /** Begins. The claim comes before the request: nothing can arrive unexpected. */
+  void start(Listener waiting) {
+    listener = waiting;
     startNanos = now();
-    Mono<Void> refused = end.asMono().flatMap(message -> Mono.error(refusal(message)));
-    return Mono.firstWithSignal(Mono.when(counted(), send()), refused)
-        .timeout(order.deadline(), Mono.error(this::late))
-        .then(Mono.fromCallable(this::arrived))
-        .onErrorMap(e -> HandOverException.of(e, "prefill", order.prefill(), id))
-        .doOnError(this::abandon)
-        .doOnCancel(() -> abandon(null));
+    runs(Ending.of(counter.next(1), this::firstArrived, this::fail));
+    runs(Ending.of(end.asMono().doOnNext(this::refused), () -> {}, this::fail));
+    runs(
+        Schedulers.parallel()
+            .schedule(() -> fail(late()), order.deadline().toNanos(), TimeUnit.NANOSECONDS));
+    if (state.get() == State.RUNNING) {
+      runs(Ending.of(send(), () -> {}, this::fail));
+    }
+  }
+
+  /** Nobody waits for it any more. From any thread; no effect when it has ended. */
+  void cancel() {
+    abandon(null);
+  }
+
+  /** What runs until the end, and no longer. */
+  private void runs(Disposable part) {
+    running.add(part);
   }
 
   /** Two claims, so that the time of the first arrival is known. */
-  private Mono<Void> counted() {
-    ImmCounter counter = owner.engine.counter(imm).boundTo(order.prefill());
-    return counter
-        .next(1)
-        .then(
-            Mono.defer(() -> {
-              firstNanos = now();
-              firstClaimed = true;
-              return counter.next(arrivals - 1);
-            }));
+  private void firstArrived() {
+    firstNanos = now();
+    firstClaimed = true;
+    if (state.get() == State.RUNNING) {
+      runs(Ending.of(counter.next(arrivals - 1), this::allArrived, this::fail));
+    } else {
+      awaitLanding(); // it was abandoned at the same moment: one arrival fewer is to be waited for
+    }
+  }
+
+  private void allArrived() {
+    if (state.compareAndSet(State.RUNNING, State.ARRIVED)) {
+      running.dispose();
+      owner.forget(this, imm);
+      listener.arrived(
+          new KvArrival(
+              id,
+              reservation,
+              order.tail(),
+              arrivals,
+              Duration.ofNanos(firstNanos - startNanos),
+              Duration.ofNanos(now() - firstNanos)));
+    } else {
+      free(); // it was abandoned at the same moment, and nothing is left that could come
+    }
+  }
+
+  private void refused(KvMessage.End message) {
+    fail(refusal(message));
+  }
+
+  private void fail(Throwable cause) {
+    HandOverException failure = HandOverException.of(cause, "prefill", order.prefill(), id);
+    if (abandon(failure)) {
+      listener.failed(failure);
+    }
   }
 
   private Mono<Void> send() {
@@ -157,21 +229,6 @@ final class Reception {
     return bytes;
   }
 
-  /** Null if it ended at the same moment: then nobody waits for the value. */
-  private @Nullable KvArrival arrived() {
-    if (!state.compareAndSet(State.RUNNING, State.ARRIVED)) {
-      return null;
-    }
-    owner.forget(this, imm);
-    return new KvArrival(
-        id,
-        reservation,
-        order.tail(),
-        arrivals,
-        Duration.ofNanos(firstNanos - startNanos),
-        Duration.ofNanos(now() - firstNanos));
-  }
-
   private Throwable late() {
     String came = firstClaimed ? "not all of them came" : "none came";
     return new DeadlineExceededException(
@@ -189,10 +246,18 @@ final class Reception {
     return new HandOverException(reason, "prefill", order.prefill(), id, text, null);
   }
 
-  private void abandon(@Nullable Throwable cause) {
+  /** Ends it early, if that was not done; says whether it was this call that did. */
+  private boolean abandon(@Nullable Throwable cause) {
     if (!state.compareAndSet(State.RUNNING, State.HELD)) {
-      return;
+      return false;
     }
+    running.dispose();
+    takeBack(cause);
+    return true;
+  }
+
+  /** Gives the pages back as soon as nothing can write to them any more. */
+  private void takeBack(@Nullable Throwable cause) {
     boolean lost =
         cause instanceof HandOverException e && e.reason() == HandOverException.Reason.PEER_LOST;
     if (request == Request.NOT_SENT) {
@@ -203,8 +268,14 @@ final class Reception {
       prefillLost();
       return;
     }
-    Mono.firstWithSignal(stopped().flatMap(this::landed), owner.lossOf(order.prefill()))
-        .subscribe(done -> {}, this::unanswered, this::free);
+    holding.add(Ending.of(owner.lossOf(order.prefill()), () -> {}, this::unanswered));
+    awaitLanding();
+  }
+
+  private void awaitLanding() {
+    if (state.get() == State.HELD) {
+      landing.update(Ending.of(stopped().flatMap(this::landed), this::free, this::unanswered));
+    }
   }
 
   /** What prefill says when it writes nothing more. */
@@ -266,6 +337,7 @@ final class Reception {
 
   void free() {
     if (state.compareAndSet(State.HELD, State.FREED)) {
+      holding.dispose();
       reservation.release();
       owner.forget(this, imm);
       freed.tryEmitEmpty();

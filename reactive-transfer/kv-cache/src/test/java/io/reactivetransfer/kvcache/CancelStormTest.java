@@ -121,10 +121,8 @@ class CancelStormTest {
             PATIENCE,
             ByteBuffer.allocate(4).putInt(0, number));
     return decode
-        .receive(order)
-        .flatMap(arrival -> keepAWhile(node, arrival, pattern(number)))
+        .receive(order, arrival -> useAWhile(node, arrival, pattern(number)))
         .takeUntilOther(storms.get(number).cancel().asMono())
-        .doOnDiscard(KvArrival.class, KvArrival::release)
         .onErrorResume(
             PagesExhaustedException.class,
             e -> {
@@ -134,13 +132,10 @@ class CancelStormTest {
   }
 
   /** Long enough for a late write to come. */
-  private Mono<Void> keepAWhile(TestNode node, KvArrival arrival, byte pattern) {
+  private Mono<Void> useAWhile(TestNode node, KvArrival arrival, byte pattern) {
     arrived.incrementAndGet();
     look(node, arrival, pattern);
-    return Mono.delay(Duration.ofMillis(2))
-        .doOnNext(later -> look(node, arrival, pattern))
-        .doFinally(end -> arrival.release())
-        .then();
+    return Mono.delay(Duration.ofMillis(2)).doOnNext(later -> look(node, arrival, pattern)).then();
   }
 
   private void look(TestNode node, KvArrival arrival, byte pattern) {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +25,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void aRefusalNamesPrefillAndGivesThePagesBack() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     await(prefill.refuse(nextRequest(), "no such model").then(Mono.just(true)));
     HandOverException failure = failureOf(arrival);
     assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
@@ -41,7 +42,7 @@ class HandOverEndsTest extends HandOverFixture {
       KvOrder order =
           KvOrder.of(
               other.seenFrom(decodeNode), PAGES, decodeNode.tailRegion.slice(0, 100), PATIENCE);
-      HandOverException failure = failureOf(decode.receive(order).toFuture());
+      HandOverException failure = failureOf(decode.receive(order, KEPT).toFuture());
       assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
       assertThat(failure).hasMessageContaining("expected 4 layers of pages of 1000 bytes, got 5");
       requireSettled();
@@ -51,7 +52,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void cancellingBeforeItIsServedWithdrawsTheRequest() {
-    var subscription = decode.receive(order()).subscribe();
+    var subscription = decode.receive(order(), KEPT).subscribe();
     KvRequest request = nextRequest();
     subscription.dispose();
     requireSettled();
@@ -62,7 +63,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void cancellingInTheMiddleStopsPrefillBeforeThePagesAreFree() {
-    var subscription = decode.receive(order()).subscribe();
+    var subscription = decode.receive(order(), KEPT).subscribe();
     KvRequest request = nextRequest();
     Sinks.Many<FinishedLayer> layers = Sinks.many().unicast().onBackpressureBuffer();
     CompletableFuture<Void> writes = handOver(request, layers.asFlux()).then().toFuture();
@@ -82,7 +83,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void aFailureOfTheModelIsToldToDecode() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     Flux<FinishedLayer> failing =
         allLayers(request)
@@ -99,7 +100,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void cancellingAtPrefillIsToldToDecode() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     StepVerifier.create(handOver(request, allLayers(request).take(2).concatWith(Flux.never())))
         .expectNextCount(2)
@@ -113,7 +114,8 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void theDeadlineEndsBothSides() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order(Duration.ofMillis(300))).toFuture();
+    CompletableFuture<KvArrival> arrival =
+        decode.receive(order(Duration.ofMillis(300)), KEPT).toFuture();
     KvRequest request = nextRequest();
     CompletableFuture<Void> writes =
         handOver(request, allLayers(request).take(1).concatWith(Flux.never())).then().toFuture();
@@ -131,7 +133,7 @@ class HandOverEndsTest extends HandOverFixture {
   @Test
   void pagesMayNeitherMissNorComeTwice() {
     List<CompletableFuture<KvArrival>> arrivals =
-        List.of(decode.receive(order()).toFuture(), decode.receive(order()).toFuture());
+        List.of(decode.receive(order(), KEPT).toFuture(), decode.receive(order(), KEPT).toFuture());
     List<KvRequest> requests = await(prefill.requests().take(2).collectList());
     KvRequest first = requests.get(0);
     assertThat(failureOf(handOver(first, allLayers(first).take(4)).then().toFuture()))
@@ -147,7 +149,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void aLostPrefillEndsDecodeAtOnceAndFreesThePages() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     Sinks.Many<FinishedLayer> layers = Sinks.many().unicast().onBackpressureBuffer();
     handOver(request, layers.asFlux()).subscribe(written -> {}, failed -> {});
@@ -165,7 +167,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void aLostDecodeEndsPrefill() {
-    decode.receive(order()).subscribe(arrived -> {}, failed -> {});
+    decode.receive(order(), KEPT).subscribe(arrived -> {}, failed -> {});
     KvRequest request = nextRequest();
     Sinks.Many<FinishedLayer> layers = Sinks.many().unicast().onBackpressureBuffer();
     CompletableFuture<Void> writes = handOver(request, layers.asFlux()).then().toFuture();
@@ -190,7 +192,7 @@ class HandOverEndsTest extends HandOverFixture {
             decodeNode.tailRegion.slice(0, 1),
             PATIENCE,
             ByteBuffer.allocate(20_000));
-    assertThat(failureOf(decode.receive(order).toFuture()))
+    assertThat(failureOf(decode.receive(order, KEPT).toFuture()))
         .hasMessageContaining("expected a request of at most 16384 bytes")
         .hasMessageContaining("maxMessageBytes");
     requireSettled();

@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +26,7 @@ class HandOverTest extends HandOverFixture {
 
   @Test
   void everyPageArrivesInItsPlaceAndTheRestIsUntouched() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     assertThat(request.pages()).isEqualTo(PAGES);
     assertThat(request.decode().id()).isEqualTo(decodeNode.engine.id());
@@ -50,7 +51,7 @@ class HandOverTest extends HandOverFixture {
 
   @Test
   void layersMayBeFinishedInChunksAndInAnyOrder() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     Flux<FinishedLayer> chunks =
         Flux.range(0, 2 * LAYOUT.layers())
@@ -73,7 +74,7 @@ class HandOverTest extends HandOverFixture {
             decodeNode.tailRegion.slice(0, 1),
             PATIENCE,
             StandardCharsets.UTF_8.encode("a prompt"));
-    decode.receive(order).subscribe(arrived -> {}, failed -> {});
+    decode.receive(order, KEPT).subscribe(arrived -> {}, failed -> {});
     assertThat(StandardCharsets.UTF_8.decode(nextRequest().body()).toString())
         .isEqualTo("a prompt");
   }
@@ -82,21 +83,21 @@ class HandOverTest extends HandOverFixture {
   void threeHandOversAtOnceDoNotMix() {
     prefill.requests().flatMap(request -> handOver(request, allLayers(request))).subscribe();
     List<KvArrival> arrivals =
-        await(Flux.range(0, 3).flatMap(i -> decode.receive(order())).collectList());
+        await(Flux.range(0, 3).flatMap(i -> decode.receive(order(), KEPT)).collectList());
     assertThat(arrivals).hasSize(3).allSatisfy(this::requireArrived);
     assertThat(pool.free()).isZero();
-    assertThatThrownBy(() -> await(decode.receive(order())))
+    assertThatThrownBy(() -> await(decode.receive(order(), KEPT)))
         .isInstanceOf(PagesExhaustedException.class);
     arrivals.forEach(KvArrival::release);
-    assertThat(await(decode.receive(order())).arrivals()).isEqualTo(41);
+    assertThat(await(decode.receive(order(), KEPT)).arrivals()).isEqualTo(41);
   }
 
   @Test
   void nothingHappensBeforeSubscription() {
-    Mono<KvArrival> unused = decode.receive(order());
+    Mono<KvArrival> unused = decode.receive(order(), KEPT);
     assertThat(unused).isNotNull();
     assertThat(pool.free()).isEqualTo(24);
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     Flux<KvWritten> writes = handOver(request, allLayers(request));
     assertThat(decodeNode.engine.stats().arrivals()).isZero();
@@ -106,7 +107,7 @@ class HandOverTest extends HandOverFixture {
 
   @Test
   void aRequestIsHandedOverOnce() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     Flux<KvWritten> writes = handOver(request, allLayers(request));
     await(writes.then(Mono.just(true)));
@@ -118,7 +119,7 @@ class HandOverTest extends HandOverFixture {
 
   @Test
   void badMessagesDisturbNobody() {
-    CompletableFuture<KvArrival> arrival = decode.receive(order()).toFuture();
+    CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     for (String bad : List.of("RTK", "RTK\u0001garbage", "something else", "")) {
       ByteBuffer bytes = StandardCharsets.ISO_8859_1.encode(bad);
       await(
@@ -143,7 +144,7 @@ class HandOverTest extends HandOverFixture {
     await()
         .atMost(PATIENCE)
         .untilAsserted(() ->
-            assertThatThrownBy(() -> await(third.receive(order())))
+            assertThatThrownBy(() -> await(third.receive(order(), KEPT)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("messages cannot be read"));
   }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +50,7 @@ class HeldPagesTest {
     KvOrder order =
         KvOrder.of(
             prefillNode.seenFrom(decodeNode), 4, decodeNode.tailRegion.slice(0, 16), PATIENCE);
-    return decode.receive(order).subscribe(arrival -> {}, failure -> {});
+    return decode.receive(order, KEPT).subscribe(arrival -> {}, failure -> {});
   }
 
   private KvMessage next() throws InterruptedException {
@@ -174,7 +175,7 @@ class HeldPagesTest {
             1,
             decodeNode.tailRegion.slice(16, 16),
             Duration.ofSeconds(20));
-    var refused = decode.receive(order).toFuture();
+    var refused = decode.receive(order, KEPT).toFuture();
     KvMessage message = next();
     while (!(message instanceof KvMessage.Request)) {
       message = next();

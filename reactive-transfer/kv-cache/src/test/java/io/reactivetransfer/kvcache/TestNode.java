@@ -9,12 +9,16 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /** An engine with memory for pages and tails. */
 final class TestNode implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /** For whoever looks at an arrival outside of its scope. */
+  static final Function<KvArrival, Mono<KvArrival>> KEPT = arrival -> Mono.just(arrival.keep());
 
   private final Arena arena = Arena.ofShared();
   final TransferEngine engine;

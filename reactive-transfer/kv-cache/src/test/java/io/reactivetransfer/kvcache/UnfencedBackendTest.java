@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,7 +62,7 @@ class UnfencedBackendTest {
               PAGES,
               decodeNode.tailRegion.slice(0, 100),
               PATIENCE);
-      CompletableFuture<KvArrival> arrival = decode.receive(order).toFuture();
+      CompletableFuture<KvArrival> arrival = decode.receive(order, KEPT).toFuture();
       await(prefill.requests().next());
       prefillNode.engine.close().block(PATIENCE);
 

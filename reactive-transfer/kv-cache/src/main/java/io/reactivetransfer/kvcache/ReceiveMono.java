@@ -1,0 +1,168 @@
+package io.reactivetransfer.kvcache;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * One hand-over for each subscription: a {@link Reception}, and when that has arrived the scope in
+ * which the caller uses it. Not made of Reactor's operators, because a value on its way through
+ * them is lost when a cancel comes at the same moment, and its pages with it; nor is the error of
+ * one of several things that end at once worth a line on Reactor's hooks.
+ */
+final class ReceiveMono<T> extends Mono<T> {
+
+  private final KvDecode owner;
+  private final KvOrder order;
+  private final Function<? super KvArrival, ? extends Mono<? extends T>> use;
+
+  ReceiveMono(
+      KvDecode owner, KvOrder order, Function<? super KvArrival, ? extends Mono<? extends T>> use) {
+    this.owner = owner;
+    this.order = order;
+    this.use = use;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> actual) {
+    Reception reception;
+    try {
+      reception = owner.begin(order);
+    } catch (RuntimeException e) {
+      Operators.error(actual, e);
+      return;
+    }
+    Scope<T> scope = new Scope<>(reception, use, actual);
+    actual.onSubscribe(scope);
+    reception.start(scope);
+  }
+
+  /**
+   * What one subscriber holds: the reception until it has arrived, then what the caller makes of
+   * it. The pages go back when that has ended; by a cancel, not while the caller's function runs.
+   */
+  private static final class Scope<T> extends Operators.DeferredSubscription
+      implements CoreSubscriber<T>, Reception.Listener {
+
+    private final Reception reception;
+    private final Function<? super KvArrival, ? extends Mono<? extends T>> use;
+    private final CoreSubscriber<? super T> actual;
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    /** The scope itself, and the caller's function while it runs. The last to leave gives back. */
+    private final AtomicInteger holders = new AtomicInteger(1);
+
+    private volatile @Nullable KvArrival arrival;
+
+    Scope(
+        Reception reception,
+        Function<? super KvArrival, ? extends Mono<? extends T>> use,
+        CoreSubscriber<? super T> actual) {
+      this.reception = reception;
+      this.use = use;
+      this.actual = actual;
+    }
+
+    @Override
+    public Context currentContext() {
+      return actual.currentContext();
+    }
+
+    @Override
+    public void arrived(KvArrival arrived) {
+      arrival = arrived;
+      holders.incrementAndGet();
+      try {
+        if (!over.get()) {
+          Objects.requireNonNull(use.apply(arrived), "the Mono that uses an arrival")
+              .subscribe(this);
+        }
+      } catch (Throwable failure) {
+        Exceptions.throwIfFatal(failure);
+        onError(failure);
+      } finally {
+        left();
+      }
+    }
+
+    @Override
+    public void failed(Throwable reason) {
+      if (over.compareAndSet(false, true)) {
+        actual.onError(reason);
+      }
+    }
+
+    @Override
+    public void request(long n) {
+      if (n <= 0) {
+        reception.cancel();
+        super.cancel();
+        onError(
+            new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
+      } else {
+        super.request(n);
+      }
+    }
+
+    @Override
+    public void cancel() {
+      boolean first = over.compareAndSet(false, true);
+      reception.cancel();
+      super.cancel();
+      if (first) {
+        left();
+      }
+    }
+
+    @Override
+    public void onSubscribe(Subscription inner) {
+      set(inner);
+    }
+
+    @Override
+    public void onNext(T value) {
+      if (!over.get()) {
+        actual.onNext(value);
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      if (over.compareAndSet(false, true)) {
+        giveBack();
+        actual.onError(failure);
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      if (over.compareAndSet(false, true)) {
+        giveBack();
+        actual.onComplete();
+      }
+    }
+
+    /** A cancel waits for the caller's function, which may be reading the pages. */
+    private void left() {
+      if (holders.decrementAndGet() == 0) {
+        giveBack();
+      }
+    }
+
+    /** Before the signal: who gets that finds the pages in the pool. */
+    private void giveBack() {
+      KvArrival arrived = arrival;
+      if (arrived != null) {
+        arrived.scopeEnded();
+      }
+    }
+  }
+}

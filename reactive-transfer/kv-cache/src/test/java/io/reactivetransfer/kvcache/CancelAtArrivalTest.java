@@ -1,0 +1,131 @@
+package io.reactivetransfer.kvcache;
+
+import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.Peer;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Cancels thousands of hand-overs at the moment when they arrive. Whoever wins, no page is lost and
+ * nothing is dropped on Reactor's hooks.
+ */
+class CancelAtArrivalTest {
+
+  private static final KvLayout LAYOUT = new KvLayout(1, 8, 64);
+  private static final PageList SOURCE = PageList.of(3, 5);
+  private static final int HAND_OVERS = 4_000;
+  private static final int AT_ONCE = 4;
+
+  /** How long prefill's thread turns between its last write and the cancel: up to 2^17 times. */
+  private static final int DOUBLINGS = 18;
+
+  private final Map<Integer, Sinks.Empty<Void>> cancels = new ConcurrentHashMap<>();
+  private final AtomicInteger used = new AtomicInteger();
+  private final Queue<Object> dropped = new ConcurrentLinkedQueue<>();
+
+  @BeforeEach
+  void watchHooks() {
+    Hooks.onErrorDropped(dropped::add);
+    Hooks.onNextDropped(dropped::add);
+  }
+
+  @AfterEach
+  void resetHooks() {
+    Hooks.resetOnErrorDropped();
+    Hooks.resetOnNextDropped();
+  }
+
+  @Test
+  void noPageIsLostWithAnotherThreadBehind() {
+    run(arrivals -> arrivals.publishOn(Schedulers.parallel()));
+  }
+
+  @Test
+  void noPageIsLostWithNothingBehind() {
+    run(arrivals -> arrivals);
+  }
+
+  private void run(UnaryOperator<Mono<Integer>> behind) {
+    PagePool pool = PagePool.of(LAYOUT.poolPages());
+    try (TestNode decodeNode = new TestNode("loopback", LAYOUT);
+        TestNode prefillNode = new TestNode("loopback", LAYOUT)) {
+      KvDecode decode = decodeNode.decode(pool);
+      KvPrefill prefill = prefillNode.prefill();
+      prefill.serve(request -> serve(prefillNode, prefill, request)).subscribe();
+      Peer peer = prefillNode.seenFrom(decodeNode);
+
+      Flux.range(1, HAND_OVERS)
+          .flatMap(i -> receive(decodeNode, decode, peer, i, behind), AT_ONCE)
+          .then()
+          .block(PATIENCE.multipliedBy(2));
+
+      decode.settled().block(PATIENCE);
+      await().atMost(PATIENCE).until(() -> pool.free() == LAYOUT.poolPages());
+      assertThat(decode.held()).isZero();
+      assertThat(List.copyOf(dropped)).isEmpty();
+      // Otherwise the two have never met.
+      assertThat(used.get()).isBetween(HAND_OVERS / 50, HAND_OVERS - HAND_OVERS / 50);
+    }
+  }
+
+  private Mono<Integer> receive(
+      TestNode node,
+      KvDecode decode,
+      Peer prefill,
+      int number,
+      UnaryOperator<Mono<Integer>> behind) {
+    Sinks.Empty<Void> cancel = Sinks.empty();
+    cancels.put(number, cancel);
+    KvOrder order =
+        new KvOrder(
+            prefill,
+            SOURCE.size(),
+            node.tailRegion.slice(8L * (number % 64), 8),
+            PATIENCE,
+            ByteBuffer.allocate(4).putInt(0, number));
+    Mono<Integer> arrival =
+        decode.receive(order, arrived -> Mono.fromCallable(used::incrementAndGet));
+    return behind
+        .apply(arrival)
+        .takeUntilOther(cancel.asMono())
+        // Pages of a hand-over that was cancelled come back when prefill has confirmed.
+        .onErrorResume(PagesExhaustedException.class, e -> decode.settled().thenReturn(0));
+  }
+
+  private Flux<KvWritten> serve(TestNode node, KvPrefill prefill, KvRequest request) {
+    int number = request.body().getInt();
+    int turns = 1 << new Random(31L * number).nextInt(DOUBLINGS);
+    Sinks.Empty<Void> cancel = cancels.remove(number);
+    return prefill
+        .handOver(
+            request,
+            SOURCE,
+            Flux.just(FinishedLayer.whole(0, request)),
+            node.tailRegion.slice(0, 8))
+        .doOnComplete(() -> {
+          for (int turn = 0; turn < turns; turn++) {
+            Thread.onSpinWait();
+          }
+          cancel.tryEmitEmpty();
+        });
+  }
+}

@@ -1,0 +1,138 @@
+package io.reactivetransfer.kvcache;
+
+import static io.reactivetransfer.kvcache.TestNode.KEPT;
+import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
+import static io.reactivetransfer.kvcache.TestNode.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** One request goes wrong, and others do not notice. */
+@ParameterizedClass
+@ValueSource(strings = {"loopback", "tcp"})
+class SeveralRequestsTest extends HandOverFixture {
+
+  private static final int REQUESTS = 30;
+
+  private KvOrder numbered(int number) {
+    KvOrder any = order();
+    return new KvOrder(
+        any.prefill(), PAGES, any.tail(), any.deadline(), ByteBuffer.allocate(4).putInt(0, number));
+  }
+
+  private Mono<String> outcome(int number) {
+    return decode
+        .receive(numbered(number), arrival -> Mono.just("arrived"))
+        .onErrorResume(HandOverException.class, e -> Mono.just(e.reason() + ": " + e.getMessage()));
+  }
+
+  @Test
+  void whatGoesWrongInTheCodeBehindARequestFailsThatOneAlone() {
+    Disposable service = prefill.serve(this::sometimesWrong).subscribe();
+    for (int number = 0; number < REQUESTS; number++) {
+      String outcome = await(outcome(number));
+      switch (number % 5) {
+        case 0 -> assertThat(outcome).startsWith("REFUSED").contains("thrown at " + number);
+        case 1 -> assertThat(outcome).startsWith("REFUSED").contains("told at " + number);
+        case 2 -> assertThat(outcome).startsWith("REFUSED").contains("without an answer");
+        case 3 -> assertThat(outcome).startsWith("FAILED").contains("layer lost at " + number);
+        default -> assertThat(outcome).isEqualTo("arrived");
+      }
+    }
+    assertThat(service.isDisposed()).isFalse();
+    requireSettled();
+  }
+
+  private Flux<?> sometimesWrong(KvRequest request) {
+    int number = request.body().getInt();
+    return switch (number % 5) {
+      case 0 -> throw new IllegalStateException("thrown at " + number);
+      case 1 -> Flux.error(new IllegalStateException("told at " + number));
+      case 2 -> Flux.empty();
+      case 3 -> handOver(request, Flux.error(new IllegalStateException("layer lost at " + number)));
+      default -> handOver(request, allLayers(request));
+    };
+  }
+
+  @Test
+  void whoReadsRequestsAndFailsCanReadOn() {
+    AtomicInteger failures = new AtomicInteger();
+    prefill
+        .requests()
+        .concatMap(request -> {
+          if (failures.incrementAndGet() % 2 == 1) {
+            return prefill
+                .refuse(request, "no")
+                .then(Mono.error(new IllegalStateException("of the application")));
+          }
+          return handOver(request, allLayers(request)).then();
+        })
+        .retry()
+        .subscribe();
+    for (int number = 0; number < REQUESTS; number++) {
+      assertThat(await(outcome(number))).startsWith(number % 2 == 0 ? "REFUSED" : "arrived");
+    }
+    assertThatThrownBy(() -> await(prefill.requests().next()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("one subscriber of requests() at a time");
+  }
+
+  @Test
+  void theScopeOfAnArrivalGivesThePagesBackHoweverItEnds() {
+    prefill.serve(request -> handOver(request, allLayers(request))).subscribe();
+    int freeMeanwhile = await(decode.receive(order(), arrival -> Mono.just(pool.free())));
+    assertThat(freeMeanwhile).isEqualTo(16);
+    assertThat(pool.free()).isEqualTo(24);
+    for (Mono<Void> end :
+        Set.<Mono<Void>>of(Mono.empty(), Mono.error(new IllegalStateException("of the user")))) {
+      await(decode.receive(order(), arrival -> end).onErrorComplete().thenReturn(1));
+      assertThat(pool.free()).isEqualTo(24);
+    }
+    assertThatThrownBy(() ->
+            await(
+                decode.receive(
+                    order(),
+                    arrival -> {
+                      throw new IllegalStateException("thrown by the user");
+                    })))
+        .hasMessage("thrown by the user");
+    assertThat(pool.free()).isEqualTo(24);
+
+    KvArrival kept = await(decode.receive(order(), KEPT));
+    assertThat(pool.free()).isEqualTo(16);
+    kept.release();
+    assertThat(pool.free()).isEqualTo(24);
+    assertThatThrownBy(kept::keep)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("before they were given back");
+  }
+
+  @Test
+  void aDecodeThatIsOpenedAgainRepeatsNoNumber() {
+    Set<Long> numbers = ConcurrentHashMap.newKeySet();
+    // Nobody answers, so that prefill still has all of them open.
+    prefill.requests().subscribe(request -> numbers.add(request.id()));
+    for (int round = 1; round <= 3; round++) {
+      KvDecode again = round == 1 ? decode : decodeNode.decode(pool);
+      for (int i = 0; i < 3; i++) {
+        again.receive(order(), KEPT).subscribe(arrived -> {}, failed -> {});
+      }
+      int expected = 3 * round;
+      org.awaitility.Awaitility.await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(numbers).hasSize(expected));
+      again.dispose();
+      pool = PagePool.of(24);
+    }
+  }
+}
