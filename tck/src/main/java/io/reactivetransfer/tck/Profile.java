@@ -15,12 +15,15 @@ import java.util.stream.IntStream;
  *     takes that long, so it is short; a longer one finds more
  * @param nicCounts for how many NICs the rules about striping run
  * @param missing what the backend cannot do, and why
+ * @param skipsIfUnavailable whether a backend that is not available on this machine makes its tests
+ *     skipped, and not failed
  */
 public record Profile(
     Duration signalTimeout,
     Duration silence,
     List<Integer> nicCounts,
-    Map<Capability, String> missing) {
+    Map<Capability, String> missing,
+    boolean skipsIfUnavailable) {
 
   /** System property that sets {@link #signalTimeout()}, in milliseconds. */
   public static final String SIGNAL_TIMEOUT = "reactivetransfer.tck.signalTimeoutMillis";
@@ -33,34 +36,45 @@ public record Profile(
    */
   public static final String SEED = "reactivetransfer.tck.seed";
 
+  /**
+   * System property that, if {@code true}, makes what would be skipped because it is not on this
+   * machine fail instead.
+   */
+  public static final String REQUIRE_ALL = "reactivetransfer.requireAll";
+
   /** Copies the collections. */
   public Profile {
     nicCounts = List.copyOf(nicCounts);
     missing = Map.copyOf(missing);
   }
 
-  /** 10 s for a signal, 100 ms of silence, 1, 2, 3 and 8 NICs, nothing missing. */
+  /**
+   * 10 s for a signal, 100 ms of silence, 1, 2, 3 and 8 NICs, nothing missing, and the backend has
+   * to be available.
+   */
   public static Profile defaults() {
     return new Profile(
         Duration.ofMillis(Long.getLong(SIGNAL_TIMEOUT, 10_000)),
         Duration.ofMillis(Long.getLong(SILENCE, 100)),
         List.of(1, 2, 3, 8),
-        Map.of());
+        Map.of(),
+        false);
   }
 
   /** With another time to wait for a signal. */
   public Profile withSignalTimeout(Duration timeout) {
-    return new Profile(timeout, silence, nicCounts, missing);
+    return new Profile(timeout, silence, nicCounts, missing, skipsIfUnavailable);
   }
 
   /** With another time to watch for silence. */
   public Profile withSilence(Duration duration) {
-    return new Profile(signalTimeout, duration, nicCounts, missing);
+    return new Profile(signalTimeout, duration, nicCounts, missing, skipsIfUnavailable);
   }
 
   /** With other numbers of NICs. */
   public Profile withNicCounts(int... counts) {
-    return new Profile(signalTimeout, silence, IntStream.of(counts).boxed().toList(), missing);
+    return new Profile(
+        signalTimeout, silence, IntStream.of(counts).boxed().toList(), missing, skipsIfUnavailable);
   }
 
   /**
@@ -73,6 +87,15 @@ public record Profile(
     Map<Capability, String> more = new EnumMap<>(Capability.class);
     more.putAll(missing);
     more.put(capability, reason);
-    return new Profile(signalTimeout, silence, nicCounts, more);
+    return new Profile(signalTimeout, silence, nicCounts, more, skipsIfUnavailable);
+  }
+
+  /**
+   * Where the backend is not available its tests are skipped, as one, with the reason and the
+   * remedy; unless the system property {@link #REQUIRE_ALL} forbids it. Without this they fail, so
+   * that nobody takes a run for green that has tested nothing.
+   */
+  public Profile skipIfUnavailable() {
+    return new Profile(signalTimeout, silence, nicCounts, missing, true);
   }
 }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.tck;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.reactivetransfer.Access;
@@ -17,7 +16,6 @@ import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
-import io.reactivetransfer.spi.Availability.Unavailable;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
@@ -104,13 +102,13 @@ final class Stage implements AutoCloseable {
 
   /** Skips the test, visibly, unless the backend runs here and has that many NICs. */
   void requireNics(int nics) {
-    if (backend.availability() instanceof Unavailable not) {
-      String why = backend.name() + " is not available: " + not.reason() + "; " + not.remedy();
-      if (Boolean.getBoolean("reactivetransfer.requireAll")) {
-        fail(why);
-      }
-      abort(why);
-    }
+    AvailabilityCheck.whyNot(backend)
+        .ifPresent(why -> {
+          if (!AvailabilityCheck.mayBeSkipped(profile)) {
+            throw AvailabilityCheck.failure(profile, why);
+          }
+          abort(why);
+        });
     try {
       backend.nics(nics);
     } catch (BackendException e) {

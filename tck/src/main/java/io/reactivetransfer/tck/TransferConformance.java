@@ -7,6 +7,7 @@ import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.TestClassOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -16,11 +17,13 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * the backend, and run it as any JUnit test class.
  *
  * <p>The rules cannot be overridden. What a backend cannot do is declared in its {@link Profile},
- * and shows as skipped, with the reason.
+ * and shows as skipped, with the reason. A backend that is not available on a machine fails the
+ * class, as one, unless {@link Profile#skipIfUnavailable()} says otherwise.
  */
 @Execution(ExecutionMode.SAME_THREAD)
 @ResourceLock("io.reactivetransfer.tck") // what Reactor drops is recorded for the whole JVM
 @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+@ExtendWith(AvailabilityCheck.class)
 public abstract class TransferConformance {
 
   /** For the test class of a backend. */
@@ -28,7 +31,8 @@ public abstract class TransferConformance {
 
   /**
    * The backend under test. Asked once for each test; all engines of a test are built on what it
-   * returned.
+   * returned. And asked before the first one, of other objects of this class, whether it is
+   * available.
    */
   protected abstract Backend backend();
 

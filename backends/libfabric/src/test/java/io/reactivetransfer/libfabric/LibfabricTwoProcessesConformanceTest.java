@@ -1,6 +1,7 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 import io.reactivetransfer.tck.process.TwoProcesses;
 import java.lang.foreign.Arena;
@@ -45,6 +46,11 @@ class LibfabricTwoProcessesConformanceTest extends TransferConformance {
   @Override
   protected Backend backend() {
     return BOTH;
+  }
+
+  @Override
+  protected Profile profile() {
+    return Profile.defaults().skipIfUnavailable();
   }
 
   @Override
