@@ -9,6 +9,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
@@ -208,25 +209,21 @@ abstract class DriverRules extends RuleGroup {
             .withImm(9);
     post(wire, op.token(0));
     until("a report", wire, () -> wire.origin().reports().size() == 1);
-    for (long token = 1; token <= 3; token++) {
-      op.token(token);
-      stage()
-          .patience()
-          .until("a write to be taken over", () -> wire.origin().call(nic -> nic.post(op)));
-    }
+    int more = postMore(wire.origin(), op);
     wire.target().close();
     String lost = "lost " + wire.target().engine();
     stage()
         .patience()
         .until(
-            "a loss and 3 reports",
+            "a loss and a report of each",
             () -> {
               wire.origin().turn();
-              return wire.origin().reports().contains(lost) && wire.origin().reports().size() >= 5;
+              return wire.origin().reports().contains(lost)
+                  && wire.origin().reports().size() >= 2 + more;
             });
     List<String> reports = wire.origin().reports();
-    assertThat(reports).as("reports").hasSize(5).containsOnlyOnce("written 0", lost);
-    for (int token = 1; token <= 3; token++) {
+    assertThat(reports).as("reports").hasSize(2 + more).containsOnlyOnce("written 0", lost);
+    for (int token = 1; token <= more; token++) {
       String failed = "failed " + token;
       assertThat(reports.contains("written " + token) || reports.contains(failed))
           .as("report of write %s", token)
@@ -249,12 +246,7 @@ abstract class DriverRules extends RuleGroup {
             .withoutImm();
     post(wire, op.token(0));
     until("a report", wire, () -> wire.origin().reports().size() == 1);
-    for (long token = 1; token <= 3; token++) {
-      op.token(token);
-      stage()
-          .patience()
-          .until("a write to be taken over", () -> wire.origin().call(nic -> nic.post(op)));
-    }
+    int more = postMore(wire.origin(), op);
     wire.origin()
         .call(nic -> {
           nic.disconnect(peer, "given up by the conformance kit");
@@ -266,15 +258,32 @@ abstract class DriverRules extends RuleGroup {
             "a report of each, with no help from the peer",
             () -> {
               wire.origin().turn();
-              return ended(wire.origin()) == 4;
+              return ended(wire.origin()) == 1 + more;
             });
     for (int turn = 0; turn < 50; turn++) {
       wire.origin().turn();
     }
     assertThat(wire.origin().reports().stream().filter(report -> !report.startsWith("lost")))
-        .as("reports of 4 writes")
-        .hasSize(4)
+        .as("reports of %s writes", 1 + more)
+        .hasSize(1 + more)
         .doesNotHaveDuplicates();
+  }
+
+  /**
+   * Has a NIC take over more writes, with the tokens 1, 2 and 3 if it may have that many in flight,
+   * and returns how many. It is polled where it refuses, as an engine would do.
+   */
+  private int postMore(BareNic nic, WriteOp op) {
+    int count = Math.min(3, nic.call(Domain::capabilities).queueDepth());
+    for (long token = 1; token <= count; token++) {
+      op.token(token);
+      stage()
+          .patience()
+          .until(
+              "a write to be taken over",
+              () -> nic.call(domain -> domain.post(op)) || nic.turn() < 0);
+    }
+    return count;
   }
 
   private static long ended(BareNic nic) {

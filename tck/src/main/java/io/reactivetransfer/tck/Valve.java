@@ -51,6 +51,7 @@ final class Valve {
         (domain, context) -> {
           synchronized (this) {
             doorbells.add(context.doorbell());
+            maxWriteBytes = Math.min(maxWriteBytes, domain.capabilities().maxWriteBytes());
           }
           return new ValveDomain(domain, context, this);
         });
@@ -174,6 +175,7 @@ final class Valve {
     faults.add(text);
   }
 
+  /** The longest write of its NICs, once they are open: less than {@link #limits} if need be. */
   synchronized long maxWriteBytes() {
     return maxWriteBytes;
   }

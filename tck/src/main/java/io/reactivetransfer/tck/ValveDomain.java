@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One NIC behind a {@link Valve}. Gives each write a token of its own, so that it can name its
- * report.
+ * report; and keeps what the NIC refuses, so that a write which is given to it is taken over.
  */
 final class ValveDomain extends ForwardingDomain {
 
@@ -29,6 +29,12 @@ final class ValveDomain extends ForwardingDomain {
   static final int FAILURE_CODE = 4711;
 
   static final String FAILURE_TEXT = "failed by the conformance kit";
+
+  /**
+   * Writes that it can have at least, however few the NIC below takes at a time: what the rules
+   * want to see in flight at once must not depend on that.
+   */
+  private static final int ROOM = 256;
 
   private record Entry(Valve.Taken write, long token, WriteOp op) {}
 
@@ -57,7 +63,7 @@ final class ValveDomain extends ForwardingDomain {
     return new Capabilities(
         all.completion(),
         Math.min(all.maxWriteBytes(), valve.maxWriteBytes()),
-        Math.min(all.queueDepth(), valve.queueDepth()),
+        Math.min(Math.max(all.queueDepth(), ROOM), valve.queueDepth()),
         all.maxControlBytes(),
         all.ordered(),
         all.deviceMemory(),
@@ -95,15 +101,20 @@ final class ValveDomain extends ForwardingDomain {
     if (valve.fails(write)) {
       end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
       context.doorbell().ring();
-    } else if (valve.heldWrites().test(write)) {
+    } else if (valve.heldWrites().test(write) || !begin(entry)) {
       waiting.add(entry);
-    } else if (inner.post(entry.op())) {
-      running.put(entry.op().token(), entry);
-    } else {
-      return false;
     }
     valve.take(write);
     writeRefusals = 0;
+    return true;
+  }
+
+  /** Has the NIC below take a write over, if it does now. */
+  private boolean begin(Entry entry) {
+    if (running.size() >= inner.capabilities().queueDepth() || !inner.post(entry.op())) {
+      return false;
+    }
+    running.put(entry.op().token(), entry);
     return true;
   }
 
@@ -179,15 +190,10 @@ final class ValveDomain extends ForwardingDomain {
     Predicate<Valve.Taken> held = valve.heldWrites();
     for (var each = waiting.iterator(); each.hasNext(); ) {
       Entry entry = each.next();
-      if (held.test(entry.write())) {
-        continue;
+      if (!held.test(entry.write()) && begin(entry)) {
+        each.remove();
+        begun++;
       }
-      if (!inner.post(entry.op())) {
-        break;
-      }
-      each.remove();
-      running.put(entry.op().token(), entry);
-      begun++;
     }
     return begun;
   }

@@ -45,7 +45,7 @@ abstract class VisibilityRules extends RuleGroup {
     int pieces = 6;
     Valve valve = new Valve().limits(4_096, 64).holdWrites(piece -> isOne(piece, pieces));
     Duo duo = Duo.open(stage(), nics, valve);
-    long length = 4_096L * pieces - 100;
+    long length = valve.maxWriteBytes() * pieces - valve.maxWriteBytes() / 40;
     List<Probe<Void>> claims = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Imm imm = stage().imm();
@@ -97,14 +97,15 @@ abstract class VisibilityRules extends RuleGroup {
     Duo duo = Duo.open(stage(), nics, valve);
     Imm imm = stage().imm();
     Probe<Void> claim = stage().claim(duo.target(), imm, 1);
-    stage().probe("a write", duo.origin().submit(duo.write(640, 64 * 20 + 6, imm)));
+    long length = valve.maxWriteBytes() * 20 + 1;
+    stage().probe("a write", duo.origin().submit(duo.write(640, length, imm)));
     stage()
         .patience()
         .until("one piece held", () -> valve.taken().size() > 1 && valve.inFlight() == 1);
     claim.assertSilent();
     valve.open();
     claim.awaitCompletion();
-    duo.expect(640, 64 * 20 + 6);
+    duo.expect(640, length);
     duo.to().assertAsExpected("when a write of 21 pieces was counted");
   }
 }

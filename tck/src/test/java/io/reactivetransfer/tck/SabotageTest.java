@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(300)
 class SabotageTest {
 
-  private static final boolean ALL = Boolean.getBoolean("reactivetransfer.tck.sabotage.all");
+  static final boolean ALL = Boolean.getBoolean("reactivetransfer.tck.sabotage.all");
 
   /** Most saboteurs cost one of these, and there are many; on an idle machine it is plenty. */
   private static final Duration SHORT = Duration.ofMillis(1_500);
