@@ -2,17 +2,33 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 
 /** Chapter 9: revoked is revoked. */
 abstract class RevocationRules extends RuleGroup {
+
+  private static final int STREAMS = 6;
+
+  /** In the other direction: what goes there may carry news of what came. */
+  private static final int STREAMS_BACK = 2;
+
+  /** Many are under way whenever one region is revoked, and few have to fail for it. */
+  private static final int STREAM_WINDOW = 16;
+
+  private static final int REVOCATIONS = STREAMS + STREAMS_BACK + 2;
 
   RevocationRules(TransferConformance kit) {
     super(kit);
@@ -94,5 +110,43 @@ abstract class RevocationRules extends RuleGroup {
     write.awaitCompletion();
     duo.expect(0, 100);
     stage().awaitBytes("after revoking the source", duo.to());
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("oneAndMoreNics")
+  final void r9_4_revokingOneRegionFailsNoWritesIntoOthers(int nics) {
+    stage().require(Capability.REVOCATION);
+    TransferEngine one = stage().open(nics, options -> options.window(STREAM_WINDOW));
+    TransferEngine other = stage().open(nics, options -> options.window(STREAM_WINDOW));
+    List<Load> streams = new ArrayList<>();
+    streams.addAll(streams(one, other, STREAMS));
+    streams.addAll(streams(other, one, STREAMS_BACK));
+    for (int round = 0; round < REVOCATIONS; round++) {
+      streams.forEach(stream -> stream.awaitMore(stage(), STREAM_WINDOW));
+      int hit = round % streams.size();
+      Load revoked = streams.get(hit);
+      stage().complete(revoked.to().region().revoke());
+      revoked.stop(); // whether it has failed is another rule
+      revoked.stream().awaitTerminal();
+      streams.set(hit, revoked.elsewhere(stage()));
+    }
+    streams.forEach(stream -> stream.awaitMore(stage(), STREAM_WINDOW));
+    streams.forEach(Load::stop);
+    streams.forEach(stream -> stream.stream().awaitCompletion());
+  }
+
+  /** Streams from one engine to another, each into a region of its own. */
+  private List<Load> streams(TransferEngine origin, TransferEngine target, int count) {
+    Plot from = stage().plot(origin, Load.BYTES, Access.LOCAL);
+    List<Load> streams = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      streams.add(new Load(stage(), from, stage().plot(target, Load.BYTES)));
+    }
+    return streams;
+  }
+
+  /** The fewest, and the fewest that share one peer. */
+  final List<Integer> oneAndMoreNics() {
+    return nicCounts().stream().limit(2).toList();
   }
 }

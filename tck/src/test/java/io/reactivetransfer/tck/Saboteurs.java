@@ -13,6 +13,7 @@ final class Saboteurs {
               UseSaboteurs.ALL,
               CounterSaboteurs.ALL,
               RegionSaboteurs.ALL,
+              RevocationSaboteurs.ALL,
               StreamSaboteurs.ALL,
               EngineSaboteurs.ALL,
               EndingSaboteurs.ALL)

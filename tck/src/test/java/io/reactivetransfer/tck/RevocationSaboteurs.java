@@ -1,0 +1,65 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Backends with one defect in what a revocation does to writes that are under way. */
+final class RevocationSaboteurs {
+
+  /** Of any memory, by any NIC: how an origin here knows what it is not told. */
+  private static final AtomicLong REVOCATIONS = new AtomicLong();
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new));
+
+  private RevocationSaboteurs() {}
+
+  /** A NIC that knows whether any memory was revoked while a write was out. */
+  private static class RevocationDomain extends TrackingDomain {
+
+    RevocationDomain(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      REVOCATIONS.incrementAndGet();
+      return super.revoke(memory);
+    }
+  }
+
+  private static final class FailsAll extends RevocationDomain {
+    private final Set<Out> hit = new HashSet<>();
+    private long seen = REVOCATIONS.get();
+
+    FailsAll(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      long now = REVOCATIONS.get();
+      if (now != seen) {
+        seen = now;
+        hit.addAll(out.values());
+      }
+      return super.poll(sink);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      if (hit.remove(write)) {
+        failed(write, 1, "sabotage", sink);
+      } else {
+        super.written(write, sink);
+      }
+    }
+  }
+}
