@@ -3,6 +3,7 @@ package io.reactivetransfer.examples;
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import io.reactivetransfer.examples.perf.PerfCommand;
 import io.reactivetransfer.examples.simulate.SimulateCommand;
+import io.reactivetransfer.examples.soak.SoakCommand;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Objects;
@@ -27,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PerfCommand.class,
       FirstWriteCommand.class,
       SimulateCommand.class,
+      SoakCommand.class,
       DoctorCommand.class,
       JmhCommand.class,
       HelpCommand.class
