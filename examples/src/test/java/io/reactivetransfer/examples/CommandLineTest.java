@@ -85,6 +85,14 @@ class CommandLineTest {
         "perf --json /no/such/folder/file",
         "perf --svg /",
         "perf extra",
+        "soak --minutes 0",
+        "soak --minutes NaN",
+        "soak --nics 9",
+        "soak --streams 65",
+        "soak --limit 0",
+        "soak --without sense",
+        "soak --backend carrier-pigeon",
+        "soak --provider tcp",
         "doctor extra"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {

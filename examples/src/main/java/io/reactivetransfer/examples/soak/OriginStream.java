@@ -7,6 +7,8 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Writes round after round, whenever the target is ready. */
@@ -47,10 +49,17 @@ final class OriginStream {
             .toList();
     Submitting submitting = new Submitting(round, transfers);
     String place = where + ", " + round;
-    node.await().value(submitting.on(node.engine()), "what was submitted", place);
+    CompletableFuture<Void> end = submitting.on(node.engine());
+    if (round.trouble() == Round.Trouble.CANCELLED) {
+      TimeUnit.MICROSECONDS.sleep(round.delayMicros());
+    }
+    if (round.trouble() != Round.Trouble.CANCELLED || !end.cancel(true)) {
+      node.await().success(end, "what was submitted", place);
+    }
     node.await().value(pages.region().quiesced(), "quiesced", place);
-    judge(submitting, round, place);
-    return submitting.ended();
+    Ended ended = submitting.ended();
+    judge(ended, submitting.failures(), round, place);
+    return ended;
   }
 
   private void fill(Step step, Round round) {
@@ -59,22 +68,21 @@ final class OriginStream {
     }
   }
 
-  private void judge(Submitting submitting, Round round, String place) {
-    List<TransferException> failures = submitting.failures();
+  private void judge(Ended ended, List<TransferException> failures, Round round, String place) {
     for (TransferException failure : failures) {
       if (!isDueTo(round.trouble(), failure)) {
         throw SoakFailure.at(place, expected(round.trouble()), failure.toString(), failure);
       }
     }
-    boolean all = submitting.ended().areDone(round.steps().size());
+    boolean all = ended.areDone(round.steps().size());
     if (!all && failures.isEmpty() && round.trouble() != Round.Trouble.CANCELLED) {
       throw SoakFailure.at(
           place,
           "each of " + round.steps().size() + " transfers to be done or failed",
-          "an end with " + Long.bitCount(submitting.ended().done()),
+          "an end with " + Long.bitCount(ended.done()),
           null);
     }
-    node.tally().add(Tally.TRANSFERS, Long.bitCount(submitting.ended().done()));
+    node.tally().add(Tally.TRANSFERS, Long.bitCount(ended.done()));
     if (!all) {
       node.tally().add(round.trouble().toString(), 1);
     }

@@ -7,6 +7,7 @@ import io.reactivetransfer.TransferException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -24,16 +25,13 @@ final class Submitting {
     this.transfers = transfers;
   }
 
-  /** Completes when all is over, whatever became of it; a cancel is no error. */
-  Mono<Void> on(TransferEngine engine) {
-    Flux<Outcome<Transfer>> outcomes = outcomes(engine);
-    if (round.trouble() == Round.Trouble.CANCELLED) {
-      outcomes = outcomes.takeUntilOther(Mono.delay(delay()));
-    }
-    return outcomes
+  /** Completes when all is over, whatever became of it. Cancelling it cancels all. */
+  CompletableFuture<Void> on(TransferEngine engine) {
+    return outcomes(engine)
         .doOnNext(this::note)
-        .onErrorResume(TransferException.class, failure -> noteEnd(failure))
-        .then();
+        .onErrorResume(TransferException.class, this::noteEnd)
+        .then()
+        .toFuture();
   }
 
   private Duration delay() {
