@@ -23,7 +23,7 @@ final class AddressVector {
     this.fabric = fabric;
     this.handle = arena.allocate(JAVA_LONG);
     this.vector =
-        fabric.make(
+        fabric.makeBase(
             "fi_av_open",
             out -> fabric.lib.fi_av_open(fabric.domain(), fabric.info.avType(), EXPECTED, out));
   }

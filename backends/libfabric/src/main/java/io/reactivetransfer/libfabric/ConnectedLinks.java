@@ -37,6 +37,9 @@ final class ConnectedLinks implements Links {
 
   private final Map<Long, Accepted> byConnection = new HashMap<>();
 
+  /** The landings whose closing has begun: nobody comes in there any more. */
+  private final Set<Long> closing = new HashSet<>();
+
   /** What connections that this side makes are begun with: who it is. */
   private final MemorySegment greeting;
 
@@ -61,7 +64,8 @@ final class ConnectedLinks implements Links {
     this.waitFids = arena.allocate(ValueLayout.JAVA_LONG, 2);
     int waitObject = fabric.descriptor() < 0 ? Fi.FI_WAIT_NONE : Fi.FI_WAIT_FD;
     events =
-        fabric.make("fi_eq_open", out -> fabric.lib.fi_eq_open(fabric.fabric(), waitObject, out));
+        fabric.makeBase(
+            "fi_eq_open", out -> fabric.lib.fi_eq_open(fabric.fabric(), waitObject, out));
     descriptor = fabric.descriptor() < 0 ? -1 : fabric.lib.fi_wait_fd(events);
     waitFids.setAtIndex(ValueLayout.JAVA_LONG, 0, fabric.queue());
     waitFids.setAtIndex(ValueLayout.JAVA_LONG, 1, events);
@@ -80,21 +84,29 @@ final class ConnectedLinks implements Links {
       accepted.put(listener, new HashSet<>());
       return landing;
     } catch (RuntimeException e) {
-      fabric.close(listener);
+      fabric.discard(listener);
       throw e;
     }
   }
 
   @Override
   public void close(Landing landing) {
-    Set<Long> connections = accepted.remove(landing.fid());
-    if (connections != null) {
-      connections.forEach(connection -> {
-        byConnection.remove(connection);
+    closing.add(landing.fid());
+    BackendException refusal = null;
+    for (Long connection : List.copyOf(accepted.getOrDefault(landing.fid(), Set.of()))) {
+      try {
         fabric.close(connection);
-      });
+        forget(connection);
+      } catch (BackendException e) {
+        refusal = e;
+      }
+    }
+    if (refusal != null) {
+      throw refusal;
     }
     fabric.close(landing.fid());
+    accepted.remove(landing.fid());
+    closing.remove(landing.fid());
   }
 
   @Override
@@ -119,7 +131,7 @@ final class ConnectedLinks implements Links {
       byEndpoint.put(endpoint, initiator);
       return initiator;
     } catch (BackendException e) {
-      fabric.close(endpoint);
+      fabric.discard(endpoint);
       throw e;
     }
   }
@@ -130,8 +142,8 @@ final class ConnectedLinks implements Links {
     if (ways != null) {
       for (Initiator initiator : ways.values()) {
         byEndpoint.remove(initiator.fid());
-        fabric.close(initiator.fid());
-        initiator.closed(code, text);
+        initiator.closing();
+        fabric.close(initiator.fid(), () -> initiator.closed(code, text));
       }
     }
     List<Long> incoming = new ArrayList<>();
@@ -140,7 +152,7 @@ final class ConnectedLinks implements Links {
         incoming.add(connection);
       }
     });
-    incoming.forEach(this::forgetAccepted);
+    incoming.forEach(this::closeAccepted);
   }
 
   @Override
@@ -187,12 +199,12 @@ final class ConnectedLinks implements Links {
     long origin = LibFabric.eventData(event.address(), length);
     Set<Long> connections = accepted.get(landing);
     try {
-      if (connections != null) {
+      if (connections != null && !closing.contains(landing)) {
         long connection = fabric.openEndpoint(info, events);
         connections.add(connection);
         byConnection.put(connection, new Accepted(landing, origin));
         if (fabric.lib.fi_accept(connection) < 0) {
-          forgetAccepted(connection);
+          closeAccepted(connection);
         }
       }
     } catch (BackendException e) {
@@ -222,21 +234,23 @@ final class ConnectedLinks implements Links {
         ways.values().remove(initiator);
       }
       byEndpoint.remove(endpoint);
-      fabric.close(endpoint);
-      initiator.broken(code, text);
-    } else {
-      forgetAccepted(endpoint);
+      initiator.closing();
+      fabric.close(endpoint, () -> initiator.broken(code, text));
+    } else if (byConnection.containsKey(endpoint)) {
+      closeAccepted(endpoint);
     }
   }
 
-  private void forgetAccepted(long connection) {
+  /** It is known until it is closed: who revokes its landing meanwhile must find it. */
+  private void closeAccepted(long connection) {
+    fabric.close(connection, () -> forget(connection));
+  }
+
+  private void forget(long connection) {
     Accepted known = byConnection.remove(connection);
-    if (known != null) {
-      Set<Long> connections = accepted.get(known.landing());
-      if (connections != null) {
-        connections.remove(connection);
-      }
-      fabric.close(connection);
+    Set<Long> connections = known == null ? null : accepted.get(known.landing());
+    if (connections != null) {
+      connections.remove(connection);
     }
   }
 
@@ -255,7 +269,7 @@ final class ConnectedLinks implements Links {
     List<Long> open = new ArrayList<>(byEndpoint.keySet());
     open.addAll(byConnection.keySet());
     open.addAll(accepted.keySet());
-    open.forEach(fabric::close);
+    open.forEach(fabric::discard);
     byEndpoint.clear();
     byPeer.clear();
     byConnection.clear();

@@ -6,7 +6,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -49,7 +51,7 @@ final class DatagramLinks implements Links {
     try {
       return new Landing(endpoint, fabric.nameOf(endpoint));
     } catch (RuntimeException e) {
-      fabric.close(endpoint);
+      fabric.discard(endpoint);
       throw e;
     }
   }
@@ -87,13 +89,19 @@ final class DatagramLinks implements Links {
     if (ways == null || ways.endpoint == 0) {
       return;
     }
-    fabric.close(ways.endpoint);
-    end(ways, code, text);
-    if (ways.endpoint == sharedEndpoint) {
+    List<Ways> ended = new ArrayList<>(List.of(ways));
+    boolean isShared = ways.endpoint == sharedEndpoint;
+    if (isShared) {
       sharedEndpoint = 0;
-      byPeer.values().forEach(other -> end(other, code, "the endpoint was closed: " + text));
+      ended.addAll(byPeer.values());
       byPeer.clear();
     }
+    ended.forEach(each -> each.byName.values().forEach(Initiator::closing));
+    fabric.close(
+        ways.endpoint,
+        () ->
+            ended.forEach(
+                each -> end(each, code, each == ways ? text : "the endpoint was closed: " + text)));
   }
 
   private void end(Ways ways, int code, String text) {
@@ -129,9 +137,9 @@ final class DatagramLinks implements Links {
     byPeer.values().stream()
         .mapToLong(ways -> ways.endpoint)
         .filter(endpoint -> endpoint != 0 && endpoint != sharedEndpoint)
-        .forEach(fabric::close);
+        .forEach(fabric::discard);
     if (sharedEndpoint != 0) {
-      fabric.close(sharedEndpoint);
+      fabric.discard(sharedEndpoint);
     }
     byPeer.clear();
   }

@@ -42,9 +42,6 @@ record FabricMemory(
     /** Opened when the first peer asks for it. */
     @Nullable Landing landing;
 
-    /** Revoked, though what was to come after it may have failed. */
-    boolean closed;
-
     Target(long registration, long key, long base) {
       this.registration = registration;
       this.key = key;

@@ -45,6 +45,11 @@ final class Initiator {
     ready = true;
   }
 
+  /** Nothing more is written through it; what is out ends when its endpoint is closed. */
+  void closing() {
+    ready = false;
+  }
+
   /** Takes note that its endpoint was closed by this side, and why, for what is still out. */
   void closed(int code, String text) {
     if (closed == null) {

@@ -173,7 +173,7 @@ final class Letters {
 
   /** Ends everything that is out. */
   void close() {
-    fabric.close(endpoint);
+    fabric.discard(endpoint);
   }
 
   /** Handles what has come and what has been sent, a bounded number. */

@@ -20,10 +20,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** One opened NIC of libfabric. */
 final class LibfabricDomain implements Domain {
@@ -126,10 +129,27 @@ final class LibfabricDomain implements Domain {
             opened.getLast(), opened.getFirst(), arena, choice.provider(), context);
       });
     } catch (RuntimeException e) {
-      opened.forEach(OpenFabric::close);
-      arena.close();
+      BackendException refusal = closeAll(opened);
+      if (refusal == null) {
+        arena.close();
+      } else {
+        e.addSuppressed(refusal); // what is open may still use what is in the arena
+      }
       throw e;
     }
+  }
+
+  /** Each, whatever becomes of the others; what the last refusal said, or null. */
+  private static @Nullable BackendException closeAll(Collection<OpenFabric> opened) {
+    BackendException refusal = null;
+    for (OpenFabric each : opened) {
+      try {
+        each.close();
+      } catch (BackendException e) {
+        refusal = e;
+      }
+    }
+    return refusal;
   }
 
   @Override
@@ -282,7 +302,7 @@ final class LibfabricDomain implements Domain {
   private int look(long now) {
     int changes = links.poll();
     if (changes > 0) {
-      writes.connectionsChanged();
+      writes.endpointsChanged();
     }
     int work = changes + letters.poll(peers);
     nextLookNanos = work > 0 ? now : now + BETWEEN_LOOKS_NANOS;
@@ -310,8 +330,10 @@ final class LibfabricDomain implements Domain {
       regions.close();
       links.close();
       letters.close();
-      messages.close();
-      fabric.close();
+      BackendException refusal = closeAll(List.of(messages, fabric));
+      if (refusal != null) {
+        throw refusal; // the arena stays: what is open may use what is in it
+      }
       arena.close();
     }
   }

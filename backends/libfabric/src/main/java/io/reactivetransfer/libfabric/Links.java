@@ -10,7 +10,12 @@ interface Links {
    */
   Landing listen();
 
-  /** Closes it. When it returns, nothing that comes in there is written any more. */
+  /**
+   * Closes it. When it returns, nothing that comes in there is written any more.
+   *
+   * @throws io.reactivetransfer.spi.BackendException if the provider refuses; nobody new can write
+   *     there then, and it may be tried again
+   */
   void close(Landing landing);
 
   /**
@@ -21,8 +26,9 @@ interface Links {
   Initiator connect(FabricPeer peer, byte[] name);
 
   /**
-   * Ends all ways to a peer. When it returns, nothing that was out is read any more, and the
-   * initiators concerned are closed.
+   * Ends all ways to a peer. An initiator is closed when its endpoint is, from which on nothing is
+   * read any more that was out through it: at once, or with one of the next {@link
+   * OpenFabric#closeAgain()}.
    */
   void disconnect(FabricPeer peer, int code, String text);
 
@@ -38,6 +44,6 @@ interface Links {
   /** Whether it must be polled, or one may wait for the descriptors. */
   boolean mayWait();
 
-  /** Closes everything, and ends all writes. */
+  /** Closes what the provider lets be closed at once; the rest is closed with the fabric. */
   void close();
 }

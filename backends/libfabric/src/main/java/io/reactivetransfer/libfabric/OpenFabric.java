@@ -9,8 +9,6 @@ import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.LongToIntFunction;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -24,7 +22,9 @@ final class OpenFabric {
 
   private static final Logger LOG = Loggers.getLogger(OpenFabric.class);
 
-  private static final long QUEUE_SIZE = 4_096;
+  /** Of completions. A provider that has more keeps them apart, or refuses writes. */
+  static final long QUEUE_SIZE = 4_096;
+
   private static final int MAX_NAME_BYTES = 256;
 
   final LibFabric lib;
@@ -34,7 +34,7 @@ final class OpenFabric {
   private final MemorySegment out;
 
   private final MemorySegment name;
-  private final Deque<Long> opened = new ArrayDeque<>();
+  private final Opened opened;
   private final long fabric;
   private final long domain;
   private final long queue;
@@ -50,16 +50,25 @@ final class OpenFabric {
     this.info = info;
     this.out = arena.allocate(JAVA_LONG);
     this.name = arena.allocate(MAX_NAME_BYTES, Long.BYTES);
+    this.opened = new Opened(lib, info.provider(), System::nanoTime);
     try {
-      fabric = make("fi_fabric", to -> lib.fi_fabric(info.fabricAttr(), to));
-      domain = make("fi_domain", to -> lib.fi_domain(fabric(), info.address(), to));
+      fabric = makeBase("fi_fabric", to -> lib.fi_fabric(info.fabricAttr(), to));
+      domain = makeBase("fi_domain", to -> lib.fi_domain(fabric(), info.address(), to));
       long waitable = tryToOpenQueue();
       queue = waitable == 0 ? openQueue(Fi.FI_WAIT_NONE) : waitable;
       descriptor = waitable == 0 ? -1 : lib.fi_wait_fd(waitable);
     } catch (RuntimeException e) {
-      close();
-      throw e;
+      throw closedBecauseOf(e);
     }
+  }
+
+  private RuntimeException closedBecauseOf(RuntimeException cause) {
+    try {
+      close();
+    } catch (BackendException e) {
+      cause.addSuppressed(e);
+    }
+    return cause;
   }
 
   /** With a descriptor to wait for, or 0 if the provider has none. */
@@ -73,7 +82,7 @@ final class OpenFabric {
   }
 
   private long openQueue(int waitObject) {
-    return make("fi_cq_open", to -> lib.fi_cq_open(domain(), QUEUE_SIZE, waitObject, to));
+    return makeBase("fi_cq_open", to -> lib.fi_cq_open(domain(), QUEUE_SIZE, waitObject, to));
   }
 
   long fabric() {
@@ -108,7 +117,7 @@ final class OpenFabric {
       require("fi_enable", lib.fi_enable(ep));
       return ep;
     } catch (RuntimeException e) {
-      close(ep);
+      discard(ep);
       throw e;
     }
   }
@@ -139,30 +148,66 @@ final class OpenFabric {
     require("fi_mr_enable", lib.fi_mr_enable(registration));
   }
 
-  /** Calls what makes something, which {@link #close()} closes if nobody else does. */
+  /** Calls what makes something on which nothing is made; it is closed here, or with all. */
   long make(String call, LongToIntFunction maker) {
-    require(call, maker.applyAsInt(out.address()));
-    long made = out.get(JAVA_LONG, 0);
-    opened.addLast(made);
+    long made = made(call, maker);
+    opened.addLeaf(made);
     return made;
   }
 
-  /** Closes one of the things that were made, if it is open. */
-  void close(long fid) {
-    if (!opened.removeLastOccurrence(fid)) {
-      return;
-    }
-    int result = lib.fi_close(fid);
-    if (result < 0) {
-      LOG.warn("{}: fi_close failed: {}", info.provider(), lib.fi_strerror(-result));
-    }
+  /** Calls what makes something on which others are made; it is closed after these, with all. */
+  long makeBase(String call, LongToIntFunction maker) {
+    long made = made(call, maker);
+    opened.addBase(made);
+    return made;
   }
 
-  /** Closes all that is still open, in reverse. */
+  private long made(String call, LongToIntFunction maker) {
+    require(call, maker.applyAsInt(out.address()));
+    return out.get(JAVA_LONG, 0);
+  }
+
+  /**
+   * Closes one of the things that were made, if it is open. When it returns, that touches no memory
+   * any more.
+   *
+   * @throws BackendException if the provider refuses; it may be tried again
+   */
+  void close(long fid) {
+    opened.closeNow(fid);
+  }
+
+  /** The same, now or with one of the next {@link #closeAgain()}; that runs what depends on it. */
+  void close(long fid, Runnable whenClosed) {
+    opened.close(fid, whenClosed);
+  }
+
+  /** Closes what was never used, now or later. */
+  void discard(long fid) {
+    opened.close(fid, () -> {});
+  }
+
+  /** Whether the provider has refused to close something, which is tried again. */
+  boolean isClosing() {
+    return opened.isClosing();
+  }
+
+  /**
+   * Tries again; returns how much was closed.
+   *
+   * @throws BackendException if the provider goes on refusing; then only to close all can help
+   */
+  int closeAgain() {
+    return opened.closeAgain();
+  }
+
+  /**
+   * Closes all that is still open, in reverse.
+   *
+   * @throws BackendException if something stays open, and may touch memory
+   */
   void close() {
-    while (!opened.isEmpty()) {
-      close(opened.getLast());
-    }
+    opened.closeAll();
   }
 
   /**

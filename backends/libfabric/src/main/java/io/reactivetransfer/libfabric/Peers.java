@@ -307,6 +307,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
     }
     int reported = 0;
     Failure loss = peer.loss();
+    if (loss != null && writes.isClosing()) {
+      return reported; // what the peer has posted may land still
+    }
     if (loss != null) {
       peer.loss(null);
       sink().peerLost(peer.engine(), loss.code(), loss.text());

@@ -60,7 +60,7 @@ final class Regions {
           new FabricMemory(address, length, access, random.token(), source, desc, target));
     } catch (RuntimeException e) {
       if (source != 0) {
-        fabric.close(source);
+        fabric.discard(source);
       }
       throw e;
     }
@@ -79,7 +79,7 @@ final class Regions {
       try {
         fabric.bind(registration, landingOf(target).fid());
       } catch (RuntimeException e) {
-        close(target);
+        fabric.discard(registration);
         throw e;
       }
     }
@@ -116,7 +116,12 @@ final class Regions {
     return landing;
   }
 
-  /** The same memory under another token and key; under the old ones nothing lands any more. */
+  /**
+   * The same memory under another token and key; under the old ones nothing lands any more.
+   *
+   * @throws BackendException if the provider refuses to close the old way, or to open a new one; it
+   *     may be tried again
+   */
   FabricMemory revoke(FabricMemory old) {
     byToken.remove(old.token());
     Target target = old.target();
@@ -135,6 +140,11 @@ final class Regions {
             target));
   }
 
+  /**
+   * Ends a registration.
+   *
+   * @throws BackendException if the provider refuses to close what belongs to it
+   */
   void remove(FabricMemory memory) {
     byToken.remove(memory.token());
     if (memory.target() != null) {
@@ -145,16 +155,29 @@ final class Regions {
     }
   }
 
-  /** First the endpoint: it ends what is half-way in. */
+  /**
+   * First the endpoint: it ends what is half-way in. Where that is refused, the registration is
+   * closed all the same, so that nothing new begins, and then the endpoint is tried again: it may
+   * have been busy with the registration. What is open still can be closed again.
+   */
   private void close(Target target) {
-    if (target.closed) {
-      return;
-    }
-    target.closed = true;
-    if (landingForEach && target.landing != null) {
-      links.close(target.landing);
+    BackendException refusal = null;
+    try {
+      closeLanding(target);
+    } catch (BackendException e) {
+      refusal = e;
     }
     fabric.close(target.registration);
+    if (refusal != null) {
+      closeLanding(target);
+    }
+  }
+
+  private void closeLanding(Target target) {
+    if (landingForEach && target.landing != null) {
+      links.close(target.landing);
+      target.landing = null;
+    }
   }
 
   /** Closes all endpoints, and with them what is half-way in; registrations go with the fabric. */
@@ -162,12 +185,20 @@ final class Regions {
     for (FabricMemory memory : byToken.values()) {
       Target target = memory.target();
       if (landingForEach && target != null && target.landing != null) {
-        links.close(target.landing);
+        closeIfPossible(target.landing);
       }
     }
     if (shared != null) {
-      links.close(shared);
+      closeIfPossible(shared);
     }
     byToken.clear();
+  }
+
+  private void closeIfPossible(Landing landing) {
+    try {
+      links.close(landing);
+    } catch (BackendException e) {
+      // Closing the fabric tries again, and says so if that fails, too.
+    }
   }
 }

@@ -6,11 +6,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The writes that are out on one NIC. Each has a context in native memory, whose address comes back
- * with its completion.
+ * with its completion. A slot has several contexts, and takes the next one each time: what comes
+ * late of the write that it had before is not taken for its present one.
  */
 final class WriteSlots {
 
+  /**
+   * A power of two. A queue gives completions in the order in which they came; so when a slot's
+   * present write is complete, there is nothing left of what it had two writes ago.
+   */
+  private static final int GENERATIONS = 4;
+
+  private static final long SLOT_BYTES = GENERATIONS * FiLayout.CONTEXT_BYTES;
+
   private final long contexts;
+  private final byte[] generations;
   private final long[] tokens;
   private final @Nullable Route[] routes;
   private final @Nullable Initiator[] initiators;
@@ -18,7 +28,8 @@ final class WriteSlots {
   private int freeCount;
 
   WriteSlots(Arena arena, int count) {
-    contexts = arena.allocate(count * FiLayout.CONTEXT_BYTES, FiLayout.CONTEXT_BYTES).address();
+    contexts = arena.allocate(count * SLOT_BYTES, FiLayout.CONTEXT_BYTES).address();
+    generations = new byte[count];
     tokens = new long[count];
     routes = new Route[count];
     initiators = new Initiator[count];
@@ -59,21 +70,23 @@ final class WriteSlots {
     route.ended();
     routes[slot] = null;
     initiators[slot] = null;
+    generations[slot] = (byte) ((generations[slot] + 1) & (GENERATIONS - 1));
     free[freeCount++] = slot;
   }
 
+  /** Of the write that is in a slot, or that takes it next. */
   long context(int slot) {
-    return contexts + slot * FiLayout.CONTEXT_BYTES;
+    return contexts + slot * SLOT_BYTES + generations[slot] * FiLayout.CONTEXT_BYTES;
   }
 
-  /** The slot with this context, or -1 if there is none, or nothing in it. */
+  /** The slot of the write with this context, or -1 if no such write is out. */
   int slotOf(long context) {
     long offset = context - contexts;
-    if (offset < 0 || offset >= count() * FiLayout.CONTEXT_BYTES) {
+    if (offset < 0 || offset >= count() * SLOT_BYTES) {
       return -1;
     }
-    int slot = (int) (offset / FiLayout.CONTEXT_BYTES);
-    return routes[slot] == null ? -1 : slot;
+    int slot = (int) (offset / SLOT_BYTES);
+    return routes[slot] == null || context != context(slot) ? -1 : slot;
   }
 
   long token(int slot) {

@@ -24,6 +24,9 @@ final class Writes {
   private static final int BATCH = 64;
   private static final int BATCHES = 4;
 
+  /** What can have lain in a queue, where more comes all the time and it is never empty. */
+  private static final int MOST_TO_DRAIN = (int) OpenFabric.QUEUE_SIZE;
+
   private final OpenFabric fabric;
   private final Links links;
   private final WriteSlots slots;
@@ -35,10 +38,15 @@ final class Writes {
   private final MemorySegment error;
   private final Breakage reading;
 
-  /** An initiator was closed with something out. */
+  /** An initiator was closed with something out, or may have been. */
   private boolean abandoned;
 
+  /** What was read since then. */
+  private int readSince;
+
+  /** Whether the queue was found empty since then. */
   private boolean drained;
+
   private BackendException lastError = new BackendException(0, "none");
 
   /**
@@ -120,19 +128,42 @@ final class Writes {
   }
 
   /**
-   * Ends what is out to a peer. When it returns, nothing of it is read any more; it is reported as
-   * failed by the next polls.
+   * Ends what is out to a peer. It is reported as failed by the next polls, when its endpoints are
+   * closed and nothing of it is read any more.
    */
   void disconnect(FabricPeer peer, int code, String text) {
     links.disconnect(peer, code, text);
-    abandoned = true;
+    endpointsChanged();
   }
 
-  /** Reads what is complete and what has arrived, a bounded number. */
+  /**
+   * Endpoints were closed: what they had completed before lies in the queue, and what they cancel
+   * was put there, too. So from now on it is read to its end, before anything is said of the rest.
+   */
+  void endpointsChanged() {
+    abandoned = true;
+    drained = false;
+    readSince = 0;
+  }
+
+  /** Whether an endpoint is to be closed that the provider keeps open still. */
+  boolean isClosing() {
+    return fabric.isClosing();
+  }
+
+  /**
+   * Reads what is complete and what has arrived, a bounded number.
+   *
+   * @throws BackendException if an endpoint was to be closed and cannot be
+   */
   int poll(CompletionSink sink, Handler handler) {
     int work = 0;
-    drained = false;
-    for (int batch = 0; batch < BATCHES && !drained; batch++) {
+    if (fabric.isClosing()) {
+      work = fabric.closeAgain();
+      endpointsChanged();
+    }
+    boolean more = true;
+    for (int batch = 0; batch < BATCHES && more; batch++) {
       long count = fabric.lib.fi_cq_read(fabric.queue(), entriesAddress, BATCH);
       if (count == -Fi.FI_EAVAIL) {
         work += readErrors(handler, sink);
@@ -143,9 +174,26 @@ final class Writes {
         completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
       }
       work += (int) Math.max(0, count);
-      drained = count < BATCH;
+      more = count == BATCH;
+      if (!more && mustDrain()) {
+        // Fewer than asked for are not all if an error comes next.
+        int errors = readErrors(handler, sink);
+        work += errors;
+        more = errors > 0;
+        drained = !more;
+      }
     }
+    readSince += work;
     return work;
+  }
+
+  private boolean mustDrain() {
+    return abandoned && !hasReadAll();
+  }
+
+  /** Whether all that was in the queue when an endpoint was closed was read. */
+  private boolean hasReadAll() {
+    return drained || readSince >= MOST_TO_DRAIN + slots.count();
   }
 
   /** Why nothing will be heard of writes any more; null as long as they are heard of. */
@@ -177,7 +225,7 @@ final class Writes {
       }
       read++;
       int slot = slots.slotOf(LibFabric.errorContext(error.address()));
-      if (slot >= 0) { // else what came to this side has failed: its origin is told
+      if (slot >= 0) { // else it was reported before, or came to this side: then its origin is told
         end(
             slot,
             new Failure(0, LibFabric.error(error.address()), fabric.text(error.address())),
@@ -189,11 +237,10 @@ final class Writes {
   }
 
   /**
-   * Reports what was out through endpoints that are closed. What they had completed before lay in
-   * the queue, so this comes when the queue has been empty.
+   * Reports what was out through endpoints that are closed, and of which nothing was in the queue.
    */
   int reportAbandoned(CompletionSink sink, Handler handler) {
-    if (!abandoned || !drained) {
+    if (!abandoned || !hasReadAll()) {
       return 0;
     }
     abandoned = false;
@@ -223,10 +270,5 @@ final class Writes {
     } else {
       sink.failed(token, closed.code(), closed.text());
     }
-  }
-
-  /** A connection has ended by itself. */
-  void connectionsChanged() {
-    abandoned = true;
   }
 }

@@ -1,11 +1,17 @@
 package io.reactivetransfer.libfabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.libfabric.ffi.FailingLibFabric;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,6 +80,33 @@ class FaultsTest {
   void whatAlwaysFailsEnds(String name) {
     ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
     fail(FailingLibFabric.always(lib(), name), choice, SHORT_TIMEOUT);
+  }
+
+  @Test
+  void aNicThatCannotBeClosedSaysSo() {
+    ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
+    FailingLibFabric failing = FailingLibFabric.always(lib(), "fi_close");
+    Domain domain =
+        LibfabricDomain.open(
+            new FabricLibrary("the library under test", failing.lib()),
+            choice,
+            choice.infos().getFirst(),
+            InstalledLibrary.context(1, TIMEOUT));
+    try (Arena arena = Arena.ofShared()) {
+      HostMemory bytes = new HostMemory(arena.allocate(100));
+      LocalMemory memory = domain.register(bytes, Access.REMOTE_WRITE);
+      assertThatExceptionOfType(BackendException.class)
+          .isThrownBy(() -> domain.revoke(memory))
+          .withMessageContaining("fi_close");
+      assertThatExceptionOfType(BackendException.class)
+          .isThrownBy(() -> domain.deregister(memory))
+          .withMessageContaining("fi_close");
+      assertThatExceptionOfType(BackendException.class)
+          .isThrownBy(domain::close)
+          .withMessageContaining("fi_close");
+      failing.release();
+      assertThat(failing.mistakes()).isEmpty();
+    }
   }
 
   private void failEach(int error) {

@@ -23,7 +23,7 @@ final class TappedNic implements AutoCloseable {
   private final OpenFabric messages = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
   private final OpenFabric fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
   private final Links links = new DatagramLinks(fabric, arena, true);
-  private final Regions regions = new Regions(fabric, links, RANDOM, true);
+  final Regions regions = new Regions(fabric, links, RANDOM, true);
   final Letters letters;
   final Writes writes;
   private long now;
@@ -32,6 +32,11 @@ final class TappedNic implements AutoCloseable {
     writes = new Writes(fabric, arena, links, 64, -1);
     letters = new Letters(messages, arena, new EngineId(-1, -1), INSTANCE, CONTENT_BYTES);
     peers = new Peers(letters, writes, new Asks(regions), CONNECT_NANOS, () -> now);
+  }
+
+  /** Memory to write from. */
+  FabricMemory source() {
+    return regions.register(new HostMemory(arena.allocate(100)), Access.LOCAL);
   }
 
   /** Registers memory, and gives what it is named by. */
@@ -86,6 +91,7 @@ final class TappedNic implements AutoCloseable {
     regions.close();
     links.close();
     letters.close();
+    tap.closes(_ -> 0);
     fabric.close();
     messages.close();
     arena.close();

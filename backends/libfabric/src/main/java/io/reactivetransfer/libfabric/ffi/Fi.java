@@ -54,6 +54,7 @@ public final class Fi {
   public static final int FI_SUCCESS = 0;
   public static final int FI_EAGAIN = 11;
   public static final int FI_ENOMEM = 12;
+  public static final int FI_EBUSY = 16;
   public static final int FI_EINVAL = 22;
   public static final int FI_ENODATA = 61;
   public static final int FI_EAVAIL = 259;

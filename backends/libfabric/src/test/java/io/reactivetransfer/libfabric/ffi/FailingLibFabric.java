@@ -7,11 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SequencedMap;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +20,13 @@ import org.jspecify.annotations.Nullable;
  * fail, but not what is refused or finds nothing and is tried again: so runs of one scenario have
  * about the same number of calls. Keeps the books of what is open.
  *
- * <p>A call that fails is not made, with three exceptions. A close is made and says that it failed.
- * So is binding an address vector: an endpoint of rxm without one ends the process when it is
- * closed, up to 1.17, and binding the first one cannot fail there. Completions that a failed read
- * would have given are given by the next one.
+ * <p>A call that fails is not made, with two exceptions. Binding an address vector is: an endpoint
+ * of rxm without one ends the process when it is closed, up to 1.17, and binding the first one
+ * cannot fail there. Completions that a failed read would have given are given by the next one.
  */
 public final class FailingLibFabric {
 
   private static final int FI_EIO = 5;
-  private static final int FI_EBUSY = 16;
   private static final int MOST_WAITS = 5;
 
   private static final Set<String> OPENING =
@@ -61,7 +60,7 @@ public final class FailingLibFabric {
   private final @Nullable String always;
   private long calls;
   private @Nullable String failed;
-  private final Map<Long, String> open = new TreeMap<>();
+  private final SequencedMap<Long, String> open = new LinkedHashMap<>();
   private final List<String> mistakes = new ArrayList<>();
   private long infos;
   private int waits;
@@ -99,6 +98,11 @@ public final class FailingLibFabric {
   /** The calls. */
   public LibFabric lib() {
     return lib;
+  }
+
+  /** Closes for real what is open, in reverse. */
+  public synchronized void release() {
+    List.copyOf(open.keySet()).reversed().forEach(this::closed);
   }
 
   /** How many calls were counted. */
@@ -177,10 +181,7 @@ public final class FailingLibFabric {
     return switch (name) {
       case "fi_dupinfo" -> 0L;
       case "fi_av_insert" -> 0;
-      case "fi_close" -> {
-        closed((long) arguments[0]);
-        yield -FI_EBUSY;
-      }
+      case "fi_close" -> -Fi.FI_EBUSY;
       case "fi_ep_bind" -> {
         if (open.getOrDefault((long) arguments[1], "").startsWith("fi_av_open")) {
           real.fi_ep_bind((long) arguments[0], (long) arguments[1], (long) arguments[2]);

@@ -7,9 +7,12 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongUnaryOperator;
 
 /** A library without a network: a test puts messages in, and says what becomes of those sent. */
 public final class TapLibFabric {
@@ -31,7 +34,11 @@ public final class TapLibFabric {
       long destination,
       long to,
       long key,
-      long data) {}
+      long data,
+      long context) {}
+
+  /** A completion that lies in the queue of writes; an error where the code is not 0. */
+  private record Completion(long context, int error) {}
 
   /** What a registration is named by in local operations, less its own number. */
   public static final long DESC = 1_000;
@@ -43,6 +50,9 @@ public final class TapLibFabric {
   private final Deque<Done> done = new ArrayDeque<>();
   private final List<Registered> registered = new ArrayList<>();
   private final List<Written> written = new ArrayList<>();
+  private final Deque<Completion> completions = new ArrayDeque<>();
+  private final Set<Long> closed = new HashSet<>();
+  private LongUnaryOperator closing = fid -> 0;
   private BooleanSupplier sending = () -> true;
   private BooleanSupplier knowing = () -> true;
   private long writes = -Fi.FI_EAGAIN;
@@ -114,7 +124,27 @@ public final class TapLibFabric {
     return this;
   }
 
-  /** What reading the queue of writes gives, instead of nothing. */
+  /** A write is complete, and lies in the queue. */
+  public void completes(Written write) {
+    completions.add(new Completion(write.context(), 0));
+  }
+
+  /** A write has failed, and lies in the queue. */
+  public void cancels(Written write) {
+    completions.add(new Completion(write.context(), 125));
+  }
+
+  /** What becomes of closing something, by its fid: 0 to close it. */
+  public void closes(LongUnaryOperator result) {
+    closing = result;
+  }
+
+  /** What was closed. */
+  public Set<Long> closed() {
+    return closed;
+  }
+
+  /** What reading the queue of writes gives when nothing lies in it. */
   public void reads(long result) {
     writes = result;
   }
@@ -169,7 +199,10 @@ public final class TapLibFabric {
         }
         yield 0;
       }
-      case "fi_ep_bind", "fi_enable", "fi_close", "fi_mr_bind", "fi_mr_enable" -> 0;
+      case "fi_ep_bind", "fi_enable", "fi_mr_bind", "fi_mr_enable" -> 0;
+      case "fi_close" -> close((long) arguments[0]);
+      case "fi_cq_readerr" -> readError((long) arguments[1]);
+      case "fi_cq_strerror" -> "as the test says";
       case "fi_getname" -> name((long) arguments[1], (long) arguments[2]);
       case "fi_wait_fd" -> DESCRIPTOR;
       case "fi_mr_key" -> arguments[0];
@@ -188,10 +221,45 @@ public final class TapLibFabric {
       }
       case "fi_send" -> send((long) arguments[5]);
       case "fi_cq_read" ->
-          (long) arguments[0] == messages ? read((long) arguments[1], (long) arguments[2]) : writes;
+          (long) arguments[0] == messages
+              ? read((long) arguments[1], (long) arguments[2])
+              : readWrites((long) arguments[1], (long) arguments[2]);
       case "fi_strerror" -> "error " + arguments[0];
       default -> throw new UnsupportedOperationException(method.getName());
     };
+  }
+
+  private int close(long fid) {
+    int result = (int) closing.applyAsLong(fid);
+    if (result == 0) {
+      closed.add(fid);
+    }
+    return result;
+  }
+
+  /** As providers do: up to the first error, and nothing if that comes first. */
+  private long readWrites(long entries, long count) {
+    long read = 0;
+    while (read < count && !completions.isEmpty() && completions.peek().error() == 0) {
+      long entry = entries + read++ * FiLayout.ENTRY_BYTES;
+      Raw.putLong(FiLayout.ENTRY_CONTEXT.in(entry), completions.remove().context());
+      Raw.putLong(FiLayout.ENTRY_FLAGS.in(entry), Fi.FI_WRITE);
+    }
+    if (read > 0) {
+      return read;
+    }
+    return completions.isEmpty() ? writes : -Fi.FI_EAVAIL;
+  }
+
+  private long readError(long entry) {
+    Completion first = completions.peek();
+    if (first == null || first.error() == 0) {
+      return -Fi.FI_EAGAIN;
+    }
+    completions.remove();
+    Raw.putLong(FiLayout.ERROR_CONTEXT.in(entry), first.context());
+    Raw.putInt(FiLayout.ERROR_ERR.in(entry), first.error());
+    return 1;
   }
 
   private long write(long endpoint, long message, long flags) {
@@ -207,7 +275,8 @@ public final class TapLibFabric {
             Raw.getLong(FiLayout.MSG_RMA_ADDR.in(message)),
             Raw.getLong(FiLayout.RMA_IOV_ADDR.in(to)),
             Raw.getLong(FiLayout.RMA_IOV_KEY.in(to)),
-            Raw.getLong(FiLayout.MSG_RMA_DATA.in(message))));
+            Raw.getLong(FiLayout.MSG_RMA_DATA.in(message)),
+            Raw.getLong(FiLayout.MSG_RMA_CONTEXT.in(message))));
     return 0;
   }
 

@@ -1,0 +1,115 @@
+package io.reactivetransfer.libfabric.process;
+
+import static io.reactivetransfer.libfabric.process.Local.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.tck.process.Waiting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
+
+/**
+ * Streams without a pause, each into memory of its own, of one peer. One memory after the other is
+ * revoked, which ends the writes into it, and no others.
+ */
+class NeighboursOfRevokedMemoryTest {
+
+  private static final int STREAMS = 8;
+  private static final int REVOCATIONS = 40;
+  private static final int BYTES = 1 << 18;
+
+  private Local origin;
+  private Local target;
+
+  @BeforeEach
+  void open() {
+    origin = Local.open(1, BYTES);
+    target = Local.open(STREAMS, BYTES);
+  }
+
+  @AfterEach
+  void close() {
+    origin.close();
+    target.close();
+  }
+
+  /** Writes into one memory until that fails. */
+  private final class Writer {
+    private final int index;
+    private final int length;
+    private final AtomicLong done = new AtomicLong();
+    private CompletableFuture<Void> stream;
+
+    Writer(int index, int length) {
+      this.index = index;
+      this.length = length;
+      begin(target.regions.get(index).descriptor());
+    }
+
+    void begin(RegionDescriptor descriptor) {
+      MemoryRegion source = origin.regions.getFirst();
+      RemoteRegion to = origin.remote(descriptor);
+      WriteImm write = WriteImm.of(source.slice(0, length), to.slice(0, length), Imm.of(index));
+      stream =
+          origin
+              .engine
+              .submit(Flux.just(write).repeat())
+              .doOnNext(_ -> done.incrementAndGet())
+              .then()
+              .toFuture();
+    }
+  }
+
+  /** Until it has done more than so many, or has failed. */
+  private static void await(Writer writer, long before) {
+    long begin = System.nanoTime();
+    while (writer.done.get() <= before && !writer.stream.isDone()) {
+      assertThat(System.nanoTime() - begin)
+          .as("nanoseconds in which writes into memory %s went on", writer.index)
+          .isLessThan(LONG.toNanos());
+      Thread.yield();
+    }
+  }
+
+  @ParameterizedTest(name = "{0} bytes, and each second one {1}")
+  @CsvSource({"262144, 262144", "64, 64", "65536, 64"})
+  void revokingEndsWritesIntoThatMemoryAndNoOthers(int even, int odd) {
+    List<Writer> writers = new ArrayList<>();
+    for (int i = 0; i < STREAMS; i++) {
+      writers.add(new Writer(i, i % 2 == 0 ? even : odd));
+    }
+    for (int i = 0; i < REVOCATIONS; i++) {
+      for (Writer writer : writers) {
+        long before = writer.done.get();
+        await(writer, before + 2);
+      }
+      Writer concerned = writers.get(i % STREAMS);
+      target.regions.get(concerned.index).revoke().block(LONG);
+      assertThat(Waiting.failure(concerned.stream, LONG))
+          .isInstanceOf(TransferFailedException.class);
+      for (Writer writer : writers) {
+        if (writer != concerned && writer.stream.isDone()) {
+          throw new AssertionError(
+              "memory "
+                  + concerned.index
+                  + " was revoked, got a failure of a write into memory "
+                  + writer.index,
+              Waiting.failure(writer.stream, LONG));
+        }
+      }
+      concerned.begin(target.regions.get(concerned.index).descriptor());
+    }
+  }
+}
