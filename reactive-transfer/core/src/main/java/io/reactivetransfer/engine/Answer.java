@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine;
 
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -126,7 +125,7 @@ final class Answer<T> implements Subscription, Runnable {
   private void tell() {
     try {
       signals.schedule(this);
-    } catch (RejectedExecutionException e) {
+    } catch (Throwable e) {
       run(); // the scheduler is gone; the signal must not be
     }
   }
@@ -135,13 +134,23 @@ final class Answer<T> implements Subscription, Runnable {
   public void run() {
     if (finish()) {
       if (error != null) {
-        actual.onError(error);
-      } else {
-        if (value != null) {
-          actual.onNext(value);
-        }
-        actual.onComplete();
+        Signals.error(actual, error);
+      } else if (emitted()) {
+        Signals.complete(actual);
       }
+    }
+  }
+
+  /** Emits the value, if there is one; false if the subscriber has thrown, and was told so. */
+  private boolean emitted() {
+    try {
+      if (value != null) {
+        actual.onNext(value);
+      }
+      return true;
+    } catch (Throwable failure) {
+      Signals.error(actual, failure);
+      return false;
     }
   }
 }

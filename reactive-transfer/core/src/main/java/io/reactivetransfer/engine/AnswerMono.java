@@ -19,10 +19,10 @@ final class AnswerMono<T> extends Mono<T> {
   @Override
   public void subscribe(CoreSubscriber<? super T> actual) {
     Answer<T> answer = new Answer<>(actual, signals);
-    actual.onSubscribe(answer);
     try {
+      actual.onSubscribe(answer);
       question.accept(answer);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       answer.error(e);
     }
   }

@@ -2,7 +2,6 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerUnreachableException;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -108,8 +107,8 @@ final class Claim implements Runnable {
     }
     try {
       worker.signals().schedule(this);
-    } catch (RejectedExecutionException e) {
-      worker.defect("the signal scheduler is disposed; signals come on the NIC's thread");
+    } catch (Throwable e) {
+      worker.signalsFailed(e);
       run();
     }
     return true;

@@ -94,7 +94,7 @@ final class EngineOpening {
       backend
           .open(nics.get(index), context)
           .whenComplete((domain, failure) -> worker.execute(() -> opened(domain, failure)));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
     }
   }
@@ -127,7 +127,7 @@ final class EngineOpening {
       worker.opened(new PeerAddress(backend.name(), worker.id(), addresses), doorbell);
       TransferEngine engine = new DefaultTransferEngine(worker);
       answer.success(engine, () -> engine.close().subscribe());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
     }
   }
@@ -139,7 +139,12 @@ final class EngineOpening {
     failed = true;
     closeDomains();
     TransferException error = unavailable(backend, reason);
-    host.halt().whenComplete((nothing, failure) -> answer.error(error));
+    try {
+      host.halt().whenComplete((nothing, failure) -> answer.error(error));
+    } catch (RuntimeException | Error e) {
+      worker.defect("the thread of the NICs could not be ended: " + e);
+      answer.error(error);
+    }
     worker.terminate();
   }
 

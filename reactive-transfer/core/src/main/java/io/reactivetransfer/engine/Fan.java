@@ -11,6 +11,7 @@ final class Fan {
   private int running;
   private @Nullable TransferException failure;
   private boolean done = true;
+  private boolean stopped;
 
   Fan(int flights) {
     this.running = flights;
@@ -29,6 +30,13 @@ final class Fan {
   void neverBegun(int flights) {
     running -= flights;
     done &= flights == 0;
+  }
+
+  /** Whether this is the first failure, for which the rest is to be stopped. */
+  boolean stopsRest() {
+    boolean first = !stopped;
+    stopped = true;
+    return first;
   }
 
   /** Whether every flight reached its target. */

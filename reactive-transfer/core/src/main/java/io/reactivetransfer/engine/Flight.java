@@ -47,10 +47,16 @@ final class Flight {
   int outstanding;
   private boolean stopped;
   private boolean truncated;
+  private boolean over;
   private @Nullable TransferException failure;
 
   /** When it must be over, by the worker's clock. */
   long deadlineNanos;
+
+  /** Its place among those of its submission, and among those to its peer. */
+  final Chain.Link<Flight> ofSubmission = new Chain.Link<>(this);
+
+  final Chain.Link<Flight> ofPeer = new Chain.Link<>(this);
 
   /** Neighbours in the queue of the peer, and its lane there; see {@link FlightQueue}. */
   @Nullable Flight previous;
@@ -79,7 +85,10 @@ final class Flight {
     this.failure = null;
     this.stopped = false;
     this.truncated = false;
+    this.over = false;
     this.outstanding = 0;
+    submission.flights().add(ofSubmission);
+    peer.flights.add(ofPeer);
   }
 
   /** Sets where it goes from and to. */
@@ -229,6 +238,15 @@ final class Flight {
     return failure;
   }
 
+  /** Nothing of it is out and nothing will be posted: how it ended changes no more. */
+  boolean isOver() {
+    return over;
+  }
+
+  void setOver() {
+    over = true;
+  }
+
   long token() {
     return (long) generation << 32 | slot;
   }
@@ -255,6 +273,8 @@ final class Flight {
 
   /** Ends this life. */
   void end() {
+    submission().flights().remove(ofSubmission);
+    peer().flights.remove(ofPeer);
     generation++;
     submission = null;
     transfer = null;

@@ -1,12 +1,10 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
@@ -17,28 +15,40 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
-import java.util.LinkedHashSet;
+import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns transfers into flights, and brings every flight to exactly one end: not before the last of
  * its posted pieces was reported, whatever happens to it meanwhile.
+ *
+ * <p>Whatever ends a flight only marks it as over. Its submission hears of it later in the turn, at
+ * one place, {@link #endSome}: so an end never begins within another one, and many that end at once
+ * are spread over turns.
  */
 final class FlightControl {
 
   private static final int NO_IMM = -1;
 
+  /** Ends of one turn, so that nobody else waits for long. */
+  private static final int MAX_ENDS = 4_096;
+
   private final Worker worker;
   private final NicGroup nics;
   private final FlightTable table = new FlightTable();
   private final RegisteredRegion doorbell;
+  private final DeadlineSweep sweep;
+
+  /** Those that are over, and whose submissions have not heard of it. */
+  private final ArrayDeque<Flight> over = new ArrayDeque<>();
 
   FlightControl(Worker worker, NicGroup nics, RegisteredRegion doorbell) {
     this.worker = worker;
     this.nics = nics;
     this.doorbell = doorbell;
+    this.sweep = new DeadlineSweep(worker, this);
   }
 
   int inFlight() {
@@ -175,6 +185,7 @@ final class FlightControl {
   private void launch(Flight flight) {
     flight.deadlineNanos = worker.turnNanos() + flight.submission().deadlineNanos();
     Flight.known(flight.source).flightBegan();
+    sweep.launched(flight.deadlineNanos);
     nics.launch(flight);
   }
 
@@ -211,7 +222,7 @@ final class FlightControl {
             nicFailed && !nics.haveAllFailed());
     nics.dequeue(flight);
     flight.fail(failure);
-    stopRest(flight.submission(), flight.fan, failure);
+    stopRest(flight, failure);
     landed(nic, flight);
   }
 
@@ -227,79 +238,71 @@ final class FlightControl {
     if (!flight.isStopped() && flight.enterCountedPhase()) {
       nics.enqueue(flight);
     } else {
-      finish(flight);
+      over(flight);
     }
+  }
+
+  private void over(Flight flight) {
+    flight.setOver();
+    over.add(flight);
+  }
+
+  /** How many are over, and left for another turn. */
+  int over() {
+    return over.size();
+  }
+
+  /** Has submissions hear of their flights that are over; returns how many. */
+  int endSome() {
+    int ended = 0;
+    Flight flight;
+    while (ended < MAX_ENDS && (flight = over.poll()) != null) {
+      finish(flight);
+      ended++;
+    }
+    return ended;
   }
 
   /** Posts nothing more of a submission. What is out comes back through {@link #written}. */
   void stop(Submission<?, ?> submission) {
-    table.forEach(flight -> {
-      if (flight.submission() == submission) {
-        stop(flight, null);
-      }
-    });
+    Chain.Link<Flight> each = submission.flights().first();
+    while (each != null) {
+      stop(each.member(), null);
+      each = each.next();
+    }
   }
 
   /** The NICs of a peer are not what they were: what goes there takes another way. */
   void rerouted(PeerLink peer) {
-    table.forEach(flight -> {
-      if (flight.peer() == peer && flight.hasMore()) {
+    Chain.Link<Flight> each = peer.flights.first();
+    while (each != null) {
+      Flight flight = each.member();
+      if (flight.hasMore()) {
         try {
           Flight.known(flight.target).resolve(nics.domains());
         } catch (TransferRejectedException e) {
           fail(flight, e);
         }
       }
-    });
+      each = each.next();
+    }
   }
 
   /** Posts nothing more to a peer, and fails what was on its way there. */
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    table.forEach(flight -> {
-      if (flight.peer() == peer) {
-        fail(flight, loss);
-      }
-    });
+    Chain.Link<Flight> each = peer.flights.first();
+    while (each != null) {
+      fail(each.member(), loss);
+      each = each.next();
+    }
   }
 
-  /**
-   * Stops what is not done in time: posts nothing more of it; what is out is waited for, for as
-   * long as a peer may be silent. A peer may be heard and its writes be stuck all the same, where
-   * it has several NICs, or its network loses what is large.
-   */
-  void expire(long now) {
-    long grace = worker.options().livenessDeadline().toNanos();
-    Set<PeerLink> stuck = new LinkedHashSet<>();
-    table.forEach(flight -> {
-      if (now - flight.deadlineNanos >= grace && flight.isStopped()) {
-        stuck.add(flight.peer());
-      } else if (now - flight.deadlineNanos >= 0 && !flight.isStopped()) {
-        long nanos = flight.submission().deadlineNanos();
-        fail(
-            flight,
-            new DeadlineExceededException(
-                "a transfer to "
-                    + flight.peer()
-                    + " was not done within "
-                    + Deadlines.text(nanos)
-                    + "; "
-                    + flight.progress(),
-                Origin.peer(flight.peer().id()),
-                null));
-      }
-    });
-    String text =
-        "writes were out for "
-            + Deadlines.text(grace)
-            + " (livenessDeadline) after the end of their time";
-    stuck.forEach(peer -> worker.liveness().giveUp(peer, text));
-  }
-
-  private void fail(Flight flight, TransferException reason) {
-    Submission<?, ?> submission = flight.submission();
-    Fan fan = flight.fan;
-    stop(flight, reason);
-    stopRest(submission, fan, reason);
+  /** Posts nothing more of a flight, and of what ends with it; it fails when nothing is out. */
+  void fail(Flight flight, TransferException reason) {
+    if (!flight.isOver()) {
+      stop(flight, reason);
+      stopRest(flight, reason);
+    }
   }
 
   /**
@@ -307,41 +310,34 @@ final class FlightControl {
    * outcome of its own, the transfer. At once, not when the flight has ended: nothing more of it is
    * pulled, and nothing more is posted.
    */
-  private void stopRest(Submission<?, ?> submission, @Nullable Fan fan, TransferException reason) {
+  private void stopRest(Flight flight, TransferException reason) {
+    Submission<?, ?> submission = flight.submission();
+    Fan fan = flight.fan;
     if (!submission.goesOnAfterFailure()) {
       submission.stop(reason);
-    } else if (fan != null) {
-      table.forEach(flight -> {
-        if (flight.fan == fan && !flight.isStopped()) {
-          stop(flight, reason);
-        }
-      });
+    } else if (fan != null && fan.stopsRest()) {
+      // they were begun one after another, so they are neighbours
+      Chain.Link<Flight> each = flight.ofSubmission.previous();
+      while (each != null && each.member().fan == fan) {
+        stop(each.member(), reason);
+        each = each.previous();
+      }
+      each = flight.ofSubmission.next();
+      while (each != null && each.member().fan == fan) {
+        stop(each.member(), reason);
+        each = each.next();
+      }
     }
   }
 
-  /** Tells the targets of a transfer that was taken over and will not be posted. */
+  /**
+   * Tells the targets of a transfer that was taken over and will not be posted. It may be one that
+   * would have been rejected: those of its targets that are not of this engine are left out.
+   */
   void abort(Transfer transfer, String reason) {
     Imm imm = transfer.imm();
-    if (imm == null) {
-      return;
-    }
-    switch (transfer) {
-      case WriteImm write -> abort(write.target().region(), imm, reason);
-      case PagedWrite write -> abort(write.target().slice().region(), imm, reason);
-      case Scatter scatter ->
-          scatter.parts().forEach(part -> abort(part.target().region(), imm, reason));
-      case Signal signal ->
-          signal
-              .group()
-              .peers()
-              .forEach(peer -> abort(Ownership.own(worker, peer), imm.value(), reason));
-      case Write none -> {}
-    }
-  }
-
-  private void abort(RemoteRegion target, Imm imm, String reason) {
-    if (target instanceof ResolvedRegion own && own.isOf(worker)) {
-      abort(own.peer(), imm.value(), reason);
+    if (imm != null) {
+      Ownership.ownTargets(worker, transfer, peer -> abort(peer, imm.value(), reason));
     }
   }
 
@@ -351,17 +347,32 @@ final class FlightControl {
     }
   }
 
-  /** Ends all flights, whether or not their pieces came back: the NICs are closed. */
-  void abandon(TransferException reason) {
+  /**
+   * Ends all flights, whether or not their pieces came back: the NICs are closed. Each is ended,
+   * even if ending another one fails.
+   */
+  void abandon(TransferException reason, Consumer<Throwable> failures) {
     table.forEach(flight -> {
-      nics.dequeue(flight);
-      flight.fail(reason);
-      nics.abandoned(flight);
-      finish(flight);
+      if (!flight.isOver()) {
+        nics.dequeue(flight);
+        flight.fail(reason);
+        nics.abandoned(flight);
+        over(flight);
+      }
     });
+    while (!over.isEmpty()) {
+      try {
+        endSome();
+      } catch (Throwable failure) {
+        failures.accept(failure);
+      }
+    }
   }
 
   private void stop(Flight flight, @Nullable TransferException reason) {
+    if (flight.isOver()) {
+      return;
+    }
     nics.dequeue(flight);
     if (reason == null) {
       flight.stop();
@@ -369,7 +380,7 @@ final class FlightControl {
       flight.fail(reason);
     }
     if (flight.outstanding == 0) {
-      finish(flight);
+      over(flight);
     }
   }
 
@@ -386,13 +397,16 @@ final class FlightControl {
       abort(flight.peer(), flight.imm(), reason);
     }
     table.release(flight);
-    if (fan == null) {
-      submission.transferEnded(transfer, failure, done);
-    } else if (fan.ended(failure, done)) {
-      submission.transferEnded(transfer, fan.failure(), fan.isDone());
+    try {
+      if (fan == null) {
+        submission.transferEnded(transfer, failure, done);
+      } else if (fan.ended(failure, done)) {
+        submission.transferEnded(transfer, fan.failure(), fan.isDone());
+      }
+    } finally {
+      // last, because a region that is quiet now may be deregistered, and a NIC may fail to
+      source.flightEnded();
     }
-    // last, because a region that is quiet now may be deregistered, and a NIC may fail to
-    source.flightEnded();
   }
 
   private static int immOf(@Nullable Imm imm) {

@@ -54,7 +54,11 @@ final class LoopHost implements WorkerHost {
     if (current.doWork() > 0) {
       ring(); // behind what the loop itself has to do
     } else if (!stopped) {
-      setAlarm(current);
+      try {
+        setAlarm(current);
+      } catch (RuntimeException | Error e) {
+        current.breakDown(e); // nobody would ring when its time has come
+      }
     }
   }
 

@@ -245,7 +245,7 @@ final class NicGroup {
     for (Domain domain : domains) {
       try {
         domain.close();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         defects.accept("a NIC could not be closed: " + e);
       }
     }

@@ -154,7 +154,6 @@ final class NicScheduler implements Scheduler {
       try {
         action.run();
       } catch (Throwable failure) {
-        Exceptions.throwIfJvmFatal(failure);
         worker.taskFailed(failure);
       }
       if (periodNanos > 0) {

@@ -9,7 +9,6 @@ import io.reactivetransfer.spi.NicWait;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Exceptions;
 import reactor.core.scheduler.NonBlocking;
 
 /**
@@ -69,10 +68,20 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
     if (options.cpu().isPresent()) {
       try {
         environment.pinning().pinCurrentThread(options.cpu().getAsInt());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         current.openFailed(e);
       }
     }
+    try {
+      giveTurns(current);
+    } catch (Throwable failure) {
+      current.breakDown(failure); // nobody else would give the turns in which everything ends
+    } finally {
+      done.complete(null);
+    }
+  }
+
+  private void giveTurns(Worker current) {
     NicWaiting waiting = new NicWaiting(environment.waits(), current::defect);
     while (!stopped) {
       bell.answer();
@@ -83,7 +92,6 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
       }
     }
     waiting.close();
-    done.complete(null);
   }
 
   /** After a turn without work. */
@@ -100,7 +108,6 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
     } catch (BackendException e) {
       waiting.failed(e);
     } catch (RuntimeException | Error e) {
-      Exceptions.throwIfJvmFatal(e);
       current.breakDown(e); // as when a NIC throws in a turn
     }
   }

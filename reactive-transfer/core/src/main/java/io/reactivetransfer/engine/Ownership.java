@@ -12,6 +12,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.util.function.Consumer;
 
 /** Whether what a caller names belongs to the engine that is asked. From any thread. */
 final class Ownership {
@@ -39,10 +40,37 @@ final class Ownership {
     own(worker, target.region());
   }
 
+  /**
+   * Visits the peers that a transfer goes to, once for each write that counts there, and leaves out
+   * those that are not of this engine. Throws nothing of its own: it is for what ends.
+   */
+  static void ownTargets(Worker worker, Transfer transfer, Consumer<PeerLink> visitor) {
+    switch (transfer) {
+      case WriteImm write -> visit(worker, write.target(), visitor);
+      case Write write -> visit(worker, write.target(), visitor);
+      case PagedWrite write -> visit(worker, write.target().slice(), visitor);
+      case Scatter scatter ->
+          scatter.parts().forEach(part -> visit(worker, part.target(), visitor));
+      case Signal signal -> {
+        for (Peer peer : signal.group().peers()) {
+          if (peer instanceof PeerLink own && own.isOf(worker)) {
+            visitor.accept(own);
+          }
+        }
+      }
+    }
+  }
+
+  private static void visit(Worker worker, RemoteSlice target, Consumer<PeerLink> visitor) {
+    if (target.region() instanceof ResolvedRegion own && own.isOf(worker)) {
+      visitor.accept(own.peer());
+    }
+  }
+
   static RegisteredRegion own(Worker worker, MemoryRegion region) {
     if (!(region instanceof RegisteredRegion own) || !own.isOf(worker)) {
       throw new TransferRejectedException(
-          "expected a source region of this engine, got a " + region + " of another one");
+          "expected a source region of this engine, got a " + name(region) + " of another one");
     }
     if (own.isClosed()) {
       throw new TransferRejectedException("expected an open source region, got a closed one");
@@ -54,7 +82,7 @@ final class Ownership {
     if (!(region instanceof ResolvedRegion own) || !own.isOf(worker)) {
       throw new TransferRejectedException(
           "expected a target region that this engine resolved, got a "
-              + region
+              + name(region)
               + " of another one; use remote(descriptor)");
     }
     return own;
@@ -63,8 +91,19 @@ final class Ownership {
   static PeerLink own(Worker worker, Peer peer) {
     if (!(peer instanceof PeerLink own) || !own.isOf(worker)) {
       throw new TransferRejectedException(
-          "expected a peer of this engine, got " + peer + " of another one; use peer(address)");
+          "expected a peer of this engine, got "
+              + name(peer)
+              + " of another one; use peer(address)");
     }
     return own;
+  }
+
+  /** What is not of ours is named by its class: this may be the worker, which runs no such code. */
+  private static String name(Object other) {
+    boolean ours =
+        other instanceof RegisteredRegion
+            || other instanceof ResolvedRegion
+            || other instanceof PeerLink;
+    return ours ? other.toString() : other.getClass().getName();
   }
 }

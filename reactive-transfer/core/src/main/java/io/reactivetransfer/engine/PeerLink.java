@@ -32,7 +32,10 @@ final class PeerLink implements Peer {
   private final @Nullable RemotePeer[] remotes;
   private final ResolvedRegion doorbell;
 
-  /** Flights that have pieces to post. */
+  /** All that are on their way to it. */
+  final Chain<Flight> flights = new Chain<>();
+
+  /** Those of them that have pieces to post. */
   final FlightQueue waiting = new FlightQueue();
 
   /** Whether it stands in the ring of peers with waiting flights. */

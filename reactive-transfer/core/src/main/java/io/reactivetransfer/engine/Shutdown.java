@@ -5,6 +5,8 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,14 +57,30 @@ final class Shutdown {
     begun = true;
     this.cause = cause;
     worker.admission().close();
-    worker.submissions().forEach(submission -> submission.close(closedError()));
-    worker.imms().close(closedError());
-    worker.mailroom().close(Admission.closedError());
-    worker.barriers().close(Admission.closedError());
-    worker.endWatches(Admission.closedError());
-    worker.closeWatchers().forEach(Runnable::run);
+    TransferException reason = closedError();
+    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
+    while (each != null) {
+      Submission<?, ?> submission = each.member();
+      each = each.next(); // before, because it may leave
+      worker.attempt("closing a stream", () -> submission.close(reason));
+    }
+    worker.attempt("ending claims", () -> worker.imms().close(reason));
+    worker.attempt("ending messages", () -> worker.mailroom().close(Admission.closedError()));
+    worker.attempt("ending barriers", () -> worker.barriers().close(Admission.closedError()));
+    worker.attempt("ending watches", () -> worker.endWatches(Admission.closedError()));
+    worker.closeWatchers().forEach(action -> worker.attempt("an action at close", action));
     long deadline = worker.now() + worker.options().closeTimeout().toNanos();
     worker.timers().at(deadline, () -> overdue = true);
+  }
+
+  /**
+   * The worker has failed: closes, and waits for nothing. What fails again on the way is said, and
+   * ends nothing: the NICs are closed in any case, everyone who waits is told, and the thread ends.
+   */
+  void breakDown(Throwable cause) {
+    worker.attempt("closing", () -> begin(cause));
+    overdue = true;
+    worker.attempt("closing", this::step);
   }
 
   private TransferException closedError() {
@@ -86,29 +104,59 @@ final class Shutdown {
 
   private void finish() {
     NicGroup nics = worker.nics();
-    if (cause != null || worker.flights().inFlight() > 0) {
+    boolean broken = cause != null || worker.flights().inFlight() > 0;
+    TransferException unknown =
+        new TransferFailedException(
+            "the engine closed before the outcome was known", Origin.UNKNOWN, cause);
+    if (broken) {
       // closing the NICs is what makes sure that nothing touches memory any more
       nics.close(worker::defect);
-      worker
-          .flights()
-          .abandon(
-              new TransferFailedException(
-                  "the engine closed before the outcome was known", Origin.UNKNOWN, cause));
+      worker.attempt("ending flights", () -> worker.flights().abandon(unknown, this::failedToEnd));
     }
-    nics.endTurn();
-    worker.regions().forEach(this::close);
+    worker.attempt("counting", nics::endTurn);
+    worker.attempt("closing regions", () -> worker.regions().forEach(this::close));
     nics.close(worker::defect);
-    worker.regions().forEach(RegisteredRegion::nicsClosed);
-    worker.host().halt().whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));
+    worker.attempt("ending streams", () -> endStreams(unknown));
+    worker.attempt("ending regions", () -> worker.regions().forEach(this::nicsClosed));
+    worker.attempt("ending the thread", this::endThread);
     worker.terminate();
+  }
+
+  private void failedToEnd(Throwable failure) {
+    worker.defect("ending a flight failed: " + failure);
+  }
+
+  /** Streams that are still there lack what can never come, because something failed. */
+  private void endStreams(TransferException reason) {
+    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
+    while (each != null) {
+      Submission<?, ?> submission = each.member();
+      each = each.next();
+      worker.attempt("ending a stream", () -> submission.breakOff(reason));
+    }
   }
 
   private void close(RegisteredRegion region) {
     try {
       region.closeNow(() -> {});
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       worker.defect("a " + region + " could not be closed before its NICs: " + e);
     }
+  }
+
+  private void nicsClosed(RegisteredRegion region) {
+    worker.attempt("ending a region", region::nicsClosed);
+  }
+
+  private void endThread() {
+    CompletionStage<Void> halted;
+    try {
+      halted = worker.host().halt();
+    } catch (Throwable failure) {
+      worker.defect("the thread of the NICs could not be ended: " + failure);
+      halted = CompletableFuture.completedStage(null);
+    }
+    halted.whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));
   }
 
   private void threadHasEnded() {

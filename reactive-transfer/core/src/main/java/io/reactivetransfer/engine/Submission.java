@@ -3,10 +3,11 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferRejectedException;
-import java.util.concurrent.RejectedExecutionException;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -22,19 +23,18 @@ import reactor.util.context.Context;
  * <ul>
  *   <li>upstream's thread puts transfers into {@code incoming};
  *   <li>the worker takes them from there, and puts those that are done into {@code done};
- *   <li>the signal scheduler emits those, and asks upstream for more.
+ *   <li>the signal scheduler emits those, and then asks upstream for more.
  * </ul>
  *
  * <p>What upstream was asked for and has not been emitted never exceeds the window, nor what
  * downstream has asked for. So both queues have room for every element that can come.
  */
 final class Submission<T extends Transfer, R>
-    implements CoreSubscriber<T>, Subscription, Runnable, FlightQueue.Stream {
+    implements CoreSubscriber<Object>, Subscription, Runnable, FlightQueue.Stream {
 
   private final Worker worker;
   private final CoreSubscriber<? super R> downstream;
   private final Scheduler.Worker signals;
-  private final int window;
   private final long deadlineNanos;
   private final Results<T, R> results;
   private final SpscVarHandleArrayQueue<T> incoming;
@@ -42,19 +42,23 @@ final class Submission<T extends Transfer, R>
   private final Runnable intake = this::intakeRequested;
 
   // upstream's side, and anyone's
-  private @Nullable Subscription upstream;
+  private final Pull pull;
   private @Nullable Throwable upstreamError;
   private long received;
   private volatile boolean upstreamDone;
   private volatile boolean cancelled;
   private volatile @Nullable Throwable misuse;
   private final AtomicBoolean intakeQueued = new AtomicBoolean();
-  private final AtomicLong demand = new AtomicLong();
-  private final AtomicInteger replenishing = new AtomicInteger();
-  private @Nullable Thread replenisher;
-  private long asked;
 
   // the worker's side
+  private final Chain<Flight> flights = new Chain<>();
+
+  /** Its place among all that are registered. */
+  final Chain.Link<Submission<?, ?>> ofWorker = new Chain.Link<>(this);
+
+  /** Its place among those that wait for room. */
+  final Chain.Link<Submission<?, ?>> stalled = new Chain.Link<>(this);
+
   private boolean registered;
   private boolean stopping;
   private boolean closing; // it was stopped because the engine closes
@@ -69,8 +73,10 @@ final class Submission<T extends Transfer, R>
 
   // the signal scheduler's side
   private final AtomicInteger draining = new AtomicInteger();
-  private final AtomicLong emitted = new AtomicLong();
+  private final AtomicBoolean drainDue = new AtomicBoolean();
+  private final AtomicInteger asking = new AtomicInteger();
   private boolean upstreamCancelled;
+  private boolean thrownBy; // downstream has thrown, and gets nothing more but its end
   private volatile boolean terminated;
 
   Submission(
@@ -83,11 +89,11 @@ final class Submission<T extends Transfer, R>
     this.results = results;
     this.deadlineNanos = deadlineNanos;
     this.downstream = downstream;
-    this.window = window;
-    this.signals = worker.signals().createWorker();
+    this.pull = new Pull(window, this::misuse);
     int capacity = Math.max(4, window);
     this.incoming = new SpscVarHandleArrayQueue<>(capacity);
     this.done = new SpscVarHandleArrayQueue<>(capacity);
+    this.signals = worker.signals().createWorker();
   }
 
   // ---- upstream ----
@@ -99,32 +105,62 @@ final class Submission<T extends Transfer, R>
 
   @Override
   public void onSubscribe(Subscription subscription) {
-    if (Operators.validate(upstream, subscription)) {
-      upstream = subscription;
+    if (!pull.from(subscription)) {
+      return;
+    }
+    try {
       downstream.onSubscribe(this);
-      wake();
+    } catch (Throwable failure) {
+      misuse = failure;
+    }
+    wake();
+  }
+
+  /** Upstream's {@code subscribe} has thrown: with a subscription, or without. */
+  void notSubscribed(Throwable reason) {
+    if (pull.refuse()) {
+      terminated = true;
+      worker.admission().leave();
+      signals.dispose();
+      Operators.error(downstream, reason);
+    } else if (upstreamDone) {
+      Signals.thrown(reason);
+    } else {
+      misuse(reason);
     }
   }
 
   @Override
-  public void onNext(T transfer) {
+  public void onNext(Object element) {
     if (upstreamDone) {
-      Operators.onNextDropped(transfer, currentContext());
-    } else if (++received > asked || !incoming.offer(transfer)) {
-      misuse(
-          new IllegalStateException(
-              "expected upstream to emit no more than the "
-                  + asked
-                  + " transfers that it was asked for (rule 1.1), got one more"));
-    } else if (!isReplenishing()) {
-      wake();
+      Operators.onNextDropped(element, currentContext());
+    } else if (!(element instanceof Transfer)) {
+      notATransfer(element);
+    } else {
+      @SuppressWarnings("unchecked") // as far as anyone can tell
+      T transfer = (T) element;
+      if (++received > pull.asked() || !incoming.offer(transfer)) {
+        misuse(
+            new IllegalStateException(
+                "expected upstream to emit no more than the "
+                    + pull.asked()
+                    + " transfers that it was asked for (rule 1.1), got one more"));
+      } else {
+        wake(); // at once: what upstream computes next may take long, or wait for this one
+      }
     }
   }
 
-  /** Whether upstream emits from within our request: then one wake-up after it serves all. */
-  @SuppressWarnings("ReferenceEquality") // a thread is itself
-  private boolean isReplenishing() {
-    return replenisher == Thread.currentThread();
+  private void notATransfer(@Nullable Object element) {
+    if (element == null) {
+      NullPointerException reason =
+          new NullPointerException("expected a transfer from upstream (rule 2.13), got null");
+      misuse(reason);
+      throw reason;
+    }
+    misuse(
+        new ClassCastException(
+            "expected a transfer from upstream, got a " + element.getClass().getName()));
   }
 
   @Override
@@ -146,24 +182,28 @@ final class Submission<T extends Transfer, R>
 
   // ---- downstream ----
 
+  /**
+   * Upstream is asked on this thread for the first time, which nothing can wait for, and later on
+   * the signal scheduler: whoever asks for more may be the one who is to give back what upstream
+   * waits for.
+   */
   @Override
   public void request(long n) {
     if (n <= 0) {
       misuse(new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
       return;
     }
-    demand.accumulateAndGet(n, Operators::addCap);
-    replenish();
+    pull.wanted(n);
+    if (pull.asked() > 0 || !pull.ask()) {
+      drain();
+    }
   }
 
   @Override
   public void cancel() {
     if (!cancelled) {
       cancelled = true;
-      Subscription source = upstream;
-      if (source != null) {
-        source.cancel();
-      }
+      pull.cancel();
       wake();
     }
   }
@@ -173,35 +213,12 @@ final class Submission<T extends Transfer, R>
     wake();
   }
 
-  /** Asks upstream for what both the window and downstream allow. Serial, from any thread. */
-  private void replenish() {
-    if (replenishing.getAndIncrement() != 0) {
-      return;
-    }
-    int missed = 1;
-    do {
-      long room = emitted.getAcquire() + window;
-      long limit = Math.min(demand.get(), room);
-      long batch = limit - asked;
-      // a full window is refilled in quarters, so that upstream is not asked for each element
-      boolean worthwhile = limit < room || batch >= (window + 3) >>> 2;
-      Subscription source = upstream;
-      if (batch > 0 && worthwhile && !cancelled && source != null) {
-        asked = limit;
-        replenisher = Thread.currentThread();
-        source.request(batch);
-        replenisher = null;
-        if (!incoming.isEmpty() || upstreamDone) {
-          wake();
-        }
-      }
-      missed = replenishing.addAndGet(-missed);
-    } while (missed != 0);
-  }
-
   // ---- the worker ----
 
   private void wake() {
+    // What was left for the worker may be a write that is delayed behind the read: then an intake
+    // that has begun would be taken for one that will.
+    VarHandle.fullFence();
     if (!intakeQueued.get() && intakeQueued.compareAndSet(false, true)) {
       worker.execute(intake);
     }
@@ -301,6 +318,11 @@ final class Submission<T extends Transfer, R>
     return results.each();
   }
 
+  /** What is on its way of it, in the order in which it began. On the worker. */
+  Chain<Flight> flights() {
+    return flights;
+  }
+
   long deadlineNanos() {
     return deadlineNanos;
   }
@@ -345,19 +367,46 @@ final class Submission<T extends Transfer, R>
     }
   }
 
+  /**
+   * The engine has broken down, and nothing below can touch memory any more: ends it, whatever is
+   * still missing.
+   */
+  void breakOff(Throwable reason) {
+    stop(reason);
+    if (!ended) {
+      gaveUp = true;
+      error = error == null ? reason : error;
+      worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, -inFlight);
+      inFlight = 0;
+      ended = true;
+      worker.unregister(this);
+      touch();
+    }
+  }
+
   private void discardIncoming() {
     T dropped = held == null ? incoming.poll() : held;
     held = null;
+    List<T> discarded = null;
     while (dropped != null) {
       gaveUp = true;
       worker.flights().abort(dropped, stopReason());
       if (results.each() && !cancelled && !ended) {
         emit(results.failed(dropped, stopped()));
       } else {
-        Operators.onDiscard(dropped, currentContext());
+        discarded = discarded == null ? new ArrayList<>() : discarded;
+        discarded.add(dropped);
       }
       dropped = incoming.poll();
     }
+    if (discarded != null) {
+      discard(discarded);
+    }
+  }
+
+  /** What is done with them is a user's code, which does not run on the worker. */
+  private void discard(List<T> dropped) {
+    worker.signal(() -> Operators.onDiscardMultiple(dropped, currentContext()));
   }
 
   private void touch() {
@@ -370,64 +419,101 @@ final class Submission<T extends Transfer, R>
   /** Has the signal scheduler emit what there is. On the worker, once a turn. */
   void signal() {
     touched = false;
-    if (!terminated && draining.getAndIncrement() == 0) {
-      try {
+    drain();
+  }
+
+  // ---- the signal scheduler ----
+
+  /**
+   * Has the signal scheduler emit what there is, and ask for more. From any thread. As long as a
+   * thread of it is within upstream's request, and may wait there for what is to be emitted,
+   * another one is needed: two tries, because schedulers that hand out their threads in turn could
+   * hand out that very one.
+   */
+  private void drain() {
+    if (terminated || draining.getAndIncrement() != 0) {
+      return;
+    }
+    drainDue.set(true);
+    try {
+      if (asking.get() == 0) {
         signals.schedule(this);
-      } catch (RejectedExecutionException e) {
-        worker.defect("the signal scheduler is disposed; signals come on the NIC's thread");
+      } else {
+        worker.signals().schedule(this);
+        worker.signals().schedule(this);
+      }
+    } catch (Throwable failure) {
+      if (!terminated) {
+        worker.signalsFailed(failure);
         run();
       }
     }
   }
 
-  // ---- the signal scheduler ----
-
   @Override
   public void run() {
+    if (!drainDue.compareAndSet(true, false)) {
+      return; // another thread was faster
+    }
+    asking.incrementAndGet(); // before another thread may emit, see drain()
     int missed = 1;
     do {
-      boolean last = ended;
-      emitDone();
-      if (failed && !upstreamCancelled && !cancelled) {
-        upstreamCancelled = true;
-        if (!upstreamDone && upstream != null) {
-          upstream.cancel();
-        }
-      }
-      if (last && !terminated) {
-        terminate();
-      } else if (!failed) {
-        replenish();
-      }
+      emit();
       missed = draining.addAndGet(-missed);
     } while (missed != 0);
+    boolean all = failed || terminated || pull.ask();
+    if (asking.decrementAndGet() == 0 && terminated) {
+      signals.dispose(); // by the last one, because disposing interrupts
+    }
+    if (!all) {
+      drain();
+    }
+  }
+
+  private void emit() {
+    boolean last = ended;
+    emitDone();
+    if (failed && !upstreamCancelled && !cancelled) {
+      upstreamCancelled = true;
+      if (!upstreamDone) {
+        pull.cancel();
+      }
+    }
+    if (last && !terminated) {
+      terminate();
+    }
   }
 
   private void emitDone() {
     R result;
     long count = 0;
     while ((result = done.poll()) != null) {
-      if (!cancelled && !terminated) {
+      if (!cancelled && !terminated && !thrownBy) {
         count++;
-        downstream.onNext(result);
+        try {
+          downstream.onNext(result);
+        } catch (Throwable failure) {
+          thrownBy = true;
+          misuse(failure);
+        }
       }
     }
     if (count > 0) {
-      emitted.setRelease(emitted.getPlain() + count);
+      pull.emitted(count);
     }
   }
 
   private void terminate() {
     terminated = true;
     worker.admission().leave();
-    if (!cancelled) {
-      if (error != null) {
-        downstream.onError(error);
-      } else {
-        downstream.onComplete();
-      }
+    if (cancelled) {
+      return;
     }
-    signals.dispose();
+    if (error != null) {
+      Signals.error(downstream, error);
+    } else {
+      Signals.complete(downstream);
+    }
   }
 
   @Override

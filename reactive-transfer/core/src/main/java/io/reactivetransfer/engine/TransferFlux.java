@@ -33,8 +33,20 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> {
     RuntimeException refusal = worker.admission().tryEnter();
     if (refusal != null) {
       Operators.error(actual, refusal);
-    } else {
-      transfers.subscribe(new Submission<>(worker, actual, results, window, deadlineNanos));
+      return;
+    }
+    Submission<T, R> submission;
+    try {
+      submission = new Submission<>(worker, actual, results, window, deadlineNanos);
+    } catch (Throwable failure) {
+      worker.admission().leave();
+      Operators.error(actual, failure);
+      return;
+    }
+    try {
+      transfers.subscribe(submission);
+    } catch (Throwable failure) {
+      submission.notSubscribed(failure);
     }
   }
 }

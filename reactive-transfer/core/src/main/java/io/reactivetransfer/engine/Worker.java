@@ -7,6 +7,7 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -18,7 +19,6 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -42,14 +42,14 @@ final class Worker {
 
   private static final Domain[] NONE = {};
 
-  /** A deadline is kept to a sixteenth of itself, within these bounds. */
-  private static final long SWEEPS_PER_DEADLINE = 16;
-
   /** A worker that is not polled for its NICs' sake looks at watched words so often. */
   private static final long WATCH_NANOS = 20_000;
 
-  private static final long SHORTEST_SWEEP_NANOS = 1_000_000;
-  private static final long LONGEST_SWEEP_NANOS = 1_000_000_000;
+  /** Streams that are had signalled in one turn. */
+  private static final int MAX_SIGNALS = 4_096;
+
+  /** Streams of one turn that wait for room, and do not get it. */
+  private static final int MAX_STALLED = 64;
 
   private final EngineId id;
   private final EngineOptions options;
@@ -67,10 +67,10 @@ final class Worker {
   private final Barriers barriers = new Barriers(this);
   private final NicFailures nicFailures = new NicFailures(this);
   private final List<WatchFlux.Watch> watches = new ArrayList<>();
-  private final Set<Submission<?, ?>> submissions = new LinkedHashSet<>();
-  private final Set<Submission<?, ?>> stalled = new LinkedHashSet<>();
-  private final List<Submission<?, ?>> signalling = new ArrayList<>();
-  private final List<Runnable> afterPoll = new ArrayList<>();
+  private final Chain<Submission<?, ?>> submissions = new Chain<>();
+  private final Chain<Submission<?, ?>> stalled = new Chain<>();
+  private final ArrayDeque<Submission<?, ?>> signalling = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> afterPoll = new ArrayDeque<>();
   private final Set<RegisteredRegion> regions = new LinkedHashSet<>();
   private final Map<Object, Runnable> closeWatchers = new LinkedHashMap<>();
   private final Completions completions = new Completions(this);
@@ -85,8 +85,6 @@ final class Worker {
   private volatile boolean terminated;
   private long turnNanos;
   private long defects;
-  private long sweepNanos = Long.MAX_VALUE;
-  private Timers.@Nullable Timer sweep;
 
   Worker(EngineId id, EngineOptions options, LongSupplier clock) {
     this.id = id;
@@ -203,7 +201,6 @@ final class Worker {
     this.flights = new FlightControl(this, nics(), doorbell);
     this.openFailure = null;
     liveness.begin();
-    watchDeadline(options.transferDeadline().toNanos());
   }
 
   /** The thread could not be set up as it was asked for. */
@@ -216,7 +213,10 @@ final class Worker {
 
   // ---- its turns ----
 
-  /** One turn: takes commands, polls, posts, signals. Returns how much there was to do. */
+  /**
+   * One turn: takes commands, polls, posts, signals. Returns how much there was to do. It throws
+   * nothing, whatever happens in it.
+   */
   int doWork() {
     try {
       turnNanos = now();
@@ -232,25 +232,30 @@ final class Worker {
       }
       shutdown.step();
       if (!terminated) {
-        flushSignals();
+        work += flights == null ? 0 : flights.over();
+        flushSignals(MAX_SIGNALS);
+        work += signalling.size();
       }
       return work;
     } catch (Throwable failure) {
-      Exceptions.throwIfJvmFatal(failure);
       breakDown(failure);
       return 1;
     }
   }
 
-  /** Closes at once: the next turn might fail at the same place, and get no further. */
+  /**
+   * Closes at once: the next turn might fail at the same place, and get no further. It throws
+   * nothing.
+   */
   void breakDown(Throwable failure) {
+    Signals.said(() ->
+        LOG.error(
+            "the worker of engine {} failed; the engine closes", id.toShortString(), failure));
     if (flights == null) {
       openFailed(failure);
-      return;
+    } else {
+      shutdown.breakDown(failure);
     }
-    LOG.error("the worker of engine {} failed; the engine closes", id.toShortString(), failure);
-    shutdown.begin(failure);
-    shutdown.step();
   }
 
   /** The NICs that turns poll now; none while they open, and after they have closed. */
@@ -266,21 +271,32 @@ final class Worker {
       work += group.domains()[nic].poll(completions);
     }
     runAfterPoll();
-    if (!stalled.isEmpty()) {
-      List<Submission<?, ?>> again = List.copyOf(stalled);
-      stalled.clear();
-      again.forEach(this::takeFrom);
-    }
+    work += flights().endSome();
+    takeFromStalled();
     work += mailroom.flush();
     group.post();
     return work;
   }
 
   private void runAfterPoll() {
-    for (int i = 0; i < afterPoll.size(); i++) {
-      afterPoll.get(i).run();
+    Runnable action;
+    while ((action = afterPoll.poll()) != null) {
+      action.run();
     }
-    afterPoll.clear();
+  }
+
+  private void takeFromStalled() {
+    Chain.Link<Submission<?, ?>> first;
+    Chain.Link<Submission<?, ?>> again = null;
+    int tries = MAX_STALLED;
+    while (tries > 0 && (first = stalled.first()) != null && first != again) {
+      stalled.remove(first);
+      if (!first.member().intake()) {
+        stalled.add(first);
+        again = again == null ? first : again;
+        tries--;
+      }
+    }
   }
 
   private int runCommands(int limit) {
@@ -293,38 +309,16 @@ final class Worker {
     return done;
   }
 
-  private void flushSignals() {
-    for (int i = 0; i < signalling.size(); i++) {
-      signalling.get(i).signal();
+  private void flushSignals(int limit) {
+    Submission<?, ?> submission;
+    for (int i = 0; i < limit && (submission = signalling.poll()) != null; i++) {
+      submission.signal();
     }
-    signalling.clear();
   }
 
   /** The time at which this turn began. */
   long turnNanos() {
     return turnNanos;
-  }
-
-  /** Has transfers that take longer than this found and stopped, soon after. */
-  void watchDeadline(long nanos) {
-    long often = Math.clamp(nanos / SWEEPS_PER_DEADLINE, SHORTEST_SWEEP_NANOS, LONGEST_SWEEP_NANOS);
-    if (often < sweepNanos) {
-      sweepNanos = often;
-      if (sweep != null) {
-        timers.cancel(sweep);
-      }
-      sweepLater();
-    }
-  }
-
-  private void sweepLater() {
-    sweep =
-        timers.at(
-            turnNanos + sweepNanos,
-            () -> {
-              flights().expire(turnNanos);
-              sweepLater();
-            });
   }
 
   long nanosToNextTimer() {
@@ -369,7 +363,7 @@ final class Worker {
         while ((command = commands.relaxedPoll()) != null) {
           runAfterEnd(command);
         }
-        flushSignals();
+        attempt("signalling", () -> flushSignals(Integer.MAX_VALUE));
       } finally {
         afterEnd.unlock();
       }
@@ -377,12 +371,32 @@ final class Worker {
   }
 
   private void runAfterEnd(Runnable command) {
+    attempt("an action after its end", command);
+  }
+
+  /** Does one of several things that must all be tried, whatever happens in the others. */
+  void attempt(String what, Runnable action) {
     try {
-      command.run();
+      action.run();
     } catch (Throwable failure) {
-      Exceptions.throwIfJvmFatal(failure);
-      LOG.error("engine {} failed after its end", id.toShortString(), failure);
+      Signals.said(() -> LOG.error("engine {}: {} failed", id.toShortString(), what, failure));
     }
+  }
+
+  /** Has something of a user's done on the signal scheduler, or here if that is gone. */
+  void signal(Runnable signal) {
+    Runnable guarded = () -> attempt("a signal", signal);
+    try {
+      signals.schedule(guarded);
+    } catch (Throwable failure) {
+      signalsFailed(failure);
+      guarded.run();
+    }
+  }
+
+  /** The signal scheduler takes nothing more. */
+  void signalsFailed(Throwable failure) {
+    defect("the signal scheduler is disposed; signals come on the NIC's thread: " + failure);
   }
 
   boolean isTerminated() {
@@ -391,8 +405,12 @@ final class Worker {
 
   /** The last act on the worker's thread: from here on, what it owns is guarded by a lock. */
   void terminate() {
-    runAfterPoll();
-    flushSignals();
+    while (!afterPoll.isEmpty()) {
+      attempt("an action after polling", this::runAfterPoll);
+    }
+    while (!signalling.isEmpty()) {
+      attempt("signalling", () -> flushSignals(Integer.MAX_VALUE));
+    }
     terminated = true;
     runAfterEnd();
   }
@@ -409,25 +427,25 @@ final class Worker {
   // ---- its books ----
 
   void register(Submission<?, ?> submission) {
-    watchDeadline(submission.deadlineNanos());
-    submissions.add(submission);
+    submissions.add(submission.ofWorker);
     if (shutdown.isBegun()) {
       submission.close(Admission.closedError());
     }
   }
 
   void unregister(Submission<?, ?> submission) {
-    submissions.remove(submission);
-    stalled.remove(submission);
+    submissions.remove(submission.ofWorker);
+    stalled.remove(submission.stalled);
   }
 
-  List<Submission<?, ?>> submissions() {
-    return List.copyOf(submissions);
+  Chain<Submission<?, ?>> submissions() {
+    return submissions;
   }
 
   void takeFrom(Submission<?, ?> submission) {
+    stalled.remove(submission.stalled);
     if (!submission.intake()) {
-      stalled.add(submission);
+      stalled.add(submission.stalled);
     }
   }
 
@@ -496,11 +514,13 @@ final class Worker {
    */
   void defect(String text) {
     if (Long.bitCount(++defects) == 1) {
-      LOG.warn("engine {}: {} (defect number {})", id.toShortString(), text, defects);
+      Signals.said(
+          () -> LOG.warn("engine {}: {} (defect number {})", id.toShortString(), text, defects));
     }
   }
 
   void taskFailed(Throwable failure) {
-    LOG.error("a task on the scheduler of engine {} failed", id.toShortString(), failure);
+    Signals.said(() ->
+        LOG.error("a task on the scheduler of engine {} failed", id.toShortString(), failure));
   }
 }

@@ -1,0 +1,83 @@
+package io.reactivetransfer.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A list whose members bring their own places: adding and removing cost the same however long it
+ * is, and allocate nothing. Whoever walks along it may remove the member that he is at.
+ */
+final class Chain<T> {
+
+  /** The place of one member, in one chain at a time. */
+  static final class Link<T> {
+    private final T member;
+    private @Nullable Chain<T> chain;
+    private @Nullable Link<T> previous;
+    private @Nullable Link<T> next;
+
+    Link(T member) {
+      this.member = member;
+    }
+
+    T member() {
+      return member;
+    }
+
+    @Nullable Link<T> next() {
+      return next;
+    }
+
+    @Nullable Link<T> previous() {
+      return previous;
+    }
+  }
+
+  private @Nullable Link<T> first;
+  private @Nullable Link<T> last;
+
+  boolean isEmpty() {
+    return first == null;
+  }
+
+  @Nullable Link<T> first() {
+    return first;
+  }
+
+  /** Adds it at the end. */
+  void add(Link<T> link) {
+    if (link.chain != null) {
+      throw new IllegalStateException("expected what is in no chain, got " + link.member);
+    }
+    link.chain = this;
+    link.previous = last;
+    if (last == null) {
+      first = link;
+    } else {
+      last.next = link;
+    }
+    last = link;
+  }
+
+  /** Removes it, if it is in here. */
+  @SuppressWarnings("ReferenceEquality") // the very same chain
+  void remove(Link<T> link) {
+    if (link.chain != this) {
+      return;
+    }
+    Link<T> before = link.previous;
+    Link<T> after = link.next;
+    if (before == null) {
+      first = after;
+    } else {
+      before.next = after;
+    }
+    if (after == null) {
+      last = before;
+    } else {
+      after.previous = before;
+    }
+    link.chain = null;
+    link.previous = null;
+    link.next = null;
+  }
+}

@@ -1,0 +1,137 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.TransferException.Origin;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops what is not done in time: posts nothing more of it; what is out is waited for, for as long
+ * as a peer may be silent. A peer may be heard and its writes be stuck all the same, where it has
+ * several NICs, or its network loses what is large.
+ *
+ * <p>It looks when the first of those that are out is due, and never while nothing is out. Flights
+ * of one submission have the same time and begin one after another, so of each only the first ones
+ * are looked at. Belongs to the worker.
+ */
+final class DeadlineSweep {
+
+  /** A deadline is kept to a sixteenth of itself, within these bounds. */
+  private static final long LOOKS_PER_DEADLINE = 16;
+
+  private static final long SHORTEST_NANOS = 1_000_000;
+  private static final long LONGEST_NANOS = 1_000_000_000;
+
+  private final Worker worker;
+  private final FlightControl flights;
+  private final long graceNanos;
+  private long lookedAt;
+  private long plannedAt;
+  private Timers.@Nullable Timer planned;
+
+  // of the look that is under way
+  private final Set<PeerLink> stuck = new LinkedHashSet<>();
+  private boolean anyLeft;
+  private long firstDue;
+  private long shortest;
+
+  DeadlineSweep(Worker worker, FlightControl flights) {
+    this.worker = worker;
+    this.flights = flights;
+    this.graceNanos = worker.options().livenessDeadline().toNanos();
+    this.lookedAt = worker.now() - SHORTEST_NANOS;
+  }
+
+  /** A flight has begun that must be over by then. */
+  void launched(long deadlineNanos) {
+    long due = later(deadlineNanos, lookedAt + SHORTEST_NANOS);
+    if (planned == null || due - plannedAt < 0) {
+      plan(due);
+    }
+  }
+
+  private void plan(long due) {
+    if (planned != null) {
+      worker.timers().cancel(planned);
+    }
+    plannedAt = due;
+    planned = worker.timers().at(due, this::look);
+  }
+
+  private void look() {
+    planned = null;
+    lookedAt = worker.turnNanos();
+    anyLeft = false;
+    shortest = LONGEST_NANOS * LOOKS_PER_DEADLINE;
+    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
+    while (each != null) {
+      look(each.member());
+      each = each.next();
+    }
+    if (anyLeft) {
+      long often = Math.clamp(shortest / LOOKS_PER_DEADLINE, SHORTEST_NANOS, LONGEST_NANOS);
+      plan(later(firstDue, lookedAt + often));
+    }
+    if (!stuck.isEmpty()) {
+      String text =
+          "writes were out for "
+              + Deadlines.text(graceNanos)
+              + " (livenessDeadline) after the end of their time";
+      stuck.forEach(peer -> worker.liveness().giveUp(peer, text));
+      stuck.clear();
+    }
+  }
+
+  private void look(Submission<?, ?> submission) {
+    Chain.Link<Flight> each = submission.flights().first();
+    while (each != null) {
+      Flight flight = each.member();
+      if (!flight.isOver() && !lookAt(flight)) {
+        break;
+      }
+      each = each.next();
+    }
+  }
+
+  /** Looks at one; returns false if those behind it, which began later, need no look. */
+  private boolean lookAt(Flight flight) {
+    long past = lookedAt - flight.deadlineNanos;
+    if (!flight.isStopped()) {
+      if (past < 0) {
+        left(flight, flight.deadlineNanos);
+        return false;
+      }
+      flights.fail(flight, exceeded(flight));
+    } else if (past >= graceNanos) {
+      stuck.add(flight.peer());
+    }
+    left(flight, flight.deadlineNanos + graceNanos);
+    return true;
+  }
+
+  /** It will have to be looked at again. */
+  private void left(Flight flight, long due) {
+    if (!anyLeft || due - firstDue < 0) {
+      firstDue = due;
+    }
+    anyLeft = true;
+    shortest = Math.min(shortest, flight.submission().deadlineNanos());
+  }
+
+  private static DeadlineExceededException exceeded(Flight flight) {
+    return new DeadlineExceededException(
+        "a transfer to "
+            + flight.peer()
+            + " was not done within "
+            + Deadlines.text(flight.submission().deadlineNanos())
+            + "; "
+            + flight.progress(),
+        Origin.peer(flight.peer().id()),
+        null);
+  }
+
+  private static long later(long one, long other) {
+    return one - other >= 0 ? one : other;
+  }
+}

@@ -1,0 +1,46 @@
+package io.reactivetransfer.engine;
+
+import org.reactivestreams.Subscriber;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * The last signals to subscribers, who may throw, though they must not, and on the NIC's own thread
+ * if signals come there. What they throw is said, and ends nothing but themselves.
+ */
+final class Signals {
+
+  private static final Logger LOG = Loggers.getLogger(Signals.class);
+
+  private Signals() {}
+
+  static void complete(Subscriber<?> actual) {
+    try {
+      actual.onComplete();
+    } catch (Throwable failure) {
+      thrown(failure);
+    }
+  }
+
+  static void error(Subscriber<?> actual, Throwable reason) {
+    try {
+      actual.onError(reason);
+    } catch (Throwable failure) {
+      thrown(failure);
+    }
+  }
+
+  /** Someone else's code has thrown something that nobody is left to be told of. */
+  static void thrown(Throwable failure) {
+    said(() -> LOG.error("a subscriber or an upstream has thrown, which it must not", failure));
+  }
+
+  /** Says something if that is possible; what is to be done besides is more important. */
+  static void said(Runnable saying) {
+    try {
+      saying.run();
+    } catch (Throwable unsaid) {
+      // as when there is no memory left
+    }
+  }
+}
