@@ -2,7 +2,11 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.TransferRejectedException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
 
 /**
  * Bounds how many subscriptions an engine serves at once: that bounds its command queue and
@@ -35,6 +39,44 @@ final class Admission {
 
   void leave() {
     inside.decrementAndGet();
+  }
+
+  /** A subscription that is served as long as it has not left. */
+  interface Guest extends Subscription {
+
+    /** Goes on after its subscriber got it. */
+    void begin();
+
+    /** Something was thrown before it could begin: tells its subscriber, and leaves. */
+    void notBegun(Throwable reason);
+  }
+
+  /**
+   * Lets a subscriber in, unless it is full or closed: makes its subscription, hands it over, and
+   * has it begin. Whatever is thrown on the way, by us or by the subscriber, is his error, and he
+   * has left.
+   */
+  void serve(CoreSubscriber<?> actual, Function<AdmissionTicket, ? extends Guest> maker) {
+    RuntimeException refusal = tryEnter();
+    if (refusal != null) {
+      Operators.error(actual, refusal);
+      return;
+    }
+    AdmissionTicket ticket = new AdmissionTicket(this);
+    Guest guest;
+    try {
+      guest = maker.apply(ticket);
+    } catch (Throwable reason) {
+      ticket.leave();
+      Operators.error(actual, reason);
+      return;
+    }
+    try {
+      actual.onSubscribe(guest);
+      guest.begin();
+    } catch (Throwable reason) {
+      guest.notBegun(reason);
+    }
   }
 
   int inside() {

@@ -3,7 +3,6 @@ package io.reactivetransfer.engine;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
@@ -27,21 +26,14 @@ final class ClaimFlux extends Flux<Long> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Long> actual) {
-    RuntimeException refusal = worker.admission().tryEnter();
-    if (refusal != null) {
-      Operators.error(actual, refusal);
-    } else {
-      Rounds rounds = new Rounds(this, actual);
-      actual.onSubscribe(rounds);
-      worker.execute(rounds::watchClose);
-    }
+    worker.admission().serve(actual, ticket -> new Rounds(this, actual, ticket));
   }
 
   /**
    * The rounds of one subscription. While demand is above zero, exactly one claim is out; its
    * outcome, on the signal scheduler, is the only place that emits.
    */
-  private static final class Rounds implements Subscription, Claim.Listener {
+  private static final class Rounds implements Admission.Guest, Claim.Listener {
     private final ClaimFlux flux;
     private final CoreSubscriber<? super Long> actual;
     private final AdmissionTicket ticket;
@@ -51,16 +43,26 @@ final class ClaimFlux extends Flux<Long> {
     private volatile boolean over;
     private long round;
 
-    Rounds(ClaimFlux flux, CoreSubscriber<? super Long> actual) {
+    Rounds(ClaimFlux flux, CoreSubscriber<? super Long> actual, AdmissionTicket ticket) {
       this.flux = flux;
       this.actual = actual;
-      this.ticket = new AdmissionTicket(flux.worker.admission());
+      this.ticket = ticket;
+    }
+
+    @Override
+    public void begin() {
+      flux.worker.execute(this::watchClose);
+    }
+
+    @Override
+    public void notBegun(Throwable reason) {
+      failWith(reason);
     }
 
     /**
      * Without demand no claim is out that could fail at close; so close makes one, for that alone.
      */
-    void watchClose() {
+    private void watchClose() {
       if (!over) {
         flux.worker.onClose(this, () -> failWith(Admission.closedError()));
       }
@@ -124,7 +126,12 @@ final class ClaimFlux extends Flux<Long> {
         failed(wrong);
         return;
       }
-      actual.onNext(++round);
+      try {
+        actual.onNext(++round);
+      } catch (Throwable failure) {
+        failed(failure);
+        return;
+      }
       if (demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1) > 0) {
         makeClaim();
       }
@@ -135,7 +142,7 @@ final class ClaimFlux extends Flux<Long> {
       if (!over) {
         over = true;
         leave();
-        actual.onError(reason);
+        Signals.error(actual, reason);
       }
     }
 

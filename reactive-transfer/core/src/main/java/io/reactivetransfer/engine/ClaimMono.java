@@ -1,10 +1,8 @@
 package io.reactivetransfer.engine;
 
 import java.util.List;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
 /** One claim for each subscription, made on subscribe. */
 final class ClaimMono extends Mono<Void> {
@@ -25,31 +23,29 @@ final class ClaimMono extends Mono<Void> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Void> actual) {
-    RuntimeException refusal = worker.admission().tryEnter();
-    if (refusal != null) {
-      Operators.error(actual, refusal);
-      return;
-    }
-    Waiting waiting = new Waiting(this, actual);
-    actual.onSubscribe(waiting);
-    waiting.begin();
+    worker.admission().serve(actual, ticket -> new Waiting(this, actual, ticket));
   }
 
-  private static final class Waiting implements Subscription, Claim.Listener {
-    private final Worker worker;
+  private static final class Waiting implements Admission.Guest, Claim.Listener {
     private final CoreSubscriber<? super Void> actual;
     private final Claim claim;
     private final AdmissionTicket ticket;
 
-    Waiting(ClaimMono mono, CoreSubscriber<? super Void> actual) {
-      this.worker = mono.worker;
+    Waiting(ClaimMono mono, CoreSubscriber<? super Void> actual, AdmissionTicket ticket) {
       this.actual = actual;
-      this.ticket = new AdmissionTicket(worker.admission());
-      this.claim = new Claim(worker, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
+      this.ticket = ticket;
+      this.claim = new Claim(mono.worker, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
     }
 
-    void begin() {
+    @Override
+    public void begin() {
       claim.make();
+    }
+
+    @Override
+    public void notBegun(Throwable reason) {
+      claim.refuse(reason);
+      claim.make(); // once more does no harm
     }
 
     @Override
@@ -69,13 +65,13 @@ final class ClaimMono extends Mono<Void> {
     @Override
     public void met() {
       ticket.leave();
-      actual.onComplete();
+      Signals.complete(actual);
     }
 
     @Override
     public void failed(Throwable reason) {
       ticket.leave();
-      actual.onError(reason);
+      Signals.error(actual, reason);
     }
   }
 }

@@ -1,14 +1,12 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Message;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
@@ -38,22 +36,17 @@ final class Inbox extends Flux<Message> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Message> actual) {
-    RuntimeException refusal = worker.admission().tryEnter();
-    if (refusal != null) {
-      Operators.error(actual, refusal);
-      return;
-    }
-    Reader next = new Reader(this, actual);
-    if (reader.compareAndSet(null, next)) {
-      actual.onSubscribe(next);
-      next.drain();
-    } else {
+    worker.admission().serve(actual, ticket -> newReader(actual, ticket));
+  }
+
+  private Reader newReader(CoreSubscriber<? super Message> actual, AdmissionTicket ticket) {
+    Reader next = new Reader(this, actual, ticket);
+    if (!reader.compareAndSet(null, next)) {
       next.cancel();
-      Operators.error(
-          actual,
-          new IllegalStateException(
-              "expected one subscriber of messages() at a time, got another one"));
+      throw new IllegalStateException(
+          "expected one subscriber of messages() at a time, got another one");
     }
+    return next;
   }
 
   /** On the worker. */
@@ -75,7 +68,7 @@ final class Inbox extends Flux<Message> {
     }
   }
 
-  private static final class Reader implements Subscription, Runnable {
+  private static final class Reader implements Admission.Guest, Runnable {
     private final Inbox inbox;
     private final CoreSubscriber<? super Message> actual;
     private final Scheduler.Worker signals;
@@ -85,11 +78,22 @@ final class Inbox extends Flux<Message> {
     private volatile @Nullable Throwable misuse;
     private volatile boolean over;
 
-    Reader(Inbox inbox, CoreSubscriber<? super Message> actual) {
+    Reader(Inbox inbox, CoreSubscriber<? super Message> actual, AdmissionTicket ticket) {
       this.inbox = inbox;
       this.actual = actual;
       this.signals = inbox.worker.signals().createWorker();
-      this.ticket = new AdmissionTicket(inbox.worker.admission());
+      this.ticket = ticket;
+    }
+
+    @Override
+    public void begin() {
+      drain();
+    }
+
+    @Override
+    public void notBegun(Throwable reason) {
+      misuse = reason;
+      drain();
     }
 
     @Override
@@ -114,8 +118,8 @@ final class Inbox extends Flux<Message> {
       if (!over && draining.getAndIncrement() == 0) {
         try {
           signals.schedule(this);
-        } catch (RejectedExecutionException e) {
-          run();
+        } catch (Throwable e) {
+          run(); // the scheduler is gone; the signal must not be
         }
       }
     }
@@ -135,7 +139,12 @@ final class Inbox extends Flux<Message> {
         if (message == null) {
           break;
         }
-        actual.onNext(message);
+        try {
+          actual.onNext(message);
+        } catch (Throwable failure) {
+          misuse = failure;
+          break;
+        }
         demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1);
       }
       Throwable wrong = misuse;
@@ -143,9 +152,9 @@ final class Inbox extends Flux<Message> {
         over = true;
         leave();
         if (wrong != null) {
-          actual.onError(wrong);
+          Signals.error(actual, wrong);
         } else {
-          actual.onComplete();
+          Signals.complete(actual);
         }
         signals.dispose();
       }

@@ -2,18 +2,30 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
 final class Mail {
 
-  /** A message that waits for credit, or for the NIC. */
-  record Outgoing(ByteBuffer frame, Answer<Void> answer) {}
+  /**
+   * A message that waits for credit, or for the NIC. No record: each is itself, whatever is in it.
+   */
+  static final class Outgoing {
+    final ByteBuffer frame;
+    final Answer<Void> answer;
+
+    /** Its place among those to its peer. */
+    final Chain.Link<Outgoing> place = new Chain.Link<>(this);
+
+    Outgoing(ByteBuffer frame, Answer<Void> answer) {
+      this.frame = frame;
+      this.answer = answer;
+    }
+  }
 
   final PeerLink peer;
-  final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
+  final Chain<Outgoing> outgoing = new Chain<>();
 
   /** Whether the peer was told our address since the connection began. */
   boolean greeted;

@@ -46,8 +46,8 @@ final class Mailroom {
       return;
     }
     Mail.Outgoing message = new Mail.Outgoing(frame, answer);
-    peer.mail.outgoing.add(message);
-    answer.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message)));
+    peer.mail.outgoing.add(message.place);
+    answer.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message.place)));
     list(peer.mail);
   }
 
@@ -87,15 +87,15 @@ final class Mailroom {
       }
       sent++;
     }
-    Mail.Outgoing message;
-    while (mail.credits() > 0 && (message = mail.outgoing.peek()) != null) {
-      if (!post(mail, message.frame())) {
+    Chain.Link<Mail.Outgoing> message;
+    while (mail.credits() > 0 && (message = mail.outgoing.first()) != null) {
+      if (!post(mail, message.member().frame)) {
         return sent;
       }
-      mail.outgoing.remove();
+      mail.outgoing.remove(message);
       mail.sent++;
       sent++;
-      message.answer().success();
+      message.member().answer.success();
     }
     return sent;
   }
@@ -332,9 +332,10 @@ final class Mailroom {
   }
 
   private static void failOutgoing(Mail mail, RuntimeException reason) {
-    Mail.@Nullable Outgoing message;
-    while ((message = mail.outgoing.poll()) != null) {
-      message.answer().error(reason);
+    Chain.Link<Mail.Outgoing> message;
+    while ((message = mail.outgoing.first()) != null) {
+      mail.outgoing.remove(message);
+      message.member().answer.error(reason);
     }
   }
 

@@ -36,10 +36,18 @@ final class PeerStates {
   /** On the worker, which is the only one to emit. */
   void tell(PeerState state) {
     present = state;
-    sink.tryEmitNext(state);
+    try {
+      sink.tryEmitNext(state);
+    } catch (Throwable failure) {
+      Signals.thrown(failure); // a subscriber's, where signals come on the worker
+    }
   }
 
   void close() {
-    sink.tryEmitComplete();
+    try {
+      sink.tryEmitComplete();
+    } catch (Throwable failure) {
+      Signals.thrown(failure);
+    }
   }
 }

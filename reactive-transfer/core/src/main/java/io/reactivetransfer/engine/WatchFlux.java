@@ -4,11 +4,9 @@ import io.reactivetransfer.Change;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
@@ -27,20 +25,14 @@ final class WatchFlux extends Flux<Change> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Change> actual) {
-    RuntimeException refusal = worker.admission().tryEnter();
-    if (refusal != null) {
-      Operators.error(actual, refusal);
-      return;
-    }
-    Watch watch = new Watch(worker, word, actual);
-    actual.onSubscribe(watch);
-    worker.execute(() -> worker.watch(watch));
+    worker.admission().serve(actual, ticket -> new Watch(worker, word, actual, ticket));
   }
 
   /** One subscriber's view of the word. */
-  static final class Watch implements Subscription, Runnable {
+  static final class Watch implements Admission.Guest, Runnable {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
+    private final Worker worker;
     private final MemorySegment word;
     private final CoreSubscriber<? super Change> actual;
     private final Scheduler.Worker signals;
@@ -52,17 +44,37 @@ final class WatchFlux extends Flux<Change> {
     private volatile boolean over;
     private long told;
 
-    Watch(Worker worker, MemorySegment word, CoreSubscriber<? super Change> actual) {
+    Watch(
+        Worker worker,
+        MemorySegment word,
+        CoreSubscriber<? super Change> actual,
+        AdmissionTicket ticket) {
+      this.worker = worker;
       this.word = word;
       this.actual = actual;
-      this.signals = worker.signals().createWorker();
-      this.ticket = new AdmissionTicket(worker.admission());
+      this.ticket = ticket;
       this.told = read();
       this.seen = told;
+      this.signals = worker.signals().createWorker();
+    }
+
+    @Override
+    public void begin() {
+      worker.execute(() -> worker.watch(this));
+    }
+
+    @Override
+    public void notBegun(Throwable reason) {
+      end(reason);
     }
 
     private long read() {
-      return (long) WORD.getAcquire(word, 0L);
+      try {
+        return (long) WORD.getAcquire(word, 0L);
+      } catch (IllegalStateException gone) {
+        throw new IllegalStateException(
+            "the watched memory was freed: " + gone.getMessage(), gone);
+      }
     }
 
     /** Looks; returns false when there is no need to look again. On the worker. */
@@ -78,7 +90,7 @@ final class WatchFlux extends Flux<Change> {
         }
         return true;
       } catch (IllegalStateException gone) {
-        end(new IllegalStateException("the watched memory was freed: " + gone.getMessage(), gone));
+        end(gone);
         return false;
       }
     }
@@ -113,8 +125,8 @@ final class WatchFlux extends Flux<Change> {
       if (draining.getAndIncrement() == 0) {
         try {
           signals.schedule(this);
-        } catch (RejectedExecutionException e) {
-          run();
+        } catch (Throwable e) {
+          run(); // the scheduler is gone; the signal must not be
         }
       }
     }
@@ -128,13 +140,17 @@ final class WatchFlux extends Flux<Change> {
           Change change = new Change(told, now);
           told = now;
           demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1);
-          actual.onNext(change);
+          try {
+            actual.onNext(change);
+          } catch (Throwable failure) {
+            ending = failure;
+          }
         }
         Throwable reason = ending;
         if (!over && reason != null) {
           over = true;
           leave();
-          actual.onError(reason);
+          Signals.error(actual, reason);
         }
         missed = draining.addAndGet(-missed);
       } while (missed != 0);

@@ -1,0 +1,171 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.WriteImm;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntToLongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Ending costs what it ends: six times as much takes about six times as long, not 36 times. */
+class EndingCostTest {
+
+  private static final int FEW = 3_000;
+  private static final int TIMES = 6;
+  private static final int LIMIT = 3;
+  private static final int ROUNDS = 4;
+
+  private EngineByHand hand;
+  private MemorySlice source;
+  private RemoteSlice target;
+
+  private enum Ending {
+    CANCEL {
+      @Override
+      void apply(EngineByHand hand, List<Probe<?>> probes) {
+        probes.reversed().forEach(Probe::cancel);
+      }
+    },
+    LOSS {
+      @Override
+      void apply(EngineByHand hand, List<Probe<?>> probes) {
+        hand.nic(0).lose(hand.peer(1).id(), 1, "told to lose it");
+      }
+    },
+    CLOSE {
+      @Override
+      void apply(EngineByHand hand, List<Probe<?>> probes) {
+        hand.probe(hand.engine().close());
+      }
+    },
+    DEADLINE {
+      @Override
+      void apply(EngineByHand hand, List<Probe<?>> probes) {
+        hand.loop.advance(Duration.ofSeconds(61));
+      }
+    };
+
+    abstract void apply(EngineByHand hand, List<Probe<?>> probes);
+  }
+
+  private void open() {
+    hand = new EngineByHand();
+    hand.open(
+        1,
+        options ->
+            options
+                .maxSubmissions(1 << 17)
+                .transferDeadline(Duration.ofSeconds(60))
+                .livenessDeadline(Duration.ofHours(1)));
+    hand.nic(0).room = 0;
+    source = hand.region().slice(0, 8);
+    target = hand.remote(1).slice(0, 8);
+  }
+
+  private List<Probe<?>> waitingWrites(int count) {
+    List<Probe<?>> probes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      probes.add(hand.probe(hand.engine().submit(WriteImm.of(source, target, Imm.of(1)))));
+    }
+    hand.turn();
+    assertThat(hand.stats().transfersInFlight()).isEqualTo(count);
+    return probes;
+  }
+
+  private List<Probe<?>> waitingMessages(int count) {
+    ByteBuffer message = ByteBuffer.allocate(500);
+    List<Probe<?>> probes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      probes.add(hand.probe(hand.engine().send(hand.peer(1), message)));
+    }
+    hand.turn();
+    return probes;
+  }
+
+  /** Processor time of this thread, for as many as it is told. */
+  private static long cost(Runnable action) {
+    var threads = ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadCpuTime();
+    action.run();
+    return threads.getCurrentThreadCpuTime() - before;
+  }
+
+  /** The least of some rounds: what disturbs a measurement makes it longer. */
+  private static void assertLinear(IntToLongFunction cost) {
+    cost.applyAsLong(FEW); // warms up
+    long few = Long.MAX_VALUE;
+    long many = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS; round++) {
+      few = Math.min(few, cost.applyAsLong(FEW));
+      many = Math.min(many, cost.applyAsLong(FEW * TIMES));
+    }
+    assertThat(many)
+        .as("the cost of ending %s, where ending %s costs %s ns", FEW * TIMES, FEW, few)
+        .isLessThan(few * TIMES * LIMIT);
+  }
+
+  private long costOfWrites(Ending ending, int count) {
+    open();
+    List<Probe<?>> probes = waitingWrites(count);
+    long cost =
+        cost(() -> {
+          ending.apply(hand, probes);
+          hand.turn();
+        });
+    assertThat(hand.stats().transfersInFlight()).isZero();
+    hand.end();
+    return cost;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void ofWrites(Ending ending) {
+    assertLinear(count -> costOfWrites(ending, count));
+  }
+
+  @Test
+  void ofMessages() {
+    assertLinear(this::costOfMessages);
+  }
+
+  private long costOfMessages(int count) {
+    open();
+    List<Probe<?>> probes = waitingMessages(count);
+    long cost =
+        cost(() -> {
+          probes.reversed().forEach(Probe::cancel);
+          hand.turn();
+        });
+    hand.end();
+    return cost;
+  }
+
+  /** Nobody else waits for all of them. */
+  @Test
+  void isSpreadOverTurns() {
+    open();
+    waitingWrites(20_000);
+    hand.nic(0).lose(hand.peer(1).id(), 1, "told to lose it");
+    hand.nic(0).context.doorbell().ring();
+    long before = hand.stats().transfersInFlight();
+    int turns = 0;
+    while (before > 0) {
+      assertThat(hand.loop.step()).as("another turn, for those that are left").isTrue();
+      long after = hand.stats().transfersInFlight();
+      assertThat(before - after).as("ended in one turn").isLessThanOrEqualTo(5_000);
+      before = after;
+      turns++;
+    }
+    assertThat(turns).isGreaterThan(3);
+    hand.end();
+  }
+}
