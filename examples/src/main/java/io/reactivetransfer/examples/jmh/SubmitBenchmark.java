@@ -13,6 +13,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -66,6 +67,9 @@ public class SubmitBenchmark {
   @Param({"1"})
   public int nics = 1;
 
+  /** Less than the default in a test, which has no time to wait for that. */
+  Duration livenessDeadline = EngineOptions.defaults().livenessDeadline();
+
   private final HandTurnedLoop loop = new HandTurnedLoop();
   private boolean byHand;
   private TransferEngine engine;
@@ -83,6 +87,7 @@ public class SubmitBenchmark {
     EngineOptions options =
         EngineOptions.builder()
             .nics(nics)
+            .livenessDeadline(livenessDeadline)
             .idle(IdleStrategy.spin())
             .signalScheduler(threads.equals("parallel") ? null : Schedulers.immediate())
             .build();

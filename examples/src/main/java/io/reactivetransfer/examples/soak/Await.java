@@ -30,16 +30,6 @@ record Await(Duration limit) {
   }
 
   /** Either end will do; returns the error, if it is one. */
-  @Nullable Throwable end(Mono<?> mono, String what, Object place) throws InterruptedException {
-    try {
-      end(mono.toFuture(), what, place);
-      return null;
-    } catch (ExecutionException e) {
-      return e.getCause();
-    }
-  }
-
-  /** The same for one that was asked for. */
   @Nullable Throwable anyEnd(CompletableFuture<?> future, String what, Object place)
       throws InterruptedException {
     try {
@@ -50,7 +40,7 @@ record Await(Duration limit) {
     }
   }
 
-  private <T> @Nullable T end(CompletableFuture<T> future, String what, Object place)
+  private <T> @Nullable T end(CompletableFuture<@Nullable T> future, String what, Object place)
       throws InterruptedException, ExecutionException {
     try {
       return future.get(limit.toNanos(), TimeUnit.NANOSECONDS);

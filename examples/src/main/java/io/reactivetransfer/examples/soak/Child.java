@@ -53,7 +53,9 @@ final class Child implements Side {
     try {
       return answer.get();
     } catch (ExecutionException e) {
-      throw new SoakFailure(String.valueOf(e.getCause().getMessage()), e.getCause());
+      throw e.getCause() instanceof SoakFailure failure
+          ? failure
+          : new SoakFailure(e.toString(), e);
     } finally {
       open.remove(id);
     }

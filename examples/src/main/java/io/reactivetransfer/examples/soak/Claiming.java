@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Claiming {
 
-  private final CompletableFuture<Void> end;
+  private final CompletableFuture<@Nullable Void> end;
   private boolean dropped;
   private boolean met;
   private @Nullable SoakFailure broken;
@@ -32,7 +32,7 @@ final class Claiming {
     }
   }
 
-  CompletableFuture<Void> end() {
+  CompletableFuture<@Nullable Void> end() {
     return end;
   }
 

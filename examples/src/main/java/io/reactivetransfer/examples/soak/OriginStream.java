@@ -49,7 +49,7 @@ final class OriginStream {
             .toList();
     Submitting submitting = new Submitting(round, transfers);
     String place = where + ", " + round;
-    CompletableFuture<Void> end = submitting.on(node.engine());
+    CompletableFuture<@Nullable Void> end = submitting.on(node.engine());
     if (round.trouble() == Round.Trouble.CANCELLED) {
       TimeUnit.MICROSECONDS.sleep(round.delayMicros());
     }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -26,7 +27,7 @@ final class Submitting {
   }
 
   /** Completes when all is over, whatever became of it. Cancelling it cancels all. */
-  CompletableFuture<Void> on(TransferEngine engine) {
+  CompletableFuture<@Nullable Void> on(TransferEngine engine) {
     return outcomes(engine)
         .doOnNext(this::note)
         .onErrorResume(TransferException.class, this::noteEnd)

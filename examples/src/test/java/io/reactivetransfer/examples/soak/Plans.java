@@ -3,22 +3,13 @@ package io.reactivetransfer.examples.soak;
 import java.time.Duration;
 import java.util.Set;
 
-/** Plans of a second or two. */
+/** Plans for a test. */
 final class Plans {
 
   private Plans() {}
 
-  static Plan small(String backend, long seed, Duration limit) {
+  static Plan of(String backend, long seed, Duration time, Duration limit) {
     return new Plan(
-        backend,
-        null,
-        2,
-        4,
-        Duration.ofMillis(1_500),
-        Duration.ofMillis(400),
-        limit,
-        seed,
-        Set.of(),
-        false);
+        backend, null, 2, 4, time, Duration.ofMillis(400), limit, seed, Set.of(), false);
   }
 }

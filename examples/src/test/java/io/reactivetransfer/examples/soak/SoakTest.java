@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Both sides in this process, for a second or two. */
+/** Both sides in this process: for a second or two, or until a defect shows. */
 class SoakTest {
 
   private final List<String> lines = new ArrayList<>();
@@ -28,7 +28,7 @@ class SoakTest {
   @ParameterizedTest
   @ValueSource(strings = {"loopback", "tcp"})
   void everythingHappensAndNothingIsWrong(String backend) throws InterruptedException {
-    Plan plan = Plans.small(backend, 1, Duration.ofSeconds(20));
+    Plan plan = Plans.of(backend, 1, Duration.ofMillis(1_500), Duration.ofSeconds(20));
     run(plan, nics -> Engines.open(plan, nics));
     assertThat(lines).hasSize(3);
     String[] columns = lines.get(0).strip().split(" {2,}| (?!MiB)");
@@ -44,7 +44,7 @@ class SoakTest {
   @ParameterizedTest
   @EnumSource
   void aDefectIsFound(Defect defect) {
-    Plan plan = Plans.small("loopback", 2, Duration.ofSeconds(2));
+    Plan plan = Plans.of("loopback", 2, Duration.ofSeconds(30), Duration.ofSeconds(2));
     assertThatThrownBy(() -> run(plan, nics -> Saboteur.of(Engines.open(plan, nics), defect)))
         .isInstanceOf(SoakFailure.class)
         .hasMessageMatching(
