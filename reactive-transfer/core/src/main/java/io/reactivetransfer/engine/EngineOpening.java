@@ -12,6 +12,7 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.OpenContext;
@@ -109,9 +110,24 @@ final class EngineOpening {
       fail(failure);
     } else if (domain == null) {
       fail(new BackendException(0, "it opened NIC " + nics.get(domains.size()) + " to null"));
+    } else if (domain.capabilities().maxControlBytes() < Capabilities.MIN_CONTROL_BYTES) {
+      fail(tooShortMessages(domain.capabilities().maxControlBytes()));
     } else {
       openNext();
     }
+  }
+
+  /** A greeting that does not fit would be found out only when a peer is greeted. */
+  private BackendException tooShortMessages(int maxControlBytes) {
+    return new BackendException(
+        0,
+        "expected a NIC that takes control messages of "
+            + Capabilities.MIN_CONTROL_BYTES
+            + " bytes, which the engine's own frames need, got "
+            + nics.get(domains.size() - 1).name()
+            + ", which declares at most "
+            + maxControlBytes
+            + "; have the backend take longer ones, in parts if its network takes none");
   }
 
   private void finish() {

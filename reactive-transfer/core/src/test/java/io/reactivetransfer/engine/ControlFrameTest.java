@@ -2,8 +2,12 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.spi.Capabilities;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
 /** What two versions of the library say to each other. */
@@ -25,6 +29,22 @@ class ControlFrameTest {
     assertThat(bytes(ControlFrame.message(ByteBuffer.wrap(new byte[] {7, 8}))))
         .containsExactly(2, 7, 8);
     assertThat(bytes(ControlFrame.credit(0x01020304))).containsExactly(3, 1, 2, 3, 4);
+  }
+
+  @Test
+  void theLongestOfThemFitIntoWhatEveryNicMustTake() {
+    NicAddress longest = new NicAddress(new byte[256], new byte[64]);
+    PeerAddress address =
+        new PeerAddress(
+            "n".repeat(32),
+            new EngineId(-1, -1),
+            Collections.nCopies(PeerAddress.MAX_NICS, longest));
+    assertThat(ControlFrame.hello(address, -1).remaining())
+        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+    assertThat(ControlFrame.abort(-1, "\uffff".repeat(100_000)).remaining())
+        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+    assertThat(ControlFrame.barrier(new EngineId(-1, -1), -1).remaining())
+        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
   }
 
   @Test

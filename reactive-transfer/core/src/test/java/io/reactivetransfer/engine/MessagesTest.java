@@ -204,11 +204,11 @@ class MessagesTest {
 
   @Test
   void theBackendMayAllowLess() {
-    hand.backend.maxControlBytes = 1_000;
+    hand.backend.maxControlBytes = 5_000;
     hand.open(1);
     assertThatExceptionOfType(TransferRejectedException.class)
-        .isThrownBy(() -> hand.engine().send(hand.peer(1), ByteBuffer.allocate(1_000)));
-    Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(999)));
+        .isThrownBy(() -> hand.engine().send(hand.peer(1), ByteBuffer.allocate(5_000)));
+    Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(4_999)));
     hand.turn();
     credit(1, 1);
     probe.assertComplete();

@@ -10,6 +10,7 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -71,6 +72,23 @@ class OpeningTest {
     assertThat(new String(address.nics().get(1).address(), StandardCharsets.US_ASCII))
         .isEqualTo("nic1");
     assertThat(address.nics().get(1).doorbellKey()).as("of that NIC").startsWith((byte) 1);
+  }
+
+  @Test
+  void aNicWhoseMessagesAreTooShortForTheEnginesOwnIsRefused() {
+    hand.backend.maxControlBytes = Capabilities.MIN_CONTROL_BYTES - 1;
+    assertThat(refused(2))
+        .hasMessageContaining("messages of 4096 bytes")
+        .hasMessageContaining("s0")
+        .hasMessageContaining("at most 4095");
+    assertAllClosed();
+  }
+
+  @Test
+  void aNicThatTakesJustTheEnginesOwnMessagesIsEnough() {
+    hand.backend.maxControlBytes = Capabilities.MIN_CONTROL_BYTES;
+    hand.open(2);
+    assertThat(hand.engine().isClosed()).isFalse();
   }
 
   @Test
