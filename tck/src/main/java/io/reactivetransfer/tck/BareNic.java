@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +30,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class BareNic implements AutoCloseable {
 
+  /** The longest control message that is announced to the backend. */
+  static final int MAX_CONTROL_BYTES = 16 * 1024;
+
+  private static final int DEPTH = 64;
+
   private final Duration timeout;
   private final EngineId engine;
   private final @Nullable WorkerLoop loop;
   private final @Nullable ExecutorService own;
   private final Executor thread;
   private final List<String> reports = new ArrayList<>();
+  private final List<String> texts = new ArrayList<>();
+  private final List<byte[]> messages = new ArrayList<>();
+  private final CompletionSink recorder = new Recorder();
   private volatile boolean rung;
   private boolean closed;
   private final Domain domain;
@@ -53,7 +63,14 @@ final class BareNic implements AutoCloseable {
       this.thread = given::execute;
     }
     OpenContext context =
-        new OpenContext(engine, 0, () -> rung = true, given, 64, 16 * 1024, timeout);
+        new OpenContext(
+            engine,
+            0,
+            () -> rung = true,
+            given,
+            DEPTH,
+            MAX_CONTROL_BYTES,
+            timeout.dividedBy(2)); // what could not be connected is told before the test gives up
     this.domain =
         await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
   }
@@ -79,14 +96,64 @@ final class BareNic implements AutoCloseable {
     return await(on(() -> use.apply(domain)));
   }
 
+  /**
+   * Does something that the NIC may refuse by an exception, which is returned; null if it did not.
+   */
+  @Nullable RuntimeException attempt(Consumer<Domain> use) {
+    return await(
+            on(() -> {
+              try {
+                use.accept(domain);
+                return Optional.<RuntimeException>empty();
+              } catch (RuntimeException e) {
+                return Optional.of(e);
+              }
+            }))
+        .orElse(null);
+  }
+
+  /** How many nanoseconds the NIC takes for something. */
+  long nanosOf(Consumer<Domain> use) {
+    return call(nic -> {
+      long begin = System.nanoTime();
+      use.accept(nic);
+      return System.nanoTime() - begin;
+    });
+  }
+
   /** Polls once; returns what poll returned. */
   int turn() {
-    return call(nic -> nic.poll(new Recorder()));
+    return call(nic -> nic.poll(recorder));
+  }
+
+  /** How many nanoseconds one poll takes. */
+  long nanosOfTurn() {
+    return nanosOf(nic -> nic.poll(recorder));
   }
 
   /** What was reported so far, in order, one line each. */
   List<String> reports() {
     return call(nic -> List.copyOf(reports));
+  }
+
+  /** How many things were reported so far. */
+  int reported() {
+    return call(nic -> reports.size());
+  }
+
+  /** Whether this was reported. */
+  boolean hasReported(String report) {
+    return call(nic -> reports.contains(report));
+  }
+
+  /** What the reports said in words. */
+  List<String> texts() {
+    return call(nic -> List.copyOf(texts));
+  }
+
+  /** The control messages that came, in order. */
+  List<byte[]> messages() {
+    return call(nic -> List.copyOf(messages));
   }
 
   private <T> CompletableFuture<T> on(Supplier<T> task) {
@@ -134,6 +201,7 @@ final class BareNic implements AutoCloseable {
     @Override
     public void failed(long token, int code, String text) {
       reports.add("failed " + token);
+      texts.add(text);
     }
 
     @Override
@@ -144,11 +212,15 @@ final class BareNic implements AutoCloseable {
     @Override
     public void received(EngineId sender, ByteBuffer bytes) {
       reports.add("received " + bytes.remaining() + " from " + sender);
+      byte[] content = new byte[bytes.remaining()];
+      bytes.get(bytes.position(), content);
+      messages.add(content);
     }
 
     @Override
     public void peerLost(EngineId peer, int code, String text) {
       reports.add("lost " + peer);
+      texts.add(text);
     }
 
     @Override

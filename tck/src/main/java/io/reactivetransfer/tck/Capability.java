@@ -11,5 +11,7 @@ public enum Capability {
   /** A revoked or deregistered key is refused from the moment on that revocation has returned. */
   REVOCATION,
   /** A peer that closed, or never was there, is noticed. */
-  LOST_PEERS
+  LOST_PEERS,
+  /** Whoever knows one key of a NIC cannot guess the next. */
+  SECRET_KEYS
 }

@@ -137,7 +137,13 @@ abstract class CountingRules extends RuleGroup {
     Probe<Void> claim = stage().claim(duo.target(), imm, 1);
     stage().done(duo.origin(), duo.signal(imm));
     claim.awaitCompletion();
-    assertThat(duo.target().stats().arrivals()).as("arrivals but for one signal").isEqualTo(1);
+    stage()
+        .patience()
+        .throughout(
+            () ->
+                assertThat(duo.target().stats().arrivals())
+                    .as("arrivals but for one signal")
+                    .isEqualTo(1));
   }
 
   private static Scatter.Part part(Duo duo, long offset, long length) {
@@ -154,6 +160,12 @@ abstract class CountingRules extends RuleGroup {
 
   /** Not even a share of a write is left over. */
   private void expectNothingElse(TransferEngine target) {
-    assertThat(target.stats().unclaimedImms()).as("immediates with a surplus").isZero();
+    stage()
+        .patience()
+        .throughout(
+            () ->
+                assertThat(target.stats().unclaimedImms())
+                    .as("immediates with a surplus")
+                    .isZero());
   }
 }

@@ -49,9 +49,12 @@ abstract class DeadlineRules extends RuleGroup {
   final void r19_3_aClaimEndsWithItsDeadlineAndReturnsWhatItHad() {
     Duo duo = Duo.open(stage(), 1);
     Imm imm = stage().imm();
+    stage().done(duo.origin(), duo.signal(imm));
+    stage().awaitArrivals(duo.target(), 1);
     stage()
-        .probe("a claim", duo.target().counter(imm).within(SOON).next(1))
+        .probe("a claim of 2", duo.target().counter(imm).within(SOON).next(2))
         .awaitError(DeadlineExceededException.class);
+    stage().complete(duo.target().counter(imm).next(1)); // what the other one had
     Probe<Void> patient = stage().claim(duo.target(), imm, 1);
     stage().done(duo.origin(), duo.signal(imm));
     patient.awaitCompletion();

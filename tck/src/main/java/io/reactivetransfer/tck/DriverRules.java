@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactivetransfer.Access;
-import io.reactivetransfer.EngineId;
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
-import io.reactivetransfer.spi.LocalMemory;
-import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
@@ -25,64 +21,22 @@ import org.junit.jupiter.api.Test;
 /** Chapter 17: what an engine expects of a backend, asked without an engine. */
 abstract class DriverRules extends RuleGroup {
 
-  private static final int LENGTH = 8_192;
+  private static final int LENGTH = Wire.LENGTH;
 
   DriverRules(TransferConformance kit) {
     super(kit);
   }
 
-  /** Two NICs, memory of each, and what the first one must know to write to the second. */
-  private record Wire(
-      BareNic origin, BareNic target, Ends ends, MemorySegment from, MemorySegment to) {}
-
-  private record Ends(LocalMemory source, LocalMemory local, RemoteMemory target) {}
-
-  /**
-   * Wires two NICs.
-   *
-   * @param extra by how much the origin believes the target's memory to be longer than it is
-   */
   private Wire wire(int extra) {
-    stage().requireNics(1);
-    BareNic origin = nic(1);
-    BareNic target = nic(2);
-    MemorySegment from = stage().memory(LENGTH);
-    MemorySegment to = stage().memory(LENGTH);
-    LocalMemory source = origin.call(nic -> nic.register(new HostMemory(from), Access.LOCAL));
-    LocalMemory local = target.call(nic -> nic.register(new HostMemory(to), Access.REMOTE_WRITE));
-    byte[] address = target.call(nic -> nic.address());
-    RemoteMemory remote =
-        origin.call(nic -> {
-          RemotePeer peer = nic.resolve(target.engine(), address);
-          return nic.resolve(peer, local.key(), LENGTH + extra);
-        });
-    return new Wire(origin, target, new Ends(source, local, remote), from, to);
+    return Wire.open(stage(), LENGTH, extra);
   }
 
-  private BareNic nic(int number) {
-    BareNic nic =
-        new BareNic(
-            stage().backend(),
-            new EngineId(stage().random().nextLong(), number),
-            stage().patience().signal());
-    stage().atEnd(nic::close);
-    return nic;
+  private static void until(String what, Wire wire, BooleanSupplier condition) {
+    wire.until(what, condition);
   }
 
-  private void until(String what, Wire wire, BooleanSupplier condition) {
-    stage()
-        .patience()
-        .until(
-            what,
-            () -> {
-              wire.origin().turn();
-              wire.target().turn();
-              return condition.getAsBoolean();
-            });
-  }
-
-  private void post(Wire wire, WriteOp op) {
-    until("a write to be taken over", wire, () -> wire.origin().call(nic -> nic.post(op)));
+  private static void post(Wire wire, WriteOp op) {
+    wire.post(op);
   }
 
   @Test
@@ -94,7 +48,15 @@ abstract class DriverRules extends RuleGroup {
     List<Nic> nics = backend.nics();
     assertThat(nics).hasSizeBetween(1, 8);
     assertThat(new HashSet<>(nics.stream().map(Nic::name).toList())).hasSameSizeAs(nics);
-    assertThat(backend.nics(1)).hasSize(1);
+    for (int count = 1; count <= 8; count++) {
+      int wanted = count;
+      try {
+        List<String> names = backend.nics(wanted).stream().map(Nic::name).toList();
+        assertThat(names).as("%s NICs", wanted).hasSize(wanted).doesNotHaveDuplicates();
+      } catch (BackendException e) {
+        assertThat(wanted).as("NICs that were refused").isGreaterThan(1);
+      }
+    }
     Wire wire = wire(0);
     byte[] address = wire.target().call(nic -> nic.address());
     assertThat(address).hasSizeBetween(1, 256);
@@ -124,10 +86,8 @@ abstract class DriverRules extends RuleGroup {
         () ->
             wire.origin().reports().size() >= written.size()
                 && wire.target().reports().size() >= written.size() / 2);
-    for (int turn = 0; turn < 50; turn++) {
-      wire.origin().turn();
-      wire.target().turn();
-    }
+    wire.throughout(
+        () -> assertThat(wire.origin().reported()).as("reports of them").isEqualTo(written.size()));
     assertThat(wire.origin().reports()).containsExactlyInAnyOrderElementsOf(written);
     assertThat(wire.target().reports()).hasSize(written.size() / 2).doesNotHaveDuplicates();
     for (int i = 0; i < tokens.size(); i++) {
@@ -195,7 +155,7 @@ abstract class DriverRules extends RuleGroup {
     }
     post(wire, op);
     int taken = posted + 1;
-    until("all reported", wire, () -> wire.origin().reports().size() == taken);
+    until("all reported", wire, () -> wire.origin().reported() == taken);
   }
 
   @Test
@@ -221,6 +181,7 @@ abstract class DriverRules extends RuleGroup {
               return wire.origin().reports().contains(lost)
                   && wire.origin().reports().size() >= 2 + more;
             });
+    stage().patience().throughout(wire.origin()::turn);
     List<String> reports = wire.origin().reports();
     assertThat(reports).as("reports").hasSize(2 + more).containsOnlyOnce("written 0", lost);
     for (int token = 1; token <= more; token++) {
@@ -260,9 +221,7 @@ abstract class DriverRules extends RuleGroup {
               wire.origin().turn();
               return ended(wire.origin()) == 1 + more;
             });
-    for (int turn = 0; turn < 50; turn++) {
-      wire.origin().turn();
-    }
+    stage().patience().throughout(wire.origin()::turn);
     assertThat(wire.origin().reports().stream().filter(report -> !report.startsWith("lost")))
         .as("reports of %s writes", 1 + more)
         .hasSize(1 + more)

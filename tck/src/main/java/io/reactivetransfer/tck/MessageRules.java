@@ -56,6 +56,7 @@ abstract class MessageRules extends RuleGroup {
           .as("message %s", i)
           .isEqualTo(ByteBuffer.wrap(sent.get(i)));
     }
+    messages.assertSilent();
     assertThat(messages.values()).hasSize(100);
   }
 

@@ -44,4 +44,13 @@ record Patience(Duration signal, Duration silence) {
       LockSupport.parkNanos(LOOK_NANOS);
     }
   }
+
+  /** Looks again and again, for as long as silence is watched, whether something stays so. */
+  void throughout(Runnable check) {
+    long deadline = System.nanoTime() + silence.toNanos();
+    do {
+      check.run();
+      LockSupport.parkNanos(LOOK_NANOS);
+    } while (System.nanoTime() - deadline < 0);
+  }
 }

@@ -4,6 +4,8 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.NicWaits;
 import reactor.core.publisher.Mono;
 
 /**
@@ -34,5 +36,10 @@ interface Sabotage {
   /** Opens an engine on the backend of this name. */
   default Mono<TransferEngine> openByName(String backend) {
     return Mono.defer(() -> TransferEngineBuilder.create().backend(backend).open());
+  }
+
+  /** What the descriptors of NICs are waited for with. */
+  default NicWaits waits() {
+    return EngineEnvironment.system().waits();
   }
 }

@@ -18,8 +18,14 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +197,32 @@ final class Stage implements AutoCloseable {
     return Plot.within(Plot.noise(kit.memory(arena), random, length));
   }
 
+  /**
+   * Memory that is larger than what it takes: zeros of a sparse file, of which only what is written
+   * has room somewhere.
+   *
+   * @throws IOException if this machine has none
+   */
+  MemorySegment sparse(long length) throws IOException {
+    if (!kit.memory(arena).equals(arena)) {
+      abort(
+          "where the memory of this test class comes from, there is none of " + length + " bytes");
+    }
+    Path file = Files.createTempDirectory("reactive-transfer-tck").resolve("sparse");
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.SPARSE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      return channel.map(MapMode.READ_WRITE, 0, length, arena);
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(file.resolveSibling(""));
+    }
+  }
+
   /** A plot as another engine knows it, which got the descriptor as bytes. */
   RemoteRegion seenBy(TransferEngine origin, Plot plot) {
     return origin.remote(RegionDescriptor.fromBytes(plot.region().descriptor().toBytes()));
@@ -268,7 +300,7 @@ final class Stage implements AutoCloseable {
   public void close() {
     try (dropped) {
       valves.forEach(Valve::open);
-      atEnd.forEach(Runnable::run);
+      atEnd.reversed().forEach(Runnable::run);
       for (TransferEngine engine : engines.reversed()) {
         Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
       }

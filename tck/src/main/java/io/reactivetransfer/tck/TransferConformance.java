@@ -191,6 +191,30 @@ public abstract class TransferConformance {
   }
 
   @Nested
+  @Order(17)
+  final class DriverLimit extends DriverLimitRules {
+    DriverLimit() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(17)
+  final class DriverWait extends DriverWaitRules {
+    DriverWait() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(17)
+  final class DriverTrust extends DriverTrustRules {
+    DriverTrust() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
   @Order(18)
   final class ReactiveStreams extends ReactiveStreamsRules {
     ReactiveStreams() {
@@ -234,6 +258,30 @@ public abstract class TransferConformance {
   @Order(23)
   final class NicFailure extends NicFailureRules {
     NicFailure() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(24)
+  final class Size extends SizeRules {
+    Size() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(24)
+  final class HalfWay extends HalfWayRules {
+    HalfWay() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(24)
+  final class Leftover extends LeftoverRules {
+    Leftover() {
       super(TransferConformance.this);
     }
   }

@@ -46,7 +46,7 @@ final class MemorySaboteurs {
   private MemorySaboteurs() {}
 
   /** A NIC that knows the memory behind both ends of a write. */
-  private static class KnowingDomain extends TrackingDomain {
+  static class KnowingDomain extends TrackingDomain {
     final IdentityHashMap<LocalMemory, HostMemory> local = new IdentityHashMap<>();
     final IdentityHashMap<LocalMemory, Access> access = new IdentityHashMap<>();
     final IdentityHashMap<RemoteMemory, Memory> remote = new IdentityHashMap<>();

@@ -49,6 +49,12 @@ class SabotageTest {
     assertThat(brokenRules(Saboteur.NONE, LONG, "")).isEmpty();
   }
 
+  @Test
+  void aNicWithDescriptorsOrALoopBreaksNothing() {
+    assertThat(brokenRules(WaitSaboteurs.NONE_WITH_DESCRIPTORS, LONG, "r17_")).isEmpty();
+    assertThat(brokenRules(WaitSaboteurs.NONE_WITH_LOOP, LONG, "r17_")).isEmpty();
+  }
+
   private static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, String prefix) {
     return SabotagedRun.brokenRules(

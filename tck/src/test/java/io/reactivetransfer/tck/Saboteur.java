@@ -5,6 +5,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.NicWaits;
 import io.reactivetransfer.spi.OpenContext;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
@@ -31,6 +32,21 @@ record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabo
   /** A backend with a defect. */
   static Saboteur backend(String rule, String defect, UnaryOperator<Backend> backend) {
     return new Saboteur(rule, defect, backend, Sabotage.NONE);
+  }
+
+  /** A backend with a defect, whose descriptors are waited for with these. */
+  static Saboteur waiting(
+      String rule, String defect, UnaryOperator<Backend> backend, NicWaits waits) {
+    return new Saboteur(
+        rule,
+        defect,
+        backend,
+        new Sabotage() {
+          @Override
+          public NicWaits waits() {
+            return waits;
+          }
+        });
   }
 
   /** An engine that uses its NICs in a wrong way. */

@@ -9,6 +9,10 @@ final class Saboteurs {
   static final List<Saboteur> ALL =
       Stream.of(
               NicSaboteurs.ALL,
+              DriverSaboteurs.ALL,
+              WaitSaboteurs.ALL,
+              SizeSaboteurs.ALL,
+              HalfWaySaboteurs.ALL,
               MemorySaboteurs.ALL,
               UseSaboteurs.ALL,
               CounterSaboteurs.ALL,

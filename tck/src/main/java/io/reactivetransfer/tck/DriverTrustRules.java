@@ -1,0 +1,193 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 17, continued: bytes that came from elsewhere, and keys. */
+abstract class DriverTrustRules extends RuleGroup {
+
+  private static final int KEYS = 64;
+
+  /** Of keys of 32 random bits, 16 differ from one to the next. */
+  private static final int MIN_DIFFERING_BITS = 10;
+
+  DriverTrustRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private Wire wire() {
+    return Wire.open(stage(), Wire.LENGTH, 0);
+  }
+
+  /** Nothing but a {@link BackendException} may come of bytes from elsewhere. */
+  private static void expectRefusal(String what, @Nullable RuntimeException refusal) {
+    if (refusal != null) {
+      assertThat(refusal).as(what).isInstanceOf(BackendException.class);
+    }
+  }
+
+  @Test
+  final void r17_15_whatIsNoAddressLeadsNowhere() {
+    Wire wire = wire();
+    wire.connect();
+    byte[] address = wire.target().call(nic -> nic.address());
+    for (int length : new int[] {1, 16, address.length, 256, 5_000}) {
+      byte[] noise = new byte[length];
+      stage().random().nextBytes(noise);
+      resolve(wire, stranger(), noise); // not to be written to: somebody may be there
+    }
+    List<Runnable> toBeLost = new ArrayList<>();
+    for (int length = 0; length <= address.length + 1; length++) {
+      EngineId id = stranger(); // so the whole address is a wrong one, too
+      RemotePeer peer = resolve(wire, id, Arrays.copyOf(address, length));
+      if (peer != null) {
+        toBeLost.add(() -> expectLost(wire, peer, id));
+      }
+    }
+    if (stage().profile().missing().get(Capability.LOST_PEERS) == null) {
+      sample(toBeLost).forEach(Runnable::run);
+    }
+    wire.post(wire.write(0, 0, 10, 1));
+    wire.until("a write to a real address", () -> wire.origin().hasReported("written 1"));
+  }
+
+  private EngineId stranger() {
+    return new EngineId(stage().random().nextLong(), 4_711);
+  }
+
+  private static @Nullable RemotePeer resolve(Wire wire, EngineId id, byte[] address) {
+    AtomicReference<@Nullable RemotePeer> peer = new AtomicReference<>();
+    expectRefusal(
+        "what comes of resolving " + address.length + " bytes",
+        wire.origin().attempt(nic -> peer.set(nic.resolve(id, address))));
+    return peer.get();
+  }
+
+  private static List<Runnable> sample(List<Runnable> all) {
+    return all.size() <= 3 ? all : List.of(all.getFirst(), all.get(all.size() / 2), all.getLast());
+  }
+
+  private static void expectLost(Wire wire, RemotePeer peer, EngineId id) {
+    RemoteMemory memory =
+        wire.origin().call(nic -> nic.resolve(peer, wire.ends().local().key(), Wire.LENGTH));
+    WriteOp op =
+        new WriteOp().between(wire.ends().source(), memory).range(0, 0, 10).token(77).withoutImm();
+    boolean[] taken = {false};
+    wire.until(
+        "the loss of a peer whose address is none",
+        () -> {
+          taken[0] |= wire.origin().call(nic -> !taken[0] && nic.post(op));
+          return wire.origin().hasReported("lost " + id);
+        });
+    assertThat(wire.origin().reports()).doesNotContain("written 77");
+  }
+
+  private List<byte[]> keys(Wire wire) {
+    MemorySegment memory = stage().memory(KEYS * 64L);
+    return IntStream.range(0, KEYS)
+        .mapToObj(i -> {
+          HostMemory part = new HostMemory(memory.asSlice(i / 2 * 64L, 64));
+          return wire.target().call(nic -> nic.register(part, Access.REMOTE_WRITE)).key();
+        })
+        .toList();
+  }
+
+  @Test
+  final void r17_16_nobodyGuessesAKey() {
+    stage().require(Capability.SECRET_KEYS);
+    List<byte[]> keys = keys(wire());
+    assertThat(keys.stream().map(ByteBuffer::wrap).distinct()).as("keys").hasSize(KEYS);
+    int length = keys.stream().mapToInt(key -> key.length).max().orElseThrow();
+    List<byte[]> padded = keys.stream().map(key -> Arrays.copyOf(key, length)).toList();
+    long bits = 0;
+    Set<ByteBuffer> steps = new HashSet<>();
+    for (int i = 1; i < KEYS; i++) {
+      byte[] step = new byte[length];
+      for (int at = 0; at < length; at++) {
+        step[at] = (byte) (padded.get(i)[at] - padded.get(i - 1)[at]);
+        bits += Integer.bitCount((padded.get(i)[at] ^ padded.get(i - 1)[at]) & 0xff);
+      }
+      steps.add(ByteBuffer.wrap(step));
+    }
+    assertThat((double) bits / (KEYS - 1))
+        .as("bits in which a key differs from the one before")
+        .isGreaterThanOrEqualTo(MIN_DIFFERING_BITS);
+    assertThat(steps).as("differences from one key to the next").hasSizeGreaterThan(KEYS / 2);
+  }
+
+  @Test
+  final void r17_17_noTextShowsAKey() {
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 100);
+    wire.connect();
+    byte[] key = wire.ends().local().key();
+    List<@Nullable String> texts = new ArrayList<>();
+    for (int length = 0; length <= key.length + 1; length++) {
+      byte[] cut = Arrays.copyOf(key, length);
+      RuntimeException refusal =
+          wire.origin().attempt(nic -> nic.resolve(wire.ends().peer(), cut, Wire.LENGTH));
+      texts.add(refusal == null || length == key.length ? "" : refusal.toString());
+    }
+    byte[] wrong = key.clone();
+    wrong[wrong.length - 1] ^= 1;
+    RemoteMemory[] other = new RemoteMemory[1];
+    wire.origin().attempt(nic -> other[0] = nic.resolve(wire.ends().peer(), wrong, Wire.LENGTH));
+    if (stage().profile().missing().get(Capability.TARGET_CHECKS) == null) {
+      expectFailure(wire, wire.write(0, Wire.LENGTH, 10, 1));
+      if (other[0] != null) {
+        WriteOp op = wire.write(0, 0, 10, 2);
+        expectFailure(wire, op.between(op.source(), other[0]));
+      }
+    }
+    if (stage().profile().missing().get(Capability.REVOCATION) == null) {
+      LocalMemory renamed = wire.target().call(nic -> nic.revoke(wire.ends().local()));
+      expectFailure(wire, wire.write(0, 0, 10, 3));
+      expectHidden(texts, renamed.key());
+    }
+    WriteOp late = wire.write(0, 0, 10, 4);
+    wire.origin().call(nic -> nic.post(late));
+    wire.origin()
+        .attempt(nic -> nic.disconnect(wire.ends().peer(), "given up by the conformance kit"));
+    stage().patience().throughout(wire.origin()::turn);
+    texts.addAll(wire.origin().texts());
+    texts.addAll(wire.target().texts());
+    assertThat(texts).as("what was said of failures").isNotEmpty();
+    expectHidden(texts, key);
+    expectHidden(texts, wrong);
+  }
+
+  private static void expectFailure(Wire wire, WriteOp op) {
+    wire.post(op);
+    String failed = "failed " + op.token();
+    wire.until("a failure", () -> wire.origin().hasReported(failed));
+  }
+
+  private static void expectHidden(List<@Nullable String> texts, byte[] key) {
+    Set<String> shown = KeyTexts.of(key);
+    for (String text : texts) {
+      String plain = KeyTexts.plain(Objects.requireNonNullElse(text, ""));
+      assertThat(shown)
+          .as("forms of a key in '%s'", text)
+          .noneMatch(form -> plain.contains(KeyTexts.plain(form)));
+    }
+  }
+}

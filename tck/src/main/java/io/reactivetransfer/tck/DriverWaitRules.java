@@ -1,0 +1,256 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactivetransfer.spi.Availability.Unavailable;
+import io.reactivetransfer.spi.NicWait;
+import io.reactivetransfer.spi.NicWaits;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 17, continued: when a NIC asks for a turn, when it does not, and what a turn takes. */
+abstract class DriverWaitRules extends RuleGroup {
+
+  /** In half of the cases; the others are the machine's. */
+  private static final long PROMPT_NANOS = Duration.ofMillis(20).toNanos();
+
+  private static final long NOT_BLOCKED_NANOS = Duration.ofMillis(1).toNanos();
+  private static final int ROUNDS = 9;
+  private static final int CALLS = 61;
+
+  /** What one NIC does for the other one. */
+  private enum Deed {
+    WRITE,
+    ARRIVAL,
+    MESSAGE
+  }
+
+  DriverWaitRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private Wire wire() {
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    wire.connect();
+    return wire;
+  }
+
+  private DutyTurns duty(BareNic nic) {
+    DutyTurns duty = new DutyTurns(nic, waitOf(nic));
+    stage().atEnd(duty::close);
+    return duty;
+  }
+
+  private @Nullable NicWait waitOf(BareNic nic) {
+    if (nic.hasLoop() || nic.call(domain -> domain.waitDescriptors()).length == 0) {
+      return null;
+    }
+    NicWaits waits = sabotage().waits();
+    if (waits.availability() instanceof Unavailable not) {
+      abort("the descriptors cannot be waited for: " + not.reason() + "; " + not.remedy());
+    }
+    return nic.call(domain -> waits.open());
+  }
+
+  private void requireOneThatAsks(Wire wire) {
+    boolean asks =
+        wire.origin().hasLoop()
+            || wire.target().hasLoop()
+            || wire.origin().call(nic -> nic.waitDescriptors()).length > 0;
+    assumeTrue(asks, "its NICs have neither a loop nor descriptors: they are polled");
+  }
+
+  private void until(String what, DutyTurns one, DutyTurns other, BooleanSupplier condition) {
+    stage()
+        .patience()
+        .until(
+            what,
+            () -> {
+              boolean turned = one.turn();
+              turned |= other.turn();
+              return (turned || (one.isAsleep() && other.isAsleep())) && condition.getAsBoolean();
+            });
+  }
+
+  private static long median(int count, LongSupplier nanos) {
+    long[] all = new long[count];
+    Arrays.setAll(all, i -> nanos.getAsLong());
+    Arrays.sort(all);
+    return all[count / 2];
+  }
+
+  @Test
+  final void r17_12_aNicThatHasSomethingToDoSaysSo() {
+    Wire wire = wire();
+    requireOneThatAsks(wire);
+    DutyTurns origin = duty(wire.origin());
+    DutyTurns target = duty(wire.target());
+    for (Deed deed : Deed.values()) {
+      for (boolean between : new boolean[] {false, true}) {
+        long nanos = median(ROUNDS, () -> nanosOf(deed, between, wire, origin, target));
+        assertThat(Duration.ofNanos(nanos))
+            .as(
+                "median of %s rounds until %s was noticed%s",
+                ROUNDS, deed, between ? " that came between the last poll and the wait" : "")
+            .isLessThanOrEqualTo(Duration.ofNanos(PROMPT_NANOS));
+      }
+    }
+    int unasked = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      unasked += unaskedAfterRefusal(wire, origin, target);
+    }
+    assertThat(unasked)
+        .as("refusals of %s after which only time helped", ROUNDS)
+        .isLessThan(ROUNDS / 2);
+  }
+
+  /** How long it takes until both have noticed. */
+  private long nanosOf(Deed deed, boolean between, Wire wire, DutyTurns origin, DutyTurns target) {
+    int reports = wire.origin().reported();
+    int arrivals = wire.target().reported();
+    int more = deed == Deed.MESSAGE ? 0 : 1;
+    if (between) {
+      stage().patience().until("a poll that finds nothing", target::pollsNothing);
+    } else {
+      until("idle NICs", origin, target, () -> origin.isIdle() && target.isIdle());
+      origin.turn(); // one that asks to be polled once more before the wait is
+      target.turn();
+    }
+    stage().patience().until("a deed to be taken over", () -> does(deed, wire, origin));
+    long begin = System.nanoTime();
+    if (between) {
+      for (int turn = 0; turn < 20; turn++) { // it comes meanwhile, or is on its way
+        origin.turn();
+      }
+      target.fallAsleep();
+    }
+    until(
+        "a turn for " + deed,
+        origin,
+        target,
+        () ->
+            wire.origin().reported() >= reports + more
+                && (deed == Deed.WRITE || wire.target().reported() > arrivals));
+    return System.nanoTime() - begin;
+  }
+
+  private static boolean does(Deed deed, Wire wire, DutyTurns origin) {
+    WriteOp op = wire.write(0, 0, 100, 1);
+    boolean taken =
+        wire.origin()
+            .call(nic ->
+                switch (deed) {
+                  case WRITE -> nic.post(op);
+                  case ARRIVAL -> nic.post(op.withImm(1));
+                  case MESSAGE -> nic.send(wire.ends().peer(), ByteBuffer.allocate(10));
+                });
+    origin.wake();
+    origin.turn();
+    return taken;
+  }
+
+  /** How often a turn was given for nothing but time until a refused write was taken over. */
+  private int unaskedAfterRefusal(Wire wire, DutyTurns origin, DutyTurns target) {
+    int most = wire.origin().call(nic -> nic.capabilities().queueDepth()) + 10_000;
+    WriteOp op = wire.write(0, 0, 1_000, 1);
+    int reports = wire.origin().reported();
+    int[] taken = {0};
+    while (taken[0] < most && wire.origin().call(nic -> nic.post(op))) {
+      taken[0]++;
+    }
+    assumeTrue(taken[0] < most, "the backend took " + most + " writes and refused none");
+    int before = origin.unasked();
+    origin.wake();
+    boolean[] again = {false};
+    BooleanSupplier retry = () -> again[0] || (again[0] = wire.origin().call(nic -> nic.post(op)));
+    stage()
+        .patience()
+        .until(
+            "a NIC that rests, or takes a write again",
+            () -> (origin.turn() && retry.getAsBoolean()) || origin.isIdle());
+    stage()
+        .patience()
+        .until(
+            "a turn after which a refused write is taken over",
+            () -> {
+              if (!again[0]) {
+                target.turn();
+              }
+              return again[0] || (origin.turn() && retry.getAsBoolean());
+            });
+    int unasked = Math.min(1, origin.unasked() - before);
+    origin.wake();
+    until("all reported", origin, target, () -> wire.origin().reported() == reports + taken[0] + 1);
+    return unasked;
+  }
+
+  @Test
+  final void r17_13_anIdleNicLetsItsThreadRest() {
+    Wire wire = wire();
+    requireOneThatAsks(wire);
+    DutyTurns origin = duty(wire.origin());
+    DutyTurns target = duty(wire.target());
+    wire.post(wire.write(0, 0, 100, 1).withImm(1));
+    wire.send(ByteBuffer.allocate(10));
+    wire.until("an arrival and a message", () -> wire.target().reported() == 2);
+    for (BareNic nic : new BareNic[] {wire.origin(), wire.target()}) {
+      boolean same = nic.call(domain -> domain.waitDescriptors() == domain.waitDescriptors());
+      assertThat(same).as("the same descriptors are the same array").isTrue();
+    }
+    stage().rest(stage().patience().silence()); // such as for what follows a message
+    int before = origin.turns() + target.turns();
+    long begin = System.nanoTime();
+    stage()
+        .patience()
+        .throughout(() -> {
+          restlessTurn(wire.origin(), origin);
+          restlessTurn(wire.target(), target);
+        });
+    double millis = (System.nanoTime() - begin) / 1e6;
+    assertThat((origin.turns() + target.turns() - before) / millis)
+        .as("turns in a millisecond that two idle NICs asked for")
+        .isLessThan(1);
+  }
+
+  /** A NIC that is polled, as that of another process, is not looked at here. */
+  private static void restlessTurn(BareNic nic, DutyTurns turns) {
+    if (nic.hasLoop() || nic.call(domain -> domain.waitDescriptors()).length > 0) {
+      turns.turn();
+    }
+  }
+
+  @Test
+  final void r17_14_noCallBlocks() {
+    Wire wire = wire();
+    ByteBuffer message = ByteBuffer.allocate(100);
+    expectQuick("poll", () -> wire.origin().nanosOfTurn());
+    expectQuick(
+        "post",
+        () -> {
+          wire.turn();
+          WriteOp op = wire.write(0, 0, 100, 1);
+          return wire.origin().nanosOf(nic -> nic.post(op));
+        });
+    expectQuick(
+        "send",
+        () -> {
+          wire.turn();
+          return wire.origin().nanosOf(nic -> nic.send(wire.ends().peer(), message));
+        });
+    expectQuick("poll", () -> wire.target().nanosOfTurn());
+  }
+
+  private static void expectQuick(String what, LongSupplier nanos) {
+    assertThat(Duration.ofNanos(median(CALLS, nanos)))
+        .as("median of %s calls of %s", CALLS, what)
+        .isLessThan(Duration.ofNanos(NOT_BLOCKED_NANOS));
+  }
+}

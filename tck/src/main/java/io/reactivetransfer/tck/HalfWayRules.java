@@ -1,0 +1,195 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Chapter 24, what a NIC withstands: memory that is taken from it while writes are half-way in. No
+ * poll of its own helps it.
+ */
+abstract class HalfWayRules extends RuleGroup {
+
+  private static final int ROUNDS = 4;
+  private static final long WRITE_BYTES = 3L << 20;
+  private static final int WRITES = 2;
+
+  /** Of memory. */
+  static final long BYTES = WRITES * WRITE_BYTES;
+
+  HalfWayRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private record Memory(MemorySegment from, MemorySegment to, byte[] noise) {}
+
+  private Memory memory() {
+    MemorySegment from = stage().memory(BYTES);
+    return new Memory(from, stage().memory(BYTES), from.toArray(ValueLayout.JAVA_BYTE));
+  }
+
+  /** Writes of which the first has begun to change the target's memory. */
+  private static int beginWrites(Wire wire, Memory memory, int moreTurns) {
+    MemorySegment.copy(
+        memory.noise(), 0, memory.from(), ValueLayout.JAVA_BYTE, 0, memory.noise().length);
+    memory.to().fill((byte) 0);
+    memory.from().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+    wire.connect();
+    memory.to().fill((byte) 0);
+    int length = (int) wire.atMost(WRITE_BYTES);
+    int taken = 0;
+    for (int i = 0; i < WRITES; i++) {
+      var op = wire.write((long) i * length, (long) i * length, length, i).withImm(i);
+      if (i == 0) {
+        wire.post(op);
+        taken++;
+      } else if (wire.origin().call(nic -> nic.post(op))) {
+        taken++;
+      }
+    }
+    wire.until(
+        "a write to begin",
+        () -> memory.to().get(ValueLayout.JAVA_BYTE, 0) == 1 || wire.origin().reported() > 1);
+    for (int turn = 0; turn < moreTurns; turn++) {
+      wire.origin().turn();
+      wire.target().turn();
+    }
+    return taken;
+  }
+
+  /** Does something at the target's NIC, and returns what is in the memory when it has returned. */
+  private static byte[] memoryAfter(Wire wire, Memory memory, Consumer<Domain> end) {
+    return wire.target()
+        .call(nic -> {
+          end.accept(nic);
+          return memory.to().toArray(ValueLayout.JAVA_BYTE);
+        });
+  }
+
+  private static void expectUnchanged(String after, Memory memory, byte[] expected) {
+    assertThat(memory.to().mismatch(MemorySegment.ofArray(expected)))
+        .as("first byte that changed after %s had returned", after)
+        .isEqualTo(-1);
+  }
+
+  /** What was reported as done, or as arrived, was there. */
+  private static void expectHonest(Wire wire, Memory memory, byte[] there, int taken) {
+    boolean delivered =
+        wire.origin().call(nic -> nic.capabilities()).completion() == CompletionLevel.DELIVERED;
+    List<String> done = wire.origin().reports();
+    List<String> arrived = wire.target().reports();
+    int length = (int) wire.atMost(WRITE_BYTES);
+    for (int i = 0; i < taken; i++) {
+      long at = (long) i * length;
+      boolean complete =
+          MemorySegment.mismatch(
+                  MemorySegment.ofArray(there),
+                  at,
+                  at + length,
+                  MemorySegment.ofArray(memory.noise()),
+                  at,
+                  at + length)
+              < 0;
+      if ((delivered && done.contains("written " + i)) || arrived.contains("imm " + i)) {
+        assertThat(complete).as("write %s was told to be there: its bytes", i).isTrue();
+      }
+    }
+  }
+
+  private void takeAway(String how, Taking taking) {
+    stage().require(Capability.REVOCATION);
+    Memory memory = memory();
+    memory.noise()[0] = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+      Wire wire = Wire.open(stage(), memory.from(), memory.to(), 0);
+      int taken = beginWrites(wire, memory, round);
+      byte[] there = memoryAfter(wire, memory, nic -> taking.take(nic, wire.ends().local()));
+      stage()
+          .patience()
+          .throughout(() -> {
+            wire.origin().turn();
+            expectUnchanged(how, memory, there);
+          });
+      wire.throughout(() -> expectUnchanged(how, memory, there));
+      wire.until("a report of each write", () -> ended(wire) >= taken + 1);
+      expectHonest(wire, memory, there, taken);
+      wire.post(wire.write(0, 0, 100, 99).withImm(99));
+      wire.until("a failure of a write under a key that is no more", () -> ended(wire) > taken + 1);
+      assertThat(wire.origin().hasReported("failed 99")).as("the late write failed").isTrue();
+      wire.throughout(() -> expectUnchanged(how, memory, there));
+      assertThat(wire.target().reports()).doesNotContain("imm 99");
+      wire.origin().close();
+      wire.target().close();
+    }
+  }
+
+  private static long ended(Wire wire) {
+    return wire.origin().reports().stream().filter(report -> !report.startsWith("lost")).count();
+  }
+
+  /** Takes memory from a NIC. */
+  private interface Taking {
+    void take(Domain nic, LocalMemory memory);
+  }
+
+  @Test
+  final void r24_5_nothingLandsAfterRevokeHasReturned() {
+    takeAway("revoke", Domain::revoke);
+  }
+
+  @Test
+  final void r24_6_nothingLandsAfterDeregisterHasReturned() {
+    takeAway("deregister", Domain::deregister);
+  }
+
+  @Test
+  final void r24_7_nothingIsTouchedAfterCloseHasReturned() {
+    Memory memory = memory();
+    memory.noise()[0] = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+      Wire wire = Wire.open(stage(), memory.from(), memory.to(), 0);
+      beginWrites(wire, memory, round);
+      if (round % 2 == 0) {
+        wire.target().close();
+        byte[] there = memory.to().toArray(ValueLayout.JAVA_BYTE);
+        stage()
+            .patience()
+            .throughout(() -> {
+              wire.origin().turn();
+              expectUnchanged("close", memory, there);
+            });
+      } else {
+        wire.origin().close();
+        byte[] there = memory.to().toArray(ValueLayout.JAVA_BYTE);
+        byte marker = 0x5a;
+        memory.from().fill(marker);
+        stage().patience().throughout(wire.target()::turn);
+        expectNoMarker(memory, there, marker);
+        wire.target().close();
+      }
+      wire.origin().close();
+    }
+  }
+
+  /** What changed since is what the source had before it was overwritten. */
+  private static void expectNoMarker(Memory memory, byte[] before, byte marker) {
+    byte[] now = memory.to().toArray(ValueLayout.JAVA_BYTE);
+    for (int at = 0; at < now.length; at++) {
+      if (now[at] != before[at] && now[at] != memory.noise()[at]) {
+        throw new AssertionError(
+            "expected what the source had before its NIC was closed, got byte "
+                + now[at]
+                + " at offset "
+                + at
+                + (now[at] == marker ? ", which was put there afterwards" : ""));
+      }
+    }
+  }
+}

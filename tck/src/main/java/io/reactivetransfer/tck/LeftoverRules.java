@@ -1,0 +1,186 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.WriteOp;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 24, what a NIC withstands: use in both directions, reuse of sources, and long use. */
+abstract class LeftoverRules extends RuleGroup {
+
+  private static final Path PROCESS = Path.of("/proc/self");
+  private static final int CYCLES = 20;
+  private static final int WARM_UP = 5;
+
+  LeftoverRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r24_8_aSourceIsNotReadAfterItsReport() {
+    Wire wire = Wire.open(stage(), 1 << 20, 0);
+    byte[] noise = wire.from().toArray(ValueLayout.JAVA_BYTE);
+    byte[] before = wire.to().toArray(ValueLayout.JAVA_BYTE);
+    int[] lengths = {1, 24, 100, 4_000, 65_000};
+    int writes = 40;
+    int stride = (1 << 20) / writes;
+    int posted = 0;
+    boolean[] overwritten = new boolean[writes];
+    int[] length = new int[writes];
+    while (posted < writes) {
+      int index = posted++;
+      length[index] = (int) wire.atMost(Math.min(stride, lengths[index % lengths.length]));
+      WriteOp op = wire.write((long) index * stride, (long) index * stride, length[index], index);
+      wire.post(op.withImm(index));
+      overwriteReported(wire, overwritten, stride);
+    }
+    wire.until(
+        "all reported and arrived",
+        () -> {
+          overwriteReported(wire, overwritten, stride);
+          return wire.origin().reported() >= writes && wire.target().reported() >= writes;
+        });
+    wire.throughout(() -> {});
+    for (int i = 0; i < writes; i++) {
+      System.arraycopy(noise, i * stride, before, i * stride, length[i]);
+    }
+    assertThat(wire.to().mismatch(MemorySegment.ofArray(before)))
+        .as("first byte that is not what the source had until its write was reported")
+        .isEqualTo(-1);
+  }
+
+  private static void overwriteReported(Wire wire, boolean[] overwritten, int stride) {
+    for (String report : wire.origin().reports()) {
+      if (report.startsWith("written ")) {
+        int index = Integer.parseInt(report.substring("written ".length()));
+        if (!overwritten[index]) {
+          overwritten[index] = true;
+          wire.from().asSlice((long) index * stride, stride).fill((byte) 0x5a);
+        }
+      }
+    }
+  }
+
+  @Test
+  final void r24_9_trafficInBothDirectionsDoesNotMix() {
+    int writes = 200;
+    int stride = Wire.LENGTH / writes;
+    Wire there = Wire.open(stage(), Wire.LENGTH, 0);
+    Wire back = there.back();
+    List<String> written = new ArrayList<>();
+    List<String> arrived = new ArrayList<>();
+    for (int i = 0; i < writes; i++) {
+      long at = (long) i * stride;
+      for (Wire wire : List.of(there, back)) {
+        WriteOp op = wire.write(at, at, stride, i).withImm(i);
+        if (!wire.origin().call(nic -> nic.post(op))) { // no turn between two writes if need not be
+          wire.post(op);
+        }
+        if (i % 20 == 0) {
+          wire.send(ByteBuffer.allocate(8).putLong(0, i));
+        }
+      }
+      written.add("written " + i);
+      arrived.add("imm " + i);
+    }
+    int all = 2 * writes + writes / 20;
+    there.until(
+        "everything in both directions",
+        () -> there.origin().reported() >= all && there.target().reported() >= all);
+    there.throughout(() ->
+        assertThat(there.origin().reported() + there.target().reported())
+            .as("reports of both NICs")
+            .isEqualTo(2 * all));
+    for (BareNic nic : List.of(there.origin(), there.target())) {
+      assertThat(nic.reports()).containsAll(written).containsAll(arrived).doesNotContain("failed");
+      assertThat(nic.messages().stream().map(bytes -> ByteBuffer.wrap(bytes).getLong()))
+          .isSorted()
+          .hasSize(writes / 20);
+    }
+    for (Wire wire : List.of(there, back)) {
+      long length = (long) writes * stride;
+      assertThat(wire.to().asSlice(0, length).mismatch(wire.from().asSlice(0, length)))
+          .as("first byte that differs")
+          .isEqualTo(-1);
+    }
+  }
+
+  /** What this process holds. */
+  private record Footprint(long files, long mappings, long threads) {
+
+    static Footprint now() {
+      try (Stream<Path> files = Files.list(PROCESS.resolve("fd"));
+          Stream<String> mappings = Files.lines(PROCESS.resolve("maps"));
+          Stream<Path> threads = Files.list(PROCESS.resolve("task"))) {
+        return new Footprint(files.count(), mappings.count(), threads.count());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /** Whether it is less than one more of anything for each use of a NIC. */
+    boolean isLike(Footprint before) {
+      return files - before.files < CYCLES
+          && mappings - before.mappings < 2 * CYCLES // a thread that ended may leave its stack
+          && threads - before.threads < CYCLES;
+    }
+  }
+
+  @Test
+  final void r24_10_aClosedNicLeavesNothing() {
+    assumeTrue(Files.isDirectory(PROCESS.resolve("fd")), "there is no " + PROCESS + " to look at");
+    for (int i = 0; i < WARM_UP; i++) {
+      useAndClose();
+    }
+    Footprint before = Footprint.now();
+    for (int i = 0; i < CYCLES; i++) {
+      useAndClose();
+    }
+    Footprint[] after = new Footprint[1];
+    try {
+      stage()
+          .patience()
+          .until(
+              "nothing left",
+              () -> {
+                after[0] = Footprint.now();
+                return after[0].isLike(before);
+              });
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          "expected what there was before a NIC was opened and closed "
+              + CYCLES
+              + " times, "
+              + before
+              + ", got "
+              + after[0],
+          e);
+    }
+  }
+
+  private void useAndClose() {
+    Wire wire = Wire.open(stage(), 1_000, 0);
+    for (int i = 0; i < 8; i++) {
+      MemorySegment part = wire.to().asSlice(i * 64L, 64);
+      wire.target().call(nic -> nic.register(new HostMemory(part), Access.REMOTE_WRITE));
+    }
+    wire.connect();
+    wire.send(ByteBuffer.allocate(100));
+    wire.until("a message", () -> wire.target().messages().size() == 1);
+    wire.origin().close();
+    wire.target().close();
+  }
+}

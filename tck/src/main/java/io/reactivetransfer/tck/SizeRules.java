@@ -1,0 +1,194 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.WriteOp;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 24, what a NIC withstands: lengths, offsets and bounds. */
+abstract class SizeRules extends RuleGroup {
+
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+  private static final int WINDOW = 64;
+
+  SizeRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  @Test
+  final void r24_1_aLongWriteComesWhole() {
+    Wire wire = Wire.open(stage(), 16 * MIB + 100, 0);
+    long longest = wire.atMost(16 * MIB);
+    byte[] expected = wire.to().toArray(ValueLayout.JAVA_BYTE);
+    long[] lengths = {
+      (1 << 12) + 1, (1 << 16) - 1, (1 << 16) + 1, MIB - 1, MIB, MIB + 1, 2 * MIB + 7, longest
+    };
+    for (int i = 0; i < lengths.length; i++) {
+      int length = (int) Math.min(lengths[i], longest);
+      int from = 10 * i;
+      int to = 3 * i + 1;
+      wire.post(wire.write(from, to, length, i).withImm(i));
+      String written = "written " + i;
+      String arrived = "imm " + i;
+      wire.until(
+          "a write of " + length + " bytes",
+          () -> wire.origin().hasReported(written) && wire.target().hasReported(arrived));
+      MemorySegment.copy(wire.from(), ValueLayout.JAVA_BYTE, from, expected, to, length);
+      assertThat(wire.to().mismatch(MemorySegment.ofArray(expected)))
+          .as("first byte that is wrong after %s bytes were written to offset %s", length, to)
+          .isEqualTo(-1);
+    }
+  }
+
+  @Test
+  final void r24_2_memoryIsAsLargeAsItIs() {
+    long length = 4 * GIB + MIB;
+    Wire wire;
+    try {
+      wire = Wire.open(stage(), stage().sparse(length), stage().sparse(length), 0);
+    } catch (IOException e) {
+      abort("this machine has no sparse memory of " + length + " bytes: " + e);
+      return;
+    }
+    long[] offsets = {
+      0, 2 * GIB - WINDOW / 2, 2 * GIB, 4 * GIB - WINDOW / 2, 4 * GIB, length - WINDOW
+    };
+    for (int i = 0; i < offsets.length; i++) {
+      byte[] noise = new byte[WINDOW];
+      stage().random().nextBytes(noise);
+      long from = offsets[i];
+      long to = offsets[(i + 2) % offsets.length];
+      MemorySegment.copy(noise, 0, wire.from(), ValueLayout.JAVA_BYTE, from, WINDOW);
+      long[] watched = {to & 0x7fff_ffffL, to & 0xffff_ffffL, from};
+      List<byte[]> before = new ArrayList<>();
+      for (long at : watched) {
+        before.add(bytes(wire.to(), at));
+      }
+      wire.post(wire.write(from, to, WINDOW, i).withImm(i));
+      String arrived = "imm " + i;
+      wire.until("an arrival", () -> wire.target().hasReported(arrived));
+      assertThat(bytes(wire.to(), to))
+          .as("what was written from offset %s to offset %s", from, to)
+          .isEqualTo(noise);
+      for (int j = 0; j < watched.length; j++) {
+        if (Math.abs(watched[j] - to) >= WINDOW) {
+          assertThat(bytes(wire.to(), watched[j]))
+              .as("bytes at offset %s after a write to %s", watched[j], to)
+              .isEqualTo(before.get(j));
+        }
+      }
+    }
+  }
+
+  private static byte[] bytes(MemorySegment memory, long at) {
+    return memory
+        .asSlice(at, Math.min(WINDOW, memory.byteSize() - at))
+        .toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  @Test
+  final void r24_3_boundsAreExact() {
+    stage().require(Capability.TARGET_CHECKS);
+    int length = Wire.LENGTH;
+    MemorySegment around = stage().memory(3L * length);
+    Wire wire =
+        Wire.open(
+            stage(),
+            stage().memory(length),
+            around.asSlice(length, length),
+            Long.MAX_VALUE - length);
+    byte[] before = around.toArray(ValueLayout.JAVA_BYTE);
+    long[][] outside = {
+      {length, 1},
+      {length - 1, 2},
+      {length - 8, 9},
+      {-1, 1},
+      {-1, 2},
+      {-8, 8},
+      {Long.MAX_VALUE, 1},
+      {Long.MAX_VALUE - 4, 8},
+      {Long.MIN_VALUE, 8},
+      {1L << 31, 8},
+      {1L << 32, 8},
+      {(1L << 32) + 16, 8}
+    };
+    int token = 0;
+    for (long[] range : outside) {
+      expectRefused(wire, wire.write(0, range[0], range[1], token).withImm(token++));
+      assertThat(around.mismatch(MemorySegment.ofArray(before)))
+          .as("first byte that %s bytes at offset %s have changed", range[1], range[0])
+          .isEqualTo(-1);
+    }
+    for (long[] range : new long[][] {{length, 0}, {length - 1, 1}, {0, wire.atMost(length)}}) {
+      String written = "written " + token;
+      wire.post(wire.write(0, range[0], range[1], token++));
+      wire.until(
+          range[1] + " bytes at offset " + range[0], () -> wire.origin().hasReported(written));
+    }
+    assertThat(wire.target().reports()).as("what came to the target").noneMatch(SizeRules::isImm);
+  }
+
+  private static boolean isImm(String report) {
+    return report.startsWith("imm ");
+  }
+
+  /** The origin's NIC may throw, or the write fails; it is not done. */
+  private static void expectRefused(Wire wire, WriteOp op) {
+    AtomicReference<Boolean> done = new AtomicReference<>(false);
+    wire.until(
+        "a write to be refused for good",
+        () -> {
+          RuntimeException thrown =
+              done.get() ? null : wire.origin().attempt(nic -> done.set(nic.post(op)));
+          return thrown != null || done.get();
+        });
+    if (done.get()) {
+      wire.until(
+          "a report of a write of " + op.length() + " bytes to offset " + op.targetOffset(),
+          () ->
+              wire.origin().hasReported("failed " + op.token())
+                  || wire.origin().hasReported("written " + op.token()));
+      assertThat(wire.origin().hasReported("failed " + op.token()))
+          .as("whether %s bytes to offset %s failed", op.length(), op.targetOffset())
+          .isTrue();
+    }
+  }
+
+  @Test
+  final void r24_4_memoryThatIsASourceIsNotWritten() {
+    stage().require(Capability.TARGET_CHECKS);
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    MemorySegment memory = stage().memory(Wire.LENGTH);
+    byte[] before = memory.toArray(ValueLayout.JAVA_BYTE);
+    LocalMemory local =
+        wire.target().call(nic -> nic.register(new HostMemory(memory), Access.LOCAL));
+    AtomicReference<byte[]> key = new AtomicReference<>(new byte[0]);
+    wire.target().attempt(nic -> key.set(local.key()));
+    AtomicReference<RemoteMemory> remote = new AtomicReference<>();
+    RuntimeException refusal =
+        wire.origin()
+            .attempt(
+                nic -> remote.set(nic.resolve(wire.ends().peer(), key.get(), memory.byteSize())));
+    if (refusal == null) {
+      WriteOp op = wire.write(0, 0, 100, 1).withImm(1);
+      expectRefused(wire, op.between(op.source(), remote.get()));
+    }
+    wire.throughout(() ->
+        assertThat(memory.mismatch(MemorySegment.ofArray(before)))
+            .as("first byte of memory that is a source, and was changed")
+            .isEqualTo(-1));
+    assertThat(wire.target().reports()).noneMatch(SizeRules::isImm);
+  }
+}

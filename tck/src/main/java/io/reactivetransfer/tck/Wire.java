@@ -1,0 +1,138 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Two NICs without engines, memory of each, and what the first one must know to write to the
+ * second.
+ */
+record Wire(
+    Stage stage, BareNic origin, BareNic target, Ends ends, MemorySegment from, MemorySegment to) {
+
+  /** Bytes of memory, unless a rule needs more. */
+  static final int LENGTH = 8_192;
+
+  /**
+   * What both ends of a write are to the NICs.
+   *
+   * @param source memory of the origin
+   * @param local memory of the target, as the target knows it
+   * @param peer the target, as the origin knows it
+   * @param target memory of the target, as the origin knows it
+   */
+  record Ends(LocalMemory source, LocalMemory local, RemotePeer peer, RemoteMemory target) {}
+
+  /**
+   * Opens two NICs with noise in their memory.
+   *
+   * @param extra by how much the origin believes the target's memory to be longer than it is
+   */
+  static Wire open(Stage stage, long length, long extra) {
+    return open(stage, stage.memory(length), stage.memory(length), extra);
+  }
+
+  /** Opens two NICs with that memory. */
+  static Wire open(Stage stage, MemorySegment from, MemorySegment to, long extra) {
+    stage.requireNics(1);
+    return between(nic(stage, 1), nic(stage, 2), stage, from, to, extra);
+  }
+
+  /** Between NICs that are open. */
+  static Wire between(
+      BareNic origin,
+      BareNic target,
+      Stage stage,
+      MemorySegment from,
+      MemorySegment to,
+      long extra) {
+    LocalMemory source = origin.call(nic -> nic.register(new HostMemory(from), Access.LOCAL));
+    LocalMemory local = target.call(nic -> nic.register(new HostMemory(to), Access.REMOTE_WRITE));
+    byte[] address = target.call(nic -> nic.address());
+    RemotePeer peer = origin.call(nic -> nic.resolve(target.engine(), address));
+    RemoteMemory remote = origin.call(nic -> nic.resolve(peer, local.key(), to.byteSize() + extra));
+    return new Wire(stage, origin, target, new Ends(source, local, peer, remote), from, to);
+  }
+
+  /** A NIC that is closed at the end of the test, if not before. */
+  static BareNic nic(Stage stage, int number) {
+    BareNic nic =
+        new BareNic(
+            stage.backend(),
+            new EngineId(stage.random().nextLong(), number),
+            stage.patience().signal());
+    stage.atEnd(nic::close);
+    return nic;
+  }
+
+  /** The same two NICs, with memory of their own, the other way round. */
+  Wire back() {
+    return between(
+        target, origin, stage, stage.memory(to.byteSize()), stage.memory(from.byteSize()), 0);
+  }
+
+  /** The longest write that its NIC takes, or this if that is shorter. */
+  long atMost(long length) {
+    return Math.min(length, origin.call(nic -> nic.capabilities().maxWriteBytes()));
+  }
+
+  /** A write without an immediate, to be changed and posted. */
+  WriteOp write(long fromOffset, long toOffset, long length, long token) {
+    return new WriteOp()
+        .between(ends.source(), ends.target())
+        .range(fromOffset, toOffset, length)
+        .token(token)
+        .withoutImm();
+  }
+
+  /** Turns both NICs. */
+  int turn() {
+    return origin.turn() + target.turn();
+  }
+
+  /** Turns both NICs until something is so. */
+  void until(String what, BooleanSupplier condition) {
+    stage
+        .patience()
+        .until(
+            what,
+            () -> {
+              turn();
+              return condition.getAsBoolean();
+            });
+  }
+
+  /** Turns both NICs for a while, in which something must stay so. */
+  void throughout(Runnable check) {
+    stage
+        .patience()
+        .throughout(() -> {
+          turn();
+          check.run();
+        });
+  }
+
+  /** Has a write taken over. */
+  void post(WriteOp op) {
+    until("a write to be taken over", () -> origin.call(nic -> nic.post(op)));
+  }
+
+  /** Has a control message taken over. */
+  void send(ByteBuffer bytes) {
+    until("a message to be taken over", () -> origin.call(nic -> nic.send(ends.peer(), bytes)));
+  }
+
+  /** Writes a few bytes, and returns when that is reported: there is a connection then. */
+  void connect() {
+    post(write(0, 0, 1, Long.MIN_VALUE));
+    until("a first write", () -> origin.hasReported("written " + Long.MIN_VALUE));
+  }
+}

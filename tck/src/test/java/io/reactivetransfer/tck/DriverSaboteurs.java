@@ -1,0 +1,345 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Backends with one defect: what a driver can get wrong without an engine above it. */
+final class DriverSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.backend("17.1", "gives several NICs one name", DriverSaboteurs::oneName),
+          Saboteur.backend("17.1", "lists all NICs for few", DriverSaboteurs::allForFew),
+          Saboteur.nic("17.8", "drops messages of more than 4 KiB", DropsLongMessages::new),
+          Saboteur.nic("17.9", "consumes the buffer of a message", ConsumesBuffer::new),
+          Saboteur.nic("17.9", "keeps the buffer of a message", KeepsBuffer::new),
+          Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
+          Saboteur.nic("17.11", "cuts a message that is too long", CutsMessages::new),
+          Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
+          Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),
+          Saboteur.nic("17.14", "blocks in post for 2 ms", BlocksInPost::new),
+          Saboteur.nic("17.14", "blocks in send for 2 ms", BlocksInSend::new),
+          Saboteur.nic("17.15", "takes anything for an address", TakesAnyAddress::new),
+          Saboteur.nic("17.15", "trips over a short address", TripsOverShort::new),
+          Saboteur.nic("17.16", "counts its keys", CountsKeys::new),
+          Saboteur.nic("17.17", "says the key of a failed write", SaysKey::new),
+          Saboteur.nic("17.17", "says in numbers what is no key", SaysBadKey::new));
+
+  private DriverSaboteurs() {}
+
+  private static Backend oneName(Backend inner) {
+    return new ForwardingBackend(inner, (domain, context) -> domain) {
+      @Override
+      public List<Nic> nics(int count) {
+        return Collections.nCopies(count, inner.nics().getFirst());
+      }
+    };
+  }
+
+  private static Backend allForFew(Backend inner) {
+    return new ForwardingBackend(inner, (domain, context) -> domain) {
+      @Override
+      public List<Nic> nics(int count) {
+        return inner.nics(count > 1 ? 8 : 1);
+      }
+    };
+  }
+
+  private static final class DropsLongMessages extends ForwardingDomain {
+    DropsLongMessages(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      boolean drops = bytes.remaining() > 4_096 && bytes.remaining() < 20_000;
+      return drops || inner.send(peer, bytes);
+    }
+  }
+
+  private static final class ConsumesBuffer extends ForwardingDomain {
+    ConsumesBuffer(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      boolean taken = inner.send(peer, bytes);
+      if (taken) {
+        bytes.position(bytes.limit());
+      }
+      return taken;
+    }
+  }
+
+  private static final class KeepsBuffer extends ForwardingDomain {
+    private record Kept(RemotePeer peer, ByteBuffer bytes) {}
+
+    private final Queue<Kept> kept = new ArrayDeque<>();
+    private final OpenContext context;
+
+    KeepsBuffer(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (bytes.remaining() > inner.capabilities().maxControlBytes()) {
+        return inner.send(peer, bytes);
+      }
+      kept.add(new Kept(peer, bytes.duplicate()));
+      context.doorbell().ring();
+      return true;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      while (!kept.isEmpty() && inner.send(kept.element().peer(), kept.element().bytes())) {
+        kept.remove();
+      }
+      return inner.poll(sink);
+    }
+  }
+
+  private static final class DropsBeyondDepth extends TrackingDomain {
+    DropsBeyondDepth(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return out.size() >= inner.capabilities().queueDepth() || super.post(op);
+    }
+  }
+
+  private static final class CutsMessages extends ForwardingDomain {
+    CutsMessages(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      int length = Math.min(bytes.remaining(), inner.capabilities().maxControlBytes());
+      return inner.send(peer, bytes.slice(bytes.position(), length));
+    }
+  }
+
+  private static final class CutsWrites extends ForwardingDomain {
+    private static final long MAX = 1 << 18;
+
+    CutsWrites(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      Capabilities can = inner.capabilities();
+      return new Capabilities(
+          can.completion(),
+          MAX,
+          can.queueDepth(),
+          can.maxControlBytes(),
+          can.ordered(),
+          can.deviceMemory(),
+          can.fencesLostPeers());
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return inner.post(
+          TrackingDomain.copy(op)
+              .range(op.sourceOffset(), op.targetOffset(), Math.min(MAX, op.length())));
+    }
+  }
+
+  /** Without a look at the clock nobody would notice: the thread is busy, not asleep. */
+  private static void dawdle() {
+    long begin = System.nanoTime();
+    while (System.nanoTime() - begin < 2_000_000) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static final class BlocksInPoll extends ForwardingDomain {
+    BlocksInPoll(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      dawdle();
+      return inner.poll(sink);
+    }
+  }
+
+  private static final class BlocksInPost extends ForwardingDomain {
+    BlocksInPost(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (op.length() == 100) {
+        dawdle();
+      }
+      return inner.post(op);
+    }
+  }
+
+  private static final class BlocksInSend extends ForwardingDomain {
+    BlocksInSend(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      dawdle();
+      return inner.send(peer, bytes);
+    }
+  }
+
+  private static final class TakesAnyAddress extends ForwardingDomain {
+    private record Nobody() implements RemotePeer, RemoteMemory {}
+
+    TakesAnyAddress(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      try {
+        return inner.resolve(engine, address);
+      } catch (BackendException e) {
+        return new Nobody();
+      }
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      return peer instanceof Nobody nobody ? nobody : inner.resolve(peer, key, length);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return op.target() instanceof Nobody || inner.post(op);
+    }
+  }
+
+  private static final class TripsOverShort extends ForwardingDomain {
+    TripsOverShort(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      if (address.length < 4) {
+        throw new ArrayIndexOutOfBoundsException(address.length);
+      }
+      return inner.resolve(engine, address);
+    }
+  }
+
+  private static final class CountsKeys extends ForwardingDomain {
+    private static final AtomicLong LAST = new AtomicLong(0x1234_5678_9abc_def0L);
+    private static final Map<ByteBuffer, byte[]> REAL = new ConcurrentHashMap<>();
+
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Counted(LocalMemory real, byte[] key) implements LocalMemory {}
+
+    CountsKeys(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    private static LocalMemory count(LocalMemory real) {
+      byte[] key = ByteBuffer.allocate(16).putLong(LAST.incrementAndGet()).putLong(7).array();
+      REAL.put(ByteBuffer.wrap(key), real.key());
+      return new Counted(real, key);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      return count(inner.register(memory, access));
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      return count(inner.revoke(((Counted) memory).real()));
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {
+      inner.deregister(((Counted) memory).real());
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      return inner.resolve(peer, REAL.getOrDefault(ByteBuffer.wrap(key), key), length);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return inner.post(
+          TrackingDomain.copy(op).between(((Counted) op.source()).real(), op.target()));
+    }
+  }
+
+  private static final class SaysKey extends TrackingDomain {
+    private final IdentityHashMap<RemoteMemory, byte[]> keys = new IdentityHashMap<>();
+
+    SaysKey(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      RemoteMemory memory = super.resolve(peer, key, length);
+      keys.put(memory, key);
+      return memory;
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      byte[] key = Objects.requireNonNull(keys.get(write.op.target()));
+      super.failed(write, code, text + " under " + HexFormat.of().formatHex(key), sink);
+    }
+  }
+
+  private static final class SaysBadKey extends ForwardingDomain {
+    SaysBadKey(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      if (key.length != 16) {
+        throw new BackendException(0, "not a key: " + Arrays.toString(key));
+      }
+      return inner.resolve(peer, key, length);
+    }
+  }
+}

@@ -1,0 +1,322 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WriteOp;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Backends with one defect in how they let go: of memory, of sources, of what they hold. */
+final class HalfWaySaboteurs {
+
+  /** Less is left to the other rules. */
+  private static final long LARGE = 1 << 20;
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.nic("24.5", "lets writes land until the next poll", RevokesLate::new),
+          Saboteur.nic("24.5", "goes on with a write after revoke", GoesOnAfterRevoke::new),
+          Saboteur.nic("24.6", "ignores deregister", IgnoresDeregister::new),
+          Saboteur.nic("24.6", "deregisters with the next poll", DeregistersLate::new),
+          Saboteur.nic("24.7", "goes on with a write after close", GoesOnAfterClose::new),
+          Saboteur.nic("24.7", "reads sources after close", ClosesLate::new),
+          Saboteur.nic("24.8", "reads a source after its report", ReadsLate::new),
+          Saboteur.nic("24.9", "loses arrivals when it writes itself", LosesWhenBusy::new),
+          Saboteur.nic("24.10", "leaves files open", LeavesFiles::new),
+          Saboteur.nic("24.10", "leaves threads", LeavesThreads::new),
+          Saboteur.nic("24.10", "leaves mappings", LeavesMappings::new));
+
+  private HalfWaySaboteurs() {}
+
+  /** Touches the last byte of memory after a while, as a card does that was not told. */
+  private static void touchLater(MemorySegment memory) {
+    Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+          long last = memory.byteSize() - 1;
+          byte now = memory.get(ValueLayout.JAVA_BYTE, last);
+          memory.set(ValueLayout.JAVA_BYTE, last, (byte) (now + 1));
+        });
+  }
+
+  /** A NIC that knows its memory. */
+  private static class Knowing extends ForwardingDomain {
+    final IdentityHashMap<LocalMemory, HostMemory> memory = new IdentityHashMap<>();
+    final List<LocalMemory> old = new ArrayList<>();
+
+    Knowing(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public LocalMemory register(Memory given, Access access) {
+      LocalMemory local = inner.register(given, access);
+      if (access == Access.REMOTE_WRITE) {
+        memory.put(local, (HostMemory) given);
+      }
+      return local;
+    }
+
+    final boolean isLarge(LocalMemory local) {
+      HostMemory known = memory.get(local);
+      return known != null && known.length() > LARGE;
+    }
+
+    final void pollThenForgetOld(CompletionSink sink) {
+      inner.poll(sink);
+      old.forEach(inner::deregister);
+      old.clear();
+    }
+  }
+
+  private static final class RevokesLate extends Knowing {
+    RevokesLate(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory local) {
+      if (!isLarge(local)) {
+        return inner.revoke(local);
+      }
+      old.add(local);
+      return register(Objects.requireNonNull(memory.get(local)), Access.REMOTE_WRITE);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (!old.isEmpty()) {
+        pollThenForgetOld(sink);
+        return 1;
+      }
+      return inner.poll(sink);
+    }
+  }
+
+  private static final class GoesOnAfterRevoke extends Knowing {
+    GoesOnAfterRevoke(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory local) {
+      if (isLarge(local)) {
+        touchLater(memory.get(local).segment());
+      }
+      return inner.revoke(local);
+    }
+  }
+
+  private static final class IgnoresDeregister extends Knowing {
+    IgnoresDeregister(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void deregister(LocalMemory local) {
+      if (!isLarge(local)) {
+        inner.deregister(local);
+      }
+    }
+  }
+
+  private static final class DeregistersLate extends Knowing {
+    DeregistersLate(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void deregister(LocalMemory local) {
+      if (isLarge(local)) {
+        old.add(local);
+      } else {
+        inner.deregister(local);
+      }
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (!old.isEmpty()) {
+        pollThenForgetOld(sink);
+        return 1;
+      }
+      return inner.poll(sink);
+    }
+  }
+
+  private static final class GoesOnAfterClose extends Knowing {
+    GoesOnAfterClose(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory local) {
+      memory.remove(local);
+      return inner.revoke(local);
+    }
+
+    @Override
+    public void deregister(LocalMemory local) {
+      memory.remove(local);
+      inner.deregister(local);
+    }
+
+    @Override
+    public void close() {
+      memory.keySet().stream()
+          .filter(local -> memory.get(local).length() == HalfWayRules.BYTES)
+          .forEach(local -> touchLater(memory.get(local).segment()));
+      inner.close();
+    }
+  }
+
+  private static final class ClosesLate extends TrackingDomain {
+    ClosesLate(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void close() {
+      if (out.values().stream().noneMatch(write -> write.op.length() > LARGE)) {
+        inner.close();
+        return;
+      }
+      Thread.ofPlatform()
+          .daemon()
+          .start(() -> {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(60));
+            inner.close();
+          });
+    }
+  }
+
+  private static final class ReadsLate extends LateDomain {
+    ReadsLate(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (op.length() != 4_000) {
+        return super.post(op);
+      }
+      passLater(op, true);
+      reportSoon(op.token());
+      return true;
+    }
+  }
+
+  private static final class LosesWhenBusy extends TrackingDomain {
+    private int arrivals;
+
+    LosesWhenBusy(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void arrived(int imm, CompletionSink sink) {
+      if (out.isEmpty() || ++arrivals % 20 != 0) {
+        sink.immArrived(imm);
+      }
+    }
+  }
+
+  /** Leaves something at each close, once it had much memory. */
+  private abstract static class Leaking extends ForwardingDomain {
+    private int registered;
+
+    Leaking(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      registered++;
+      return inner.register(memory, access);
+    }
+
+    @Override
+    public void close() {
+      for (int i = 0; i < (registered > 8 ? 6 : 0); i++) {
+        try {
+          leak();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      inner.close();
+    }
+
+    abstract void leak() throws IOException;
+  }
+
+  private static final class LeavesFiles extends Leaking {
+    private static final Map<Integer, FileInputStream> OPEN = new HashMap<>();
+
+    LeavesFiles(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void leak() throws IOException {
+      OPEN.put(OPEN.size(), new FileInputStream("/dev/null"));
+    }
+  }
+
+  private static final class LeavesThreads extends Leaking {
+    LeavesThreads(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void leak() {
+      Thread.ofPlatform()
+          .daemon()
+          .start(() -> {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            while (System.nanoTime() - end < 0) {
+              LockSupport.parkNanos(end - System.nanoTime());
+            }
+          });
+    }
+  }
+
+  private static final class LeavesMappings extends Leaking {
+    LeavesMappings(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void leak() throws IOException {
+      Path file = Files.createTempFile("saboteur", null);
+      try (FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        channel.map(MapMode.READ_WRITE, 0, 1, Arena.global());
+      }
+      Files.delete(file);
+    }
+  }
+}

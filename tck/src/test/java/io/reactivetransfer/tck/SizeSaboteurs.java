@@ -1,0 +1,144 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** Backends with one defect in how they compute with lengths and offsets, or check them. */
+final class SizeSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.nic("24.1", "truncates at 4 MiB", Truncates::new),
+          Saboteur.nic("24.2", "has target offsets of 32 bits", TargetOffsetsOf32Bits::new),
+          Saboteur.nic("24.2", "has source offsets of 31 bits", SourceOffsetsOf31Bits::new),
+          Saboteur.nic("24.3", "is one off at the end", OneOff::new),
+          Saboteur.nic("24.3", "adds with overflow", Overflows::new),
+          Saboteur.nic("24.3", "checks 32 bits of the offset", Checks32Bits::new),
+          Saboteur.nic("24.4", "lets a source be written", OpensSources::new));
+
+  private static final long WRAP = 1L << 32;
+
+  private SizeSaboteurs() {}
+
+  private static WriteOp copy(WriteOp op, long sourceOffset, long targetOffset, long length) {
+    return TrackingDomain.copy(op).range(sourceOffset, targetOffset, length);
+  }
+
+  private static final class Truncates extends ForwardingDomain {
+    Truncates(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      long length = Math.min(4 << 20, op.length());
+      return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
+    }
+  }
+
+  private static final class TargetOffsetsOf32Bits extends Lenient {
+    TargetOffsetsOf32Bits(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      long offset = op.targetOffset();
+      boolean wraps = offset >= WRAP && targetLength(op) > WRAP; // the rest is another rule's
+      return super.post(
+          SizeSaboteurs.copy(op, op.sourceOffset(), wraps ? offset - WRAP : offset, op.length()));
+    }
+  }
+
+  private static final class SourceOffsetsOf31Bits extends ForwardingDomain {
+    SourceOffsetsOf31Bits(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return inner.post(
+          copy(op, op.sourceOffset() & Integer.MAX_VALUE, op.targetOffset(), op.length()));
+    }
+  }
+
+  /** Does itself what its NIC would refuse. */
+  private static class Lenient extends MemorySaboteurs.KnowingDomain {
+    Lenient(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    /** Writes one byte where it likes. */
+    @SuppressWarnings("restricted") // the point of it: nothing checks this access
+    final boolean writeByte(WriteOp op, long targetOffset) {
+      if (remote.get(op.target()) instanceof HostMemory host) {
+        MemorySegment wide =
+            MemorySegment.ofAddress(host.segment().address()).reinterpret(targetOffset + 1);
+        MemorySegment.copy(source(op), op.sourceOffset(), wide, targetOffset, 1);
+      }
+      reportSoon(op.token());
+      return true;
+    }
+  }
+
+  private static final class OneOff extends Lenient {
+    OneOff(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      long total = targetLength(op);
+      boolean over = op.targetOffset() + op.length() == total + 1 && op.targetOffset() == total;
+      return over ? writeByte(op, total) : super.post(op);
+    }
+  }
+
+  private static final class Overflows extends Lenient {
+    Overflows(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      long end = op.targetOffset() + op.length();
+      if (op.targetOffset() > 0 && end < 0) {
+        reportSoon(op.token()); // and would touch who knows what
+        return true;
+      }
+      return super.post(op);
+    }
+  }
+
+  private static final class Checks32Bits extends Lenient {
+    Checks32Bits(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean wraps = op.targetOffset() >= WRAP && op.targetOffset() < WRAP + targetLength(op);
+      return wraps && targetLength(op) < WRAP
+          ? writeByte(op, op.targetOffset() - WRAP)
+          : super.post(op);
+    }
+  }
+
+  private static final class OpensSources extends ForwardingDomain {
+    OpensSources(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      return inner.register(memory, Access.REMOTE_WRITE);
+    }
+  }
+}
