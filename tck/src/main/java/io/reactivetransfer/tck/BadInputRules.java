@@ -14,8 +14,12 @@ import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
@@ -221,5 +225,40 @@ abstract class BadInputRules extends RuleGroup {
             "a long message",
             Mono.defer(() -> origin.send(origin.peer(target.address()), ByteBuffer.allocate(101))))
         .awaitError(TransferRejectedException.class);
+  }
+
+  @Test
+  final void r12_11_whatBelongsToAnotherEngineFailsItsStreamOnly() {
+    Duo duo = Duo.open(stage(), 1);
+    Duo other = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Write good = duo.write(0, 8);
+    Scatter.Part part = new Scatter.Part(duo.source(0, 8), duo.sink(0, 8));
+    Scatter.Part foreign = new Scatter.Part(duo.source(0, 8), other.sink(0, 8));
+    PageList page = PageList.of(0);
+    List<Transfer> all =
+        List.of(
+            Write.of(other.source(0, 8), duo.sink(0, 8)),
+            other.write(0, 8, imm),
+            PagedWrite.of(8, duo.source(0, 8), page, other.sink(0, 8), page, imm),
+            new Scatter(List.of(part, foreign), imm),
+            other.signal(imm),
+            Signal.of(PeerGroup.of(duo.peer(), other.peer()), imm));
+    Probe<Write> neighbour =
+        stage().probe("another stream", duo.origin().submit(Upstream.open(List.of(good))));
+    for (Transfer bad : all) {
+      Upstream<Transfer> upstream = Upstream.of(List.of(bad, bad));
+      Probe<Transfer> stream = stage().probe("a stream", duo.origin().submit(upstream));
+      stream.awaitError(TransferRejectedException.class);
+      stream.assertOneTerminalSignal();
+      Probe<Transfer> cancelled =
+          stage().probe("a stream", duo.origin().submit(Upstream.open(List.of(bad, bad))));
+      cancelled.cancel();
+      stage().done(duo.origin(), good);
+    }
+    neighbour.awaitValues(1);
+    neighbour.assertPending();
+    assertThat(duo.origin().isClosed()).isFalse();
+    neighbour.cancel();
   }
 }

@@ -6,7 +6,9 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 /** Chapter 6: demand bounds flight. */
 abstract class DemandRules extends RuleGroup {
@@ -134,5 +136,22 @@ abstract class DemandRules extends RuleGroup {
     int place =
         valve.taken().stream().filter(w -> w.length() == length).findFirst().orElseThrow().number();
     assertThat(place).as("writes that were posted before it").isLessThan(10);
+  }
+
+  @Test
+  final void r6_8_whatIsEmittedIsPostedBeforeTheNextIsThere() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 1, valve);
+    List<Write> writes = duo.writes(4);
+    Flux<Write> computed =
+        Flux.range(0, writes.size())
+            .map(i -> {
+              stage()
+                  .patience()
+                  .until("write " + i + " posted before the next", () -> valve.taken().size() >= i);
+              return writes.get(i);
+            });
+    Probe<Write> stream = stage().probe("a stream", duo.origin().submit(computed));
+    assertThat(stream.awaitCompletion()).hasSize(writes.size());
   }
 }

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
 
 /** Chapter 5: exactly one terminal signal. */
 abstract class TerminalRules extends RuleGroup {
@@ -81,5 +85,40 @@ abstract class TerminalRules extends RuleGroup {
     stage().patience().until("nothing in flight", () -> valve.inFlight() == 0);
     stage().done(duo.origin(), duo.write(0, 10));
     stream.assertOneTerminalSignal();
+  }
+
+  @Test
+  final void r5_4_whateverIsThrownEndsOnlyItsOwn() {
+    TransferEngine origin =
+        stage().open(1, options -> options.signalScheduler(Schedulers.immediate()));
+    Duo duo = Duo.of(stage(), origin, stage().open(1));
+    Probe<Void> claim = stage().claim(origin, stage().imm(), 1);
+    for (Error thrown :
+        List.of(
+            new LinkageError("thrown by a test"),
+            new StackOverflowError("thrown by a test"),
+            new OutOfMemoryError("thrown by a test"))) {
+      CountDownLatch later = new CountDownLatch(1);
+      origin
+          .scheduler()
+          .schedule(() -> {
+            throw thrown;
+          });
+      origin.scheduler().schedule(later::countDown);
+      stage().patience().until("the task after one that throws", () -> later.getCount() == 0);
+      Flux<Write> throwing =
+          origin
+              .submit(Upstream.of(duo.writes(3)))
+              .map(write -> {
+                throw thrown;
+              });
+      Probe<Write> stream = stage().probe("a stream whose subscriber throws", throwing);
+      assertThat(stream.awaitError(Error.class)).isSameAs(thrown);
+      stage().done(origin, duo.write(0, 10));
+      stream.assertOneTerminalSignal();
+    }
+    claim.assertPending();
+    stage().complete(origin.close());
+    claim.awaitError(TransferRejectedException.class);
   }
 }

@@ -10,9 +10,11 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -43,8 +45,10 @@ final class StreamSaboteurs {
           Saboteur.engine("4.4", "ends all streams when one is cancelled", EndsAll::new),
           Saboteur.engine("5.2", "takes an error from upstream for its end", SwallowsError::new),
           many("5.3", "says twice that it has failed", FailsTwice::new),
+          many("5.4", "leaves a stream waiting whose subscriber throws", IgnoresThrown::new),
           Saboteur.engine("6.1", "asks upstream for more than demand", AsksForAll::new),
           Saboteur.engine("6.7", "serves one stream after another", OneAfterAnother::new),
+          Saboteur.engine("6.8", "waits until a request is over", AfterRequest::new),
           Saboteur.engine("7.1", "does not say which peer was lost", ForgetsPeer::new),
           one("10.4", "does not count the last part of a scatter", StreamSaboteurs::quietLastPart),
           one("10.5", "forgets the last member of a group", StreamSaboteurs::withoutLastMember),
@@ -52,6 +56,7 @@ final class StreamSaboteurs {
           one("11.3", "mixes up the parts of a scatter", StreamSaboteurs::mixedParts),
           Saboteur.engine("12.6", "accepts signals to foreign peers", SwallowsForeign::new),
           many("12.9", "takes a rejected transfer for the end", EndsAtRejected::new),
+          Saboteur.engine("12.11", "forgets streams with foreign elements", ForgetsForeign::new),
           Saboteur.engine("15.1", "leaves idle streams open when it closes", LeavesOpen::new));
 
   private StreamSaboteurs() {}
@@ -224,6 +229,97 @@ final class StreamSaboteurs {
       if (t instanceof TransferFailedException) {
         super.onError(t);
       }
+    }
+  }
+
+  private static final class IgnoresThrown<T> extends Interceptor<T> {
+    private boolean thrown;
+
+    IgnoresThrown(CoreSubscriber<? super T> actual) {
+      super(actual);
+    }
+
+    @Override
+    public void onNext(T value) {
+      try {
+        super.onNext(value);
+      } catch (Error e) {
+        thrown = true;
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      if (!thrown) {
+        super.onComplete();
+      }
+    }
+  }
+
+  /** Passes on what comes within a request when the request is over. */
+  private static final class AfterRequest extends ForwardingEngine {
+    AfterRequest(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      return inner.submit(Interceptor.on(Flux.from(transfers), Holding::new));
+    }
+
+    private static final class Holding<T> extends Interceptor<T> {
+      private final Queue<Runnable> held = new ArrayDeque<>();
+      private volatile Thread asking;
+
+      Holding(CoreSubscriber<? super T> actual) {
+        super(actual);
+      }
+
+      @Override
+      public void request(long n) {
+        asking = Thread.currentThread();
+        super.request(n);
+        asking = null;
+        while (!held.isEmpty()) {
+          held.remove().run();
+        }
+      }
+
+      private void pass(Runnable signal) {
+        if (asking == Thread.currentThread()) {
+          held.add(signal);
+        } else {
+          signal.run();
+        }
+      }
+
+      @Override
+      public void onNext(T value) {
+        pass(() -> super.onNext(value));
+      }
+
+      @Override
+      public void onComplete() {
+        pass(super::onComplete);
+      }
+    }
+  }
+
+  private static final class ForgetsForeign extends ForwardingEngine {
+    ForgetsForeign(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+      return inner
+          .submit(transfers)
+          .onErrorResume(
+              TransferRejectedException.class,
+              e ->
+                  String.valueOf(e.getMessage()).contains("of another one")
+                      ? Flux.never()
+                      : Flux.error(e));
     }
   }
 

@@ -76,7 +76,7 @@ final class Submission<T extends Transfer, R>
   private final AtomicBoolean drainDue = new AtomicBoolean();
   private final AtomicInteger asking = new AtomicInteger();
   private boolean upstreamCancelled;
-  private boolean thrownBy; // downstream has thrown, and gets nothing more but its end
+  private @Nullable Throwable thrown; // by downstream, which gets nothing more but this
   private volatile boolean terminated;
 
   Submission(
@@ -488,12 +488,12 @@ final class Submission<T extends Transfer, R>
     R result;
     long count = 0;
     while ((result = done.poll()) != null) {
-      if (!cancelled && !terminated && !thrownBy) {
+      if (!cancelled && !terminated && thrown == null) {
         count++;
         try {
           downstream.onNext(result);
         } catch (Throwable failure) {
-          thrownBy = true;
+          thrown = failure;
           misuse(failure);
         }
       }
@@ -509,8 +509,9 @@ final class Submission<T extends Transfer, R>
     if (cancelled) {
       return;
     }
-    if (error != null) {
-      Signals.error(downstream, error);
+    Throwable reason = thrown == null ? error : thrown;
+    if (reason != null) {
+      Signals.error(downstream, reason);
     } else {
       Signals.complete(downstream);
     }

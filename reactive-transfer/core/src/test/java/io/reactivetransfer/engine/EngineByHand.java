@@ -136,6 +136,12 @@ final class EngineByHand implements AfterEachCallback {
     turn();
   }
 
+  /** Completes what NICs that are not closed have in flight, and turns. */
+  void completeAllUnlessClosed() {
+    nics().stream().filter(nic -> !nic.isClosed()).forEach(ScriptedNic::completeAll);
+    loop.runUntilIdle();
+  }
+
   /** Completes what is in flight, and what follows from it, until nothing is. */
   void settle() {
     do {

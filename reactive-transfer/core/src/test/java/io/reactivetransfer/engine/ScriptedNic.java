@@ -80,17 +80,17 @@ final class ScriptedNic implements Domain {
   boolean completing;
 
   // what these calls throw, if anything
-  RuntimeException pollFailure;
-  RuntimeException postFailure;
-  RuntimeException registerFailure;
-  RuntimeException revokeFailure;
-  RuntimeException deregisterFailure;
-  RuntimeException resolveFailure;
+  Throwable pollFailure;
+  Throwable postFailure;
+  Throwable registerFailure;
+  Throwable revokeFailure;
+  Throwable deregisterFailure;
+  Throwable resolveFailure;
 
   /** How often a peer was resolved, or was to be. */
   int resolves;
 
-  RuntimeException closeFailure;
+  Throwable closeFailure;
 
   /** What an idle thread may wait for. */
   volatile int[] descriptors = MUST_BE_POLLED;
@@ -98,7 +98,7 @@ final class ScriptedNic implements Domain {
   /** How often it says that there is something to poll before it lets a thread wait. */
   volatile int waitRefusals;
 
-  volatile RuntimeException prepareFailure;
+  volatile Throwable prepareFailure;
 
   ScriptedNic(ScriptedBackend backend, int index, OpenContext context, Capabilities capabilities) {
     this.backend = backend;
@@ -415,9 +415,10 @@ final class ScriptedNic implements Domain {
     polls++;
   }
 
-  private static void raise(RuntimeException failure) {
+  @SuppressWarnings("unchecked") // whatever it is, undeclared
+  private static <E extends Throwable> void raise(Throwable failure) throws E {
     if (failure != null) {
-      throw failure;
+      throw (E) failure;
     }
   }
 
