@@ -34,7 +34,8 @@ import reactor.core.scheduler.Scheduler;
  * @param cpu the CPU to pin a dedicated NIC thread to; empty leaves it to the operating system
  * @param signalScheduler where signals come; null for {@code Schedulers.parallel()}. {@code
  *     Schedulers.immediate()} saves a hand-over and runs the caller's code on the NIC's thread:
- *     then nothing in it may block or take long
+ *     then nothing in it may block or take long. An upstream that waits, within a request, for what
+ *     downstream gives back needs one with a thread to spare, such as a {@code boundedElastic()}
  */
 public record EngineOptions(
     int nics,

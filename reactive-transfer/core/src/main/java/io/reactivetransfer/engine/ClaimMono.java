@@ -34,7 +34,8 @@ final class ClaimMono extends Mono<Void> {
     Waiting(ClaimMono mono, CoreSubscriber<? super Void> actual, AdmissionTicket ticket) {
       this.actual = actual;
       this.ticket = ticket;
-      this.claim = new Claim(mono.worker, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
+      this.claim =
+          new Claim(mono.worker, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
     }
 
     @Override

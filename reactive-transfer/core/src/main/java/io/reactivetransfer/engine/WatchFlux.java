@@ -72,8 +72,7 @@ final class WatchFlux extends Flux<Change> {
       try {
         return (long) WORD.getAcquire(word, 0L);
       } catch (IllegalStateException gone) {
-        throw new IllegalStateException(
-            "the watched memory was freed: " + gone.getMessage(), gone);
+        throw new IllegalStateException("the watched memory was freed: " + gone.getMessage(), gone);
       }
     }
 

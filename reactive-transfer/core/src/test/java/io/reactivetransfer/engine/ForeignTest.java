@@ -194,8 +194,7 @@ class ForeignTest {
   @Test
   void nothing() {
     Probe<Transfer> probe = submit(upstream);
-    assertThatNullPointerException()
-        .isThrownBy(() -> upstream.emit(null));
+    assertThatNullPointerException().isThrownBy(() -> upstream.emit(null));
     hand.turn();
     assertThat(probe.error()).isInstanceOf(NullPointerException.class);
     assertThat(upstream.isCancelled()).isTrue();

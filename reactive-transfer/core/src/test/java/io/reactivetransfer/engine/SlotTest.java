@@ -72,8 +72,7 @@ class SlotTest {
   @ParameterizedTest
   @EnumSource
   void upstreamsSubscribe(Thrown thrown) {
-    Publisher<Write> throwing =
-        subscriber -> raise(thrown.failure);
+    Publisher<Write> throwing = subscriber -> raise(thrown.failure);
     assertTold(thrown, engine -> engine.submit(throwing));
   }
 
@@ -93,8 +92,7 @@ class SlotTest {
   void upstreamsRequest(Thrown thrown) {
     assertTold(
         thrown,
-        engine ->
-            engine.submit(new Upstream<Write>().onRequest(n -> raise(thrown.failure))));
+        engine -> engine.submit(new Upstream<Write>().onRequest(n -> raise(thrown.failure))));
   }
 
   @ParameterizedTest

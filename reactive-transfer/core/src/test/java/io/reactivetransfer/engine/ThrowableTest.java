@@ -139,8 +139,7 @@ class ThrowableTest {
     hand.turn();
     hand.nic(0).arrive(WireImm.encode(5, 1));
     hand.settle();
-    assertThat(throwing)
-        .allSatisfy(probe -> assertThat(probe.error()).isSameAs(thrown.failure));
+    assertThat(throwing).allSatisfy(probe -> assertThat(probe.error()).isSameAs(thrown.failure));
     assertThat(hand.stats().transfersInFlight()).isZero();
     assertThat(hand.engine().isClosed()).isFalse();
     pending.get(0).assertComplete();
@@ -158,9 +157,13 @@ class ThrowableTest {
     hand.nics().forEach(nic -> nic.room = 100);
     Consumer<Probe<?>> raising = probe -> thrown.raise();
     hand.probe(hand.engine().submit(write()), Probe.<Write>unbounded().onEnd(raising::accept));
-    hand.probe(hand.engine().submit(Flux.<Write>error(new IllegalStateException("its own"))), Probe.<Write>unbounded().onEnd(raising::accept));
-    hand.probe(hand.engine().counter(Imm.of(5)).next(1), Probe.<Void>unbounded().onEnd(raising::accept));
-    hand.probe(hand.engine().counter(Imm.of(5)).discard(), Probe.<Long>unbounded().onEnd(raising::accept));
+    hand.probe(
+        hand.engine().submit(Flux.<Write>error(new IllegalStateException("its own"))),
+        Probe.<Write>unbounded().onEnd(raising::accept));
+    hand.probe(
+        hand.engine().counter(Imm.of(5)).next(1), Probe.<Void>unbounded().onEnd(raising::accept));
+    hand.probe(
+        hand.engine().counter(Imm.of(5)).discard(), Probe.<Long>unbounded().onEnd(raising::accept));
     hand.turn();
     hand.nic(0).arrive(WireImm.encode(5, 1));
     hand.settle();
@@ -234,9 +237,7 @@ class ThrowableTest {
     Probe<WriteImm> probe =
         hand.probe(
             hand.engine()
-                .submit(
-                    WriteImm.of(
-                        source.slice(0, 1), hand.remote(7).slice(0, 1), Imm.of(1))));
+                .submit(WriteImm.of(source.slice(0, 1), hand.remote(7).slice(0, 1), Imm.of(1))));
     hand.turn();
     assertThat(probe.terminals()).isEqualTo(1);
     pend(hand.engine().close());
