@@ -1,5 +1,6 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.TransferEngine;
@@ -40,6 +41,11 @@ final class Plot {
   /** The part of it that is registered. */
   static MemorySegment within(MemorySegment noise) {
     return noise.asSlice(GUARD, noise.byteSize() - 2 * GUARD);
+  }
+
+  /** The memory of a region. */
+  static MemorySegment memoryOf(MemoryRegion region) {
+    return ((HostMemory) region.memory()).segment();
   }
 
   static Plot of(TransferEngine owner, MemorySegment noise, MemoryRegion region) {

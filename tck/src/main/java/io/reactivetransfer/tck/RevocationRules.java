@@ -113,7 +113,7 @@ abstract class RevocationRules extends RuleGroup {
   }
 
   @ParameterizedTest(name = "{0} NICs")
-  @MethodSource("oneAndMoreNics")
+  @MethodSource("fewNics")
   final void r9_4_revokingOneRegionFailsNoWritesIntoOthers(int nics) {
     stage().require(Capability.REVOCATION);
     TransferEngine one = stage().open(nics, options -> options.window(STREAM_WINDOW));
@@ -143,10 +143,5 @@ abstract class RevocationRules extends RuleGroup {
       streams.add(new Load(stage(), from, stage().plot(target, Load.BYTES)));
     }
     return streams;
-  }
-
-  /** The fewest, and the fewest that share one peer. */
-  final List<Integer> oneAndMoreNics() {
-    return nicCounts().stream().limit(2).toList();
   }
 }

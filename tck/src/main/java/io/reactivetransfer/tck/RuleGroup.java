@@ -67,6 +67,11 @@ abstract class RuleGroup {
     return several.isEmpty() ? List.of(2) : several;
   }
 
+  /** The first two of them, for what takes long and does not depend on how many there are. */
+  final List<Integer> fewNics() {
+    return nicCounts().stream().limit(2).toList();
+  }
+
   /** Says with which data a rule failed. */
   static final class SeedTeller implements TestExecutionExceptionHandler {
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,8 @@ abstract class VisibilityRules extends RuleGroup {
 
   private static final long[] LENGTHS = {2, 300, 4_104, 60_000};
   private static final int ROUNDS = 5;
+  private static final int REVOCATIONS = 50;
+  private static final int WRITES_BETWEEN = 20;
 
   VisibilityRules(TransferConformance kit) {
     super(kit);
@@ -77,9 +80,7 @@ abstract class VisibilityRules extends RuleGroup {
   @Test
   final void r1_3_deliveredMeansThatTheBytesCanBeRead() {
     Duo duo = Duo.open(stage(), 1);
-    assumeTrue(
-        duo.origin().completionLevel() == CompletionLevel.DELIVERED,
-        "the backend completes writes when the source is free");
+    requireDelivered(duo.origin());
     for (int round = 0; round < ROUNDS; round++) {
       for (long length : LENGTHS) {
         long offset = 1_000L * round;
@@ -107,5 +108,35 @@ abstract class VisibilityRules extends RuleGroup {
     claim.awaitCompletion();
     duo.expect(640, length);
     duo.to().assertAsExpected("when a write of 21 pieces was counted");
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("fewNics")
+  final void r1_5_deliveredIsTrueWhileRegionsAreRevoked(int nics) {
+    stage().require(Capability.REVOCATION);
+    TransferEngine one = stage().open(nics);
+    TransferEngine other = stage().open(nics);
+    requireDelivered(one);
+    Lanes there = new Lanes(stage(), one, other);
+    revokeMeanwhile(there);
+    // What goes back may carry the answers to what comes.
+    Lanes back = new Lanes(stage(), other, one);
+    revokeMeanwhile(there, back);
+    there.stop();
+    back.stop();
+  }
+
+  private static void revokeMeanwhile(Lanes... lanes) {
+    for (int round = 0; round < REVOCATIONS; round++) {
+      for (Lanes each : lanes) {
+        each.revokeAfter(WRITES_BETWEEN);
+      }
+    }
+  }
+
+  private static void requireDelivered(TransferEngine origin) {
+    assumeTrue(
+        origin.completionLevel() == CompletionLevel.DELIVERED,
+        "the backend completes writes when the source is free");
   }
 }

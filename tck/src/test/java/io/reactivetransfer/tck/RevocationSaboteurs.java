@@ -17,12 +17,18 @@ final class RevocationSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
+          Saboteur.nic(
+              "1.5",
+              "takes a write for done that was refused for a revocation on its way",
+              Overlooks::new),
           Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new));
 
   private RevocationSaboteurs() {}
 
-  /** A NIC that knows whether any memory was revoked while a write was out. */
+  /** A NIC that knows which writes were out when any memory was revoked. */
   private static class RevocationDomain extends TrackingDomain {
+    final Set<Out> hit = new HashSet<>();
+    private long seen = REVOCATIONS.get();
 
     RevocationDomain(Domain inner, OpenContext context) {
       super(inner, context);
@@ -33,15 +39,6 @@ final class RevocationSaboteurs {
       REVOCATIONS.incrementAndGet();
       return super.revoke(memory);
     }
-  }
-
-  private static final class FailsAll extends RevocationDomain {
-    private final Set<Out> hit = new HashSet<>();
-    private long seen = REVOCATIONS.get();
-
-    FailsAll(Domain inner, OpenContext context) {
-      super(inner, context);
-    }
 
     @Override
     public int poll(CompletionSink sink) {
@@ -51,6 +48,35 @@ final class RevocationSaboteurs {
         hit.addAll(out.values());
       }
       return super.poll(sink);
+    }
+  }
+
+  private static final class Overlooks extends RevocationDomain {
+
+    Overlooks(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      hit.remove(write);
+      super.written(write, sink);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      if (hit.remove(write)) {
+        super.written(write, sink);
+      } else {
+        super.failed(write, code, text, sink);
+      }
+    }
+  }
+
+  private static final class FailsAll extends RevocationDomain {
+
+    FailsAll(Domain inner, OpenContext context) {
+      super(inner, context);
     }
 
     @Override

@@ -35,6 +35,7 @@ final class InboundLink extends Link {
   private int nicIndex;
   private int frameType;
   private long settled;
+  private long refused;
   private long connection;
   private long acknowledged;
   private boolean ackDue;
@@ -141,7 +142,10 @@ final class InboundLink extends Link {
       case Wire.WRITE -> writeHead(head);
       case Wire.MESSAGE -> reader().collect(messageLength(head.getInt()));
       case Wire.SETTLED ->
-          domain.loop().outgoing().settled(requireOrigin(), head.getLong(), head.getLong());
+          domain
+              .loop()
+              .outgoing()
+              .settled(requireOrigin(), head.getLong(), head.getLong(), head.getLong());
       default -> goodbyeHead(head);
     }
   }
@@ -302,6 +306,7 @@ final class InboundLink extends Link {
       send(Wire.putNack(frame(Wire.NACK_BYTES + Wire.MAX_TEXT_BYTES), settled + 1, why));
     }
     settled++;
+    refused++;
     acknowledged = settled;
     ackDue = false;
   }
@@ -318,7 +323,15 @@ final class InboundLink extends Link {
   /** The same, along with something that goes to the origin anyway, if it does. */
   void acknowledgeWith(OutboundLink other) {
     if (ackDue && phase() == Phase.OPEN && other.peer().engine().equals(origin)) {
-      ackDue = !other.sayWithIt(connection, settled);
+      ackDue = !other.sayWithIt(connection, settled, refused);
+    }
+  }
+
+  /** Has it acknowledge what it has said elsewhere only. */
+  void acknowledgeAgain() {
+    if (acknowledged < settled && !ackDue) {
+      ackDue = true;
+      domain.turnEnd().acknowledge(this);
     }
   }
 

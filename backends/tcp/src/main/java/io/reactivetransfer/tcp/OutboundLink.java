@@ -191,17 +191,21 @@ final class OutboundLink extends Link {
     return true;
   }
 
-  /** The target has settled so many writes. */
-  void settled(long count) {
-    inFlight.settleUpTo(count, settled);
+  /** The target says on another connection that it has settled so many writes. */
+  void settledElsewhere(long count, long refusals) {
+    inFlight.settleUpTo(count, refusals, settled);
   }
 
-  /** Tells the target what this side has settled of another connection, if it still can. */
-  boolean sayWithIt(long connection, long count) {
+  /**
+   * Tells the target what this side has settled of another connection, if it still can.
+   *
+   * @param refusals how many of these writes were refused, on that connection
+   */
+  boolean sayWithIt(long connection, long count, long refusals) {
     if (phase() != Phase.OPEN || isBroken()) {
       return false;
     }
-    Wire.putSettled(batch(Wire.SETTLED_BYTES), connection, count);
+    Wire.putSettled(batch(Wire.SETTLED_BYTES), connection, count, refusals);
     return true;
   }
 
@@ -283,7 +287,7 @@ final class OutboundLink extends Link {
     }
     frameType = head.get();
     switch (frameType) {
-      case Wire.ACK -> settled(head.getLong());
+      case Wire.ACK -> inFlight.settleUpTo(head.getLong(), settled);
       case Wire.NACK -> {
         refusedNumber = head.getLong();
         refusedCode = Short.toUnsignedInt(head.getShort());
@@ -300,6 +304,7 @@ final class OutboundLink extends Link {
     } else if (frameType == Wire.NACK) {
       Failure why = new Failure(refusedCode, where() + ": " + Wire.text(body));
       domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why));
+      inFlight.settleHeld(settled);
     } else {
       goodbyeText(body);
     }

@@ -20,13 +20,13 @@ final class Outgoing {
   }
 
   /**
-   * This engine has settled so many writes of the connection with this number; says nothing of one
-   * that has ended, or that leads elsewhere.
+   * This engine has settled so many writes of the connection with this number, and refused some of
+   * them; says nothing of one that has ended, or that leads elsewhere.
    */
-  void settled(EngineId target, long number, long count) {
+  void settled(EngineId target, long number, long count, long refusals) {
     OutboundLink link = byNumber.get(number);
     if (link != null && link.peer().engine().equals(target)) {
-      link.settled(count);
+      link.settledElsewhere(count, refusals);
     }
   }
 }

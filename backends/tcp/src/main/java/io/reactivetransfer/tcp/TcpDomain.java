@@ -301,6 +301,8 @@ final class TcpDomain implements Domain {
       // The engine is told that the peer is lost, and its memory may be given to others: what the
       // peer wrote before must not land in it then.
       loop.origins().end(link.peer().engine(), why);
+    } else {
+      loop.origins().acknowledgeAgain(link.peer().engine());
     }
     if (link.wasWelcomed()) {
       ended(link.peer().engine(), why);

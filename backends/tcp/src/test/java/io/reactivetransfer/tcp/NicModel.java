@@ -63,6 +63,7 @@ final class NicModel {
   private final ArrayDeque<Object> waiting = new ArrayDeque<>();
   private final Map<EngineId, Presence> presences = new HashMap<>();
   private final Map<EngineId, Set<TargetModel>> origins = new HashMap<>();
+  private final Map<Long, OriginModel> outgoing = new HashMap<>();
 
   NicModel(EngineId id, int maxMessageBytes, Ground ground) {
     this.id = id;
@@ -111,6 +112,20 @@ final class NicModel {
   }
 
   // The connections.
+
+  /** The one connection to that number that it has made itself, for what others say about it. */
+  void made(long number, OriginModel link) {
+    outgoing.put(number, link);
+  }
+
+  /** Another engine says what it has settled; whether it may say that. */
+  boolean settledElsewhere(EngineId target, long number, long count, long refused) {
+    OriginModel link = outgoing.get(number);
+    return link == null
+        || !link.isOpen()
+        || !link.target().equals(target)
+        || link.settledElsewhere(count, refused);
+  }
 
   /** A connection was made; those that it replaces end. */
   void began(TargetModel link) {

@@ -41,7 +41,12 @@ final class OriginModel {
   private boolean welcomed;
   private int maxMessageBytes;
   private long settled;
+  private long refused;
   private int goodbye;
+
+  // What was said on another connection, for when so many refusals have come.
+  private long held;
+  private long heldUntil;
 
   // What is coming in.
   private int sentBytes;
@@ -66,8 +71,16 @@ final class OriginModel {
     return welcomed && !isEnded();
   }
 
+  EngineId target() {
+    return target;
+  }
+
   long settled() {
     return settled;
+  }
+
+  long refused() {
+    return refused;
   }
 
   int inFlight() {
@@ -128,10 +141,15 @@ final class OriginModel {
    * @param sentBefore how much it was sent before
    */
   void feed(byte[] bytes, int from, int to, int sentBefore) {
-    sentBytes = sentBefore;
+    sent(sentBefore);
     for (int i = from; i < to && !isEnded(); i++) {
       feed(bytes[i]);
     }
+  }
+
+  /** So much was sent by now. */
+  void sent(int bytes) {
+    sentBytes = bytes;
   }
 
   private void feed(byte next) {
@@ -222,23 +240,51 @@ final class OriginModel {
       violated(1);
     } else {
       settled++;
+      refused++;
       nic.report(new NicModel.Failed(writes.remove().token(), code));
+      if (heldUntil <= refused && !settle(held)) {
+        violated(1);
+      }
     }
   }
 
   private void acknowledged(long upTo) {
-    if (upTo < 0 || upTo > settled + writes.size()) {
+    if (!settle(upTo)) {
       violated(1);
-      return;
+    }
+  }
+
+  /**
+   * The target says on another connection what it has settled; whether it may say that.
+   *
+   * @param refusals how many of these it has refused on this one
+   */
+  boolean settledElsewhere(long upTo, long refusals) {
+    if (upTo < 0 || upTo > settled + writes.size() || refusals < 0 || refusals > upTo) {
+      return false;
+    }
+    if (refusals <= refused) {
+      return settle(upTo);
+    }
+    if (upTo > held) {
+      held = upTo;
+      heldUntil = refusals;
+    }
+    return true;
+  }
+
+  private boolean settle(long upTo) {
+    if (upTo < 0 || upTo > settled + writes.size()) {
+      return false;
     }
     while (settled < upTo) {
       if (!isNextSent()) {
-        violated(1);
-        return;
+        return false;
       }
       settled++;
       nic.report(new NicModel.Written(writes.remove().token()));
     }
+    return true;
   }
 
   private boolean isNextSent() {

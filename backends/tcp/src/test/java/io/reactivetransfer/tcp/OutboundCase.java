@@ -45,6 +45,9 @@ final class OutboundCase {
     }
     if (in.chance(30)) {
       inbound.add(connect(target));
+      if (links.size() == 1) { // the numbers of all connections are the same here
+        nic.model.made(FuzzHandshake.HALF_A_NONCE.high(), links.getFirst().model());
+      }
     }
     for (int steps = in.between(1, 40); steps > 0; steps--) {
       step(in.oneOf(links));
@@ -69,8 +72,12 @@ final class OutboundCase {
 
   private void step(OutboundPair link) {
     int index = links.indexOf(link);
-    int what = in.below(100);
-    if (what < 35) {
+    int what = in.below(inbound.isEmpty() || links.size() > 1 ? 100 : 115);
+    if (what >= 100) {
+      byte[] frame = HostileTarget.nextElsewhere(in, link.model());
+      in.note(() -> "target 0 says elsewhere " + HexFormat.of().formatHex(frame));
+      link.answerOn(inbound.getFirst(), frame);
+    } else if (what < 35) {
       int length = in.chance(20) ? in.between(4_000, 5_000) : in.below(300);
       int offset = in.below(SOURCE_BYTES - length + 1);
       long next = token++;

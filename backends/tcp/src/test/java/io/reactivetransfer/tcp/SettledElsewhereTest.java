@@ -21,17 +21,20 @@ class SettledElsewhereTest {
   private ServerSocket server;
   private RawConnection made;
   private long number;
+  private RemoteMemory remote;
+  private TestNic.Registered source;
 
   /** It has one write of 5 bytes under way to us. */
   @BeforeEach
   void begin() throws IOException {
     server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     byte[] address = RawConnection.addressOf(server).encode();
-    RemoteMemory remote =
+    remote =
         nic.call(() ->
             nic.domain.resolve(
                 nic.domain.resolve(RawConnection.ID, address), new byte[MemoryKey.BYTES], 5));
-    nic.write(nic.register(5), remote, 5, 42);
+    source = nic.register(5);
+    nic.write(source, remote, 5, 42);
     made = RawConnection.from(server);
     number = made.hello().connection();
     var welcome = new Handshake.Welcome(RawConnection.ID, 1_024, null);
@@ -46,8 +49,12 @@ class SettledElsewhereTest {
     nic.close();
   }
 
-  private void say(RawConnection raw, long connection, long count) {
-    raw.send(out -> Wire.putSettled(out, connection, count));
+  private static void say(RawConnection raw, long connection, long count) {
+    say(raw, connection, count, 0);
+  }
+
+  private static void say(RawConnection raw, long connection, long count, long refused) {
+    raw.send(out -> Wire.putSettled(out, connection, count, refused));
     raw.send(out -> Wire.putMessage(out, ByteBuffer.wrap(new byte[] {'h', 'i'})));
   }
 
@@ -98,6 +105,69 @@ class SettledElsewhereTest {
       say(back, number, 2);
       assertThat(back.goodbye().code()).isEqualTo(ErrorCode.PROTOCOL.value);
       assertThat(nic.written).isEmpty();
+    }
+  }
+
+  /** Two sockets: what is said on the one may be read before what was said earlier on the other. */
+  @Test
+  void doesNotSpeakForAWriteWhoseRefusalIsUnderWay() {
+    nic.write(source, remote, 5, 43);
+    nic.write(source, remote, 5, 44);
+    try (RawConnection back = RawConnection.welcomedBy(nic)) {
+      say(back, number, 1, 0);
+      say(back, number, 3, 1);
+      nic.awaitUntil(() -> nic.messages.size() == 2);
+      assertThat(nic.written).containsExactly(42L);
+
+      made.send(out -> Wire.putNack(out, 2, ErrorCode.REVOKED.because("revoked")));
+      assertThat(nic.awaitFailed().token()).isEqualTo(43);
+      assertThat(nic.awaitWritten(2)).containsExactly(42L, 44L);
+      assertThat(nic.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void whatWaitsForARefusalIsNotNeededWhenItIsSaidAgain() {
+    nic.write(source, remote, 5, 43);
+    try (RawConnection back = RawConnection.welcomedBy(nic)) {
+      say(back, number, 2, 1);
+      made.send(out -> Wire.putNack(out, 1, ErrorCode.REVOKED.because("revoked")));
+      assertThat(nic.awaitWritten(1)).containsExactly(43L);
+      made.send(out -> Wire.putAck(out, 2));
+      say(back, number, 2, 1);
+      nic.awaitUntil(() -> nic.messages.size() == 2);
+      assertThat(nic.failed).hasSize(1);
+      assertThat(nic.written).hasSize(1);
+      assertThat(nic.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void moreRefusalsThanWritesAreAnError() {
+    try (RawConnection back = RawConnection.welcomedBy(nic)) {
+      say(back, number, 1, 2);
+      assertThat(back.goodbye().code()).isEqualTo(ErrorCode.PROTOCOL.value);
+      assertThat(nic.written).isEmpty();
+    }
+  }
+
+  /** The other side closes that NIC only, and may not have read all that was sent there. */
+  @Test
+  void isSaidAgainWhenTheConnectionItWasSaidOnHasClosed() {
+    var sink = nic.register(1);
+    try (RawConnection back = RawConnection.welcomedBy(nic)) {
+      nic.pause();
+      back.writeHead(sink.local().key(), 0, 1, 7);
+      back.send((byte) 1);
+      TcpDomain domain = (TcpDomain) nic.domain;
+      nic.awaitUntil(() -> nic.call(() -> domain.events().size() == 1));
+      nic.write(source, remote, 5, 43);
+      nic.resume();
+      byte[] sent = made.read(Wire.WRITE_BYTES + 5 + Wire.SETTLED_BYTES);
+      assertThat(sent[Wire.WRITE_BYTES + 5]).isEqualTo((byte) Wire.SETTLED);
+
+      made.send(out -> Wire.putGoodbye(out, ErrorCode.CLOSED.because("bye")));
+      assertThat(back.ack()).isEqualTo(1);
     }
   }
 

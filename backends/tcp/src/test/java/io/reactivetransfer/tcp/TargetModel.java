@@ -186,7 +186,7 @@ final class TargetModel {
     return switch (type) {
       case 1 -> 38;
       case 2, 3 -> 5;
-      case 6 -> 17;
+      case 6 -> 25;
       default -> {
         violated();
         yield 0;
@@ -202,7 +202,9 @@ final class TargetModel {
         body(Part.MESSAGE_BYTES, length, length < 0 || length > nic.maxMessageBytes);
       }
       case 6 -> {
-        // of a connection that this side has never made
+        if (!nic.settledElsewhere(origin, in.getLong(), in.getLong(), in.getLong())) {
+          violated();
+        }
       }
       default -> {
         goodbyeCode = Short.toUnsignedInt(in.getShort());

@@ -54,7 +54,7 @@ class WireVectorsTest {
     all.put("write-imm", hex(Wire.putWrite(out(), true, 0x80000001, KEY, 1L << 32, 0)));
     all.put("message", hex(Wire.putMessage(out(), ByteBuffer.wrap(count(0x61, 3)))));
     all.put("ack", hex(Wire.putAck(out(), 258)));
-    all.put("settled", hex(Wire.putSettled(out(), hello.connection(), 258)));
+    all.put("settled", hex(Wire.putSettled(out(), hello.connection(), 258, 2)));
     all.put("nack", hex(Wire.putNack(out(), 259, code16)));
     all.put("goodbye", hex(Wire.putGoodbye(out(), ErrorCode.CLOSED.because("bye"))));
     all.put("nic-address-v-four", ByteBufUtil.hexDump(new NicAddress("10.0.0.7", 4700).encode()));
