@@ -139,11 +139,10 @@ abstract class CountingRules extends RuleGroup {
     claim.awaitCompletion();
     stage()
         .patience()
-        .throughout(
-            () ->
-                assertThat(duo.target().stats().arrivals())
-                    .as("arrivals but for one signal")
-                    .isEqualTo(1));
+        .throughout(() ->
+            assertThat(duo.target().stats().arrivals())
+                .as("arrivals but for one signal")
+                .isEqualTo(1));
   }
 
   private static Scatter.Part part(Duo duo, long offset, long length) {
@@ -162,10 +161,7 @@ abstract class CountingRules extends RuleGroup {
   private void expectNothingElse(TransferEngine target) {
     stage()
         .patience()
-        .throughout(
-            () ->
-                assertThat(target.stats().unclaimedImms())
-                    .as("immediates with a surplus")
-                    .isZero());
+        .throughout(() ->
+            assertThat(target.stats().unclaimedImms()).as("immediates with a surplus").isZero());
   }
 }

@@ -61,11 +61,12 @@ abstract class DriverWaitRules extends RuleGroup {
   }
 
   private void requireOneThatAsks(Wire wire) {
-    boolean asks =
-        wire.origin().hasLoop()
-            || wire.target().hasLoop()
-            || wire.origin().call(nic -> nic.waitDescriptors()).length > 0;
+    boolean asks = asks(wire.origin()) || asks(wire.target());
     assumeTrue(asks, "its NICs have neither a loop nor descriptors: they are polled");
+  }
+
+  private static boolean asks(BareNic nic) {
+    return nic.hasLoop() || nic.call(domain -> domain.waitDescriptors()).length > 0;
   }
 
   private void until(String what, DutyTurns one, DutyTurns other, BooleanSupplier condition) {
@@ -202,7 +203,8 @@ abstract class DriverWaitRules extends RuleGroup {
     wire.send(ByteBuffer.allocate(10));
     wire.until("an arrival and a message", () -> wire.target().reported() == 2);
     for (BareNic nic : new BareNic[] {wire.origin(), wire.target()}) {
-      boolean same = nic.call(domain -> domain.waitDescriptors() == domain.waitDescriptors());
+      boolean same =
+          nic.call(domain -> DutyTurns.isSame(domain.waitDescriptors(), domain.waitDescriptors()));
       assertThat(same).as("the same descriptors are the same array").isTrue();
     }
     stage().rest(stage().patience().silence()); // such as for what follows a message
@@ -222,7 +224,7 @@ abstract class DriverWaitRules extends RuleGroup {
 
   /** A NIC that is polled, as that of another process, is not looked at here. */
   private static void restlessTurn(BareNic nic, DutyTurns turns) {
-    if (nic.hasLoop() || nic.call(domain -> domain.waitDescriptors()).length > 0) {
+    if (asks(nic)) {
       turns.turn();
     }
   }

@@ -85,6 +85,11 @@ final class DutyTurns implements AutoCloseable {
     asleepSince = System.nanoTime();
   }
 
+  @SuppressWarnings("ReferenceEquality") // other descriptors come in another array
+  static boolean isSame(int[] one, int[] other) {
+    return one == other;
+  }
+
   private boolean mayWait() {
     NicWait waiter = wait;
     return waiter != null
@@ -93,7 +98,7 @@ final class DutyTurns implements AutoCloseable {
           if (descriptors.length == 0) {
             return false;
           }
-          if (descriptors != watched) {
+          if (!isSame(descriptors, watched)) {
             waiter.watch(descriptors);
             watched = descriptors;
           }

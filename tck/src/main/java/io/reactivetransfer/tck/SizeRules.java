@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,9 @@ abstract class SizeRules extends RuleGroup {
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
   private static final int WINDOW = 64;
+
+  /** How many times as long as for a signal a write of 2 GiB is waited for. */
+  private static final int LONG_WRITES = 6;
 
   SizeRules(TransferConformance kit) {
     super(kit);
@@ -53,15 +58,43 @@ abstract class SizeRules extends RuleGroup {
   }
 
   @Test
+  final void r24_1_aVeryLongWriteComesWhole() {
+    stage().requireNics(1);
+    long length = 2 * GIB + WINDOW;
+    Wire wire = sparse(3 * GIB);
+    assumeTrue(
+        wire.atMost(length) == length,
+        "the backend declares that its longest write is of " + wire.atMost(length) + " bytes");
+    for (long at : new long[] {0, GIB, length - WINDOW}) {
+      byte[] noise = new byte[WINDOW];
+      stage().random().nextBytes(noise);
+      MemorySegment.copy(noise, 0, wire.from(), ValueLayout.JAVA_BYTE, at, WINDOW);
+    }
+    wire.post(wire.write(0, GIB / 2, length, 1));
+    long deadline = System.nanoTime() + LONG_WRITES * stage().patience().signal().toNanos();
+    while (!wire.origin().hasReported("written 1") && System.nanoTime() - deadline < 0) {
+      wire.turn();
+    }
+    assertThat(wire.origin().reports()).containsExactly("written 1");
+    for (long at : new long[] {0, GIB, length - WINDOW}) {
+      wire.until(
+          "bytes at offset " + at + " of a write of " + length,
+          () -> Arrays.equals(bytes(wire.from(), at), bytes(wire.to(), GIB / 2 + at)));
+    }
+  }
+
+  private Wire sparse(long length) {
+    try {
+      return Wire.open(stage(), stage().sparse(length), stage().sparse(length), 0);
+    } catch (IOException e) {
+      return abort("this machine has no sparse memory of " + length + " bytes: " + e);
+    }
+  }
+
+  @Test
   final void r24_2_memoryIsAsLargeAsItIs() {
     long length = 4 * GIB + MIB;
-    Wire wire;
-    try {
-      wire = Wire.open(stage(), stage().sparse(length), stage().sparse(length), 0);
-    } catch (IOException e) {
-      abort("this machine has no sparse memory of " + length + " bytes: " + e);
-      return;
-    }
+    Wire wire = sparse(length);
     long[] offsets = {
       0, 2 * GIB - WINDOW / 2, 2 * GIB, 4 * GIB - WINDOW / 2, 4 * GIB, length - WINDOW
     };

@@ -246,10 +246,12 @@ final class HalfWaySaboteurs {
 
   /** Leaves something at each close, once it had much memory. */
   private abstract static class Leaking extends ForwardingDomain {
+    private final boolean leaks;
     private int registered;
 
     Leaking(Domain inner, OpenContext context) {
       super(inner);
+      leaks = DriverSaboteurs.isBare(context);
     }
 
     @Override
@@ -260,7 +262,7 @@ final class HalfWaySaboteurs {
 
     @Override
     public void close() {
-      for (int i = 0; i < (registered > 8 ? 6 : 0); i++) {
+      for (int i = 0; i < (leaks && registered > 8 ? 6 : 0); i++) {
         try {
           leak();
         } catch (IOException e) {

@@ -55,6 +55,11 @@ class SabotageTest {
     assertThat(brokenRules(WaitSaboteurs.NONE_WITH_LOOP, LONG, "r17_")).isEmpty();
   }
 
+  @Test
+  void aNicThatTakesLongWritesBreaksNothing() {
+    assertThat(brokenRules(SizeSaboteurs.NONE_WITH_LONG_WRITES, LONG, "r24_1_")).isEmpty();
+  }
+
   private static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, String prefix) {
     return SabotagedRun.brokenRules(

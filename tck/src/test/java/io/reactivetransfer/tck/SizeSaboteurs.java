@@ -3,6 +3,8 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
@@ -16,6 +18,10 @@ final class SizeSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("24.1", "truncates at 4 MiB", Truncates::new),
+          Saboteur.backend(
+              "24.1",
+              "has lengths of 31 bits",
+              inner -> new ForwardingBackend(longWrites(), LengthsOf31Bits::new)),
           Saboteur.nic("24.2", "has target offsets of 32 bits", TargetOffsetsOf32Bits::new),
           Saboteur.nic("24.2", "has source offsets of 31 bits", SourceOffsetsOf31Bits::new),
           Saboteur.nic("24.3", "is one off at the end", OneOff::new),
@@ -23,9 +29,17 @@ final class SizeSaboteurs {
           Saboteur.nic("24.3", "checks 32 bits of the offset", Checks32Bits::new),
           Saboteur.nic("24.4", "lets a source be written", OpensSources::new));
 
+  /** No defect, and writes of more than 2 GiB. */
+  static final Saboteur NONE_WITH_LONG_WRITES =
+      Saboteur.backend("none", "no defect", inner -> longWrites());
+
   private static final long WRAP = 1L << 32;
 
   private SizeSaboteurs() {}
+
+  private static Backend longWrites() {
+    return LoopbackBackend.builder().maxWriteBytes(1L << 40).build();
+  }
 
   private static WriteOp copy(WriteOp op, long sourceOffset, long targetOffset, long length) {
     return TrackingDomain.copy(op).range(sourceOffset, targetOffset, length);
@@ -39,6 +53,18 @@ final class SizeSaboteurs {
     @Override
     public boolean post(WriteOp op) {
       long length = Math.min(4 << 20, op.length());
+      return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
+    }
+  }
+
+  private static final class LengthsOf31Bits extends ForwardingDomain {
+    LengthsOf31Bits(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      long length = op.length() & Integer.MAX_VALUE;
       return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
     }
   }

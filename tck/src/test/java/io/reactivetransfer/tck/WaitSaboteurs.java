@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.function.UnaryOperator;
 
 /** Backends with one defect in how they ask for a turn: with a descriptor, or with the doorbell. */
 final class WaitSaboteurs {
@@ -28,7 +27,7 @@ final class WaitSaboteurs {
 
   /** No defect; the NICs have a loop. */
   static final Saboteur NONE_WITH_LOOP =
-      Saboteur.backend("none", "no defect", inner -> looping(bell -> bell));
+      Saboteur.backend("none", "no defect", inner -> looping((bell, context) -> bell));
 
   static final List<Saboteur> ALL =
       List.of(
@@ -37,7 +36,17 @@ final class WaitSaboteurs {
           waitable("17.12", "loses what comes before the wait", LosesBefore::new),
           waitable("17.12", "is deaf after a refusal", DeafAfterRefusal::new),
           Saboteur.backend(
-              "17.12", "rings every other time", inner -> looping(WaitSaboteurs::everyOther)),
+              "17.12",
+              "never rings for what arrives",
+              inner ->
+                  looping(
+                      (bell, context) -> DriverSaboteurs.isBareTarget(context) ? () -> {} : bell)),
+          Saboteur.backend(
+              "17.12",
+              "rings every other time",
+              inner ->
+                  looping((bell, context) ->
+                      DriverSaboteurs.isBare(context) ? everyOther(bell) : bell)),
           waitable("17.13", "never lets wait", NeverWaits::new),
           waitable("17.13", "has another array each time", OtherArrays::new),
           waitable("17.13", "never empties its descriptor", NeverEmpties::new));
@@ -51,12 +60,12 @@ final class WaitSaboteurs {
   }
 
   /** Loopback with a loop, which hears a doorbell through this. */
-  private static Backend looping(UnaryOperator<Doorbell> change) {
+  private static Backend looping(BiFunction<Doorbell, OpenContext, Doorbell> change) {
     return new ForwardingBackend(
         LoopbackBackend.builder().loop(Loop::new).build(), (domain, context) -> domain) {
       @Override
       public CompletionStage<Domain> open(Nic nic, OpenContext context) {
-        return super.open(nic, with(context, change.apply(context.doorbell())));
+        return super.open(nic, with(context, change.apply(context.doorbell(), context)));
       }
     };
   }
