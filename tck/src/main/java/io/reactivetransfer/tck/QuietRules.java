@@ -31,7 +31,7 @@ abstract class QuietRules extends RuleGroup {
 
   @Test
   final void r3_2_afterAFailureNothingIsPostedAndAllIsAwaited() {
-    Valve valve = new Valve().holdReports(w -> w.number() != 1).fail(w -> w.number() == 1);
+    Valve valve = new Valve().holdReports(w -> w.number() != 5).fail(w -> w.number() == 5);
     Duo duo = Duo.open(stage(), 1, valve, options -> options.window(6));
     Upstream<Write> upstream = Upstream.open(duo.writes(20));
     Probe<Write> stream = stage().probe("a stream", duo.origin().submit(upstream));

@@ -12,8 +12,7 @@ import io.reactivetransfer.spi.WriteOp;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
@@ -235,13 +234,19 @@ final class WaitSaboteurs {
   /** A loop of one thread. */
   private static final class Loop implements WorkerLoop {
     private volatile Thread thread;
-    private final ScheduledExecutorService executor =
-        Executors.newSingleThreadScheduledExecutor(task -> {
-          Thread made = new Thread(task, "loop-of-the-kit");
-          made.setDaemon(true);
-          thread = made;
-          return made;
-        });
+    private final ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread made = new Thread(task, "loop-of-the-kit");
+              made.setDaemon(true);
+              thread = made;
+              return made;
+            });
+
+    Loop() {
+      executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
 
     @Override
     public boolean inLoop() {
