@@ -27,17 +27,17 @@ final class AvailabilityCheck implements ExecutionCondition, BeforeAllCallback {
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-    return kitOf(context)
-        .filter(kit -> mayBeSkipped(kit.profile()))
-        .flatMap(kit -> whyNot(kit.backend()))
+    return askedBy(context)
+        .filter(asked -> mayBeSkipped(asked.profile()))
+        .flatMap(asked -> whyNot(asked.backend()))
         .map(ConditionEvaluationResult::disabled)
         .orElseGet(() -> enabled("the backend is available, or has to be"));
   }
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    kitOf(context)
-        .flatMap(kit -> whyNot(kit.backend()).map(why -> failure(kit.profile(), why)))
+    askedBy(context)
+        .flatMap(asked -> whyNot(asked.backend()).map(why -> failure(asked.profile(), why)))
         .ifPresent(failure -> {
           throw failure;
         });
@@ -63,17 +63,24 @@ final class AvailabilityCheck implements ExecutionCondition, BeforeAllCallback {
                 : "; where that is no failure, say so with Profile.skipIfUnavailable()"));
   }
 
+  /** What a test class says of its backend. */
+  private record Asked(Profile profile, Backend backend) {}
+
   /**
-   * The test class's own object, of which JUnit has none yet; none for the chapters within the
-   * class, and for a class that cannot be made like this, whose tests then ask one by one.
+   * Asks an object of the test class, of which JUnit has none yet. Not the chapters within the
+   * class, nor a class that cannot be made like this, whose tests then ask one by one.
    */
-  private static Optional<TransferConformance> kitOf(ExtensionContext context) {
+  private static Optional<Asked> askedBy(ExtensionContext context) {
     Class<?> type = context.getRequiredTestClass();
-    if (!TransferConformance.class.isAssignableFrom(type)
-        || (type.isMemberClass() && !Modifier.isStatic(type.getModifiers()))
-        || type.getDeclaredConstructors()[0].getParameterCount() > 0) {
+    boolean isInner = type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
+    if (isInner || type.getDeclaredConstructors()[0].getParameterCount() > 0) {
       return Optional.empty();
     }
-    return Optional.of((TransferConformance) ReflectionSupport.newInstance(type));
+    return switch (ReflectionSupport.newInstance(type)) {
+      case TransferConformance kit -> Optional.of(new Asked(kit.profile(), kit.backend()));
+      case ProcessConformance kit ->
+          Optional.of(new Asked(kit.profile(), ProcessStage.backendOf(kit)));
+      default -> Optional.empty();
+    };
   }
 }

@@ -22,7 +22,10 @@ final class RuleNames extends DisplayNameGenerator.Standard {
     if (!rule.matches()) {
       return super.generateDisplayNameForMethod(enclosing, testClass, method);
     }
-    String words = rule.group(3).replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+    String words =
+        rule.group(3)
+            .replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ")
+            .toLowerCase(Locale.ROOT);
     return rule.group(1) + "." + rule.group(2) + " " + words;
   }
 }

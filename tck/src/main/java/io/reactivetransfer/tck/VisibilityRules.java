@@ -98,7 +98,7 @@ abstract class VisibilityRules extends RuleGroup {
     Duo duo = Duo.open(stage(), nics, valve);
     Imm imm = stage().imm();
     Probe<Void> claim = stage().claim(duo.target(), imm, 1);
-    long length = valve.maxWriteBytes() * 20 + 1;
+    long length = valve.maxWriteBytes() * 20 + 6;
     stage().probe("a write", duo.origin().submit(duo.write(640, length, imm)));
     stage()
         .patience()

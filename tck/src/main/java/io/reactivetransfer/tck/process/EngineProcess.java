@@ -3,6 +3,7 @@ package io.reactivetransfer.tck.process;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.spi.Backend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -75,6 +78,18 @@ public final class EngineProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * Starts a process with an engine on a backend, of which nothing more is needed.
+   *
+   * @param backend gives the backend there; has a constructor without arguments
+   * @param liveness the deadline after which that engine holds a silent peer for lost
+   * @param jvmOptions such as {@code -Xmx128m}
+   */
+  public static EngineProcess start(
+      Class<? extends Supplier<Backend>> backend, Duration liveness, List<String> jvmOptions) {
+    return start(EngineProgram.class, jvmOptions, backend.getName(), liveness.toMillis());
   }
 
   /** The address of its engine, as text. */

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tck.process;
 
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemoryRegion;
@@ -10,6 +11,8 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.spi.Backend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,6 +20,7 @@ import java.io.PrintStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Constructor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,6 +33,7 @@ import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -114,6 +119,40 @@ public final class EngineProgram {
     commands.put("write", this::write);
     commands.put("send", in -> send(peer(in), integer(in)));
     commands.put("receive", in -> receive(integer(in)));
+  }
+
+  /**
+   * Serves an engine on a backend: the class of what gives it, and the milliseconds of the liveness
+   * deadline.
+   */
+  public static void main(String[] args) throws IOException, ReflectiveOperationException {
+    EngineOptions options =
+        EngineOptions.builder()
+            .livenessDeadline(Duration.ofMillis(Long.parseLong(args[1])))
+            .minPieceBytes(4_096)
+            .build();
+    new EngineProgram(
+            result(
+                TransferEngineBuilder.create()
+                    .backend(backendOf(Class.forName(args[0])))
+                    .options(options)
+                    .open()))
+        .serve();
+  }
+
+  /**
+   * What a class gives that has a constructor without arguments, public or not; as each process of
+   * a test gets its backend.
+   */
+  public static Backend backendOf(Class<?> supplier) {
+    try {
+      Constructor<?> constructor = supplier.getDeclaredConstructor();
+      constructor.setAccessible(true);
+      return (Backend) ((Supplier<?>) constructor.newInstance()).get();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(
+          "expected a class with a constructor without arguments, got " + supplier, e);
+    }
   }
 
   /** Adds a word of the test's own. */

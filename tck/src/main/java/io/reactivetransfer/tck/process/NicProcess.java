@@ -45,7 +45,7 @@ final class NicProcess {
     });
     NicProcess process =
         new NicProcess(
-            TwoProcesses.backendOf(Class.forName(args[0])),
+            EngineProgram.backendOf(Class.forName(args[0])),
             SharedMemory.map(Path.of(args[1])),
             System.out);
     BufferedReader in =

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.SegmentAllocator;
-import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,7 +83,7 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
    * @param supplier has a constructor without arguments
    */
   public TwoProcesses(Class<? extends Supplier<Backend>> supplier) {
-    this(supplier, backendOf(supplier));
+    this(supplier, EngineProgram.backendOf(supplier));
   }
 
   private TwoProcesses(Class<? extends Supplier<Backend>> supplier, Backend inner) {
@@ -96,18 +95,6 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
       memory = SharedMemory.map(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /** As each of the processes gets it. */
-  static Backend backendOf(Class<?> supplier) {
-    try {
-      Constructor<?> constructor = supplier.getDeclaredConstructor();
-      constructor.setAccessible(true);
-      return (Backend) ((Supplier<?>) constructor.newInstance()).get();
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalArgumentException(
-          "expected a class with a constructor without arguments, got " + supplier, e);
     }
   }
 

@@ -82,25 +82,6 @@ class StoppedPeerTest {
   }
 
   @Test
-  void aStoppedTargetIsFoundAndComesBack() {
-    RemoteRegion target = connectedMemory();
-    child.pause();
-    CompletableFuture<Long> large = submitMany(target, BYTES);
-    CompletableFuture<Long> small = submitMany(target, 64);
-
-    assertNamesChild(Waiting.failure(large, FOUND));
-    assertNamesChild(Waiting.failure(small, FOUND));
-    local.regions.getFirst().quiesced().block(FOUND);
-
-    child.resume();
-    local.await(child, PeerState.Alive.class);
-    local.memories.getFirst().fill((byte) 2);
-    assertThat(Mono.fromFuture(() -> submitMany(target, BYTES)).retry(100).block(LONG))
-        .isEqualTo(100);
-    assertThat(child.call("values", "m")).isEqualTo("2");
-  }
-
-  @Test
   void whatWasOnItsWayToAStoppedTargetDoesNotLandAfterARevoke() {
     RemoteRegion target = connectedMemory();
     local.memories.getFirst().fill(WRITTEN);
@@ -145,19 +126,6 @@ class StoppedPeerTest {
       local.engine.counter(Imm.of(i)).next(3).block(LONG);
     }
     return streams;
-  }
-
-  @Test
-  void claimsBoundToAStoppedOriginFail() {
-    CompletableFuture<Void> claim =
-        local.engine.counter(Imm.of(0)).boundTo(local.peer(child)).next(1 << 20).toFuture();
-    child.ask("write", local.descriptorText(0), 0, 1_000_000, BYTES, WRITTEN);
-    child.ask("write", local.descriptorText(1), 1, 1_000_000, BYTES, WRITTEN);
-    local.engine.counter(Imm.of(1)).next(3).block(LONG);
-
-    child.pause();
-
-    assertNamesChild(Waiting.failure(claim, FOUND));
   }
 
   /** Waits until it is given up, or ends what it writes to at once; both must hold. */

@@ -176,23 +176,6 @@ class StoppedPeerTest {
   }
 
   @Test
-  void aStopShorterThanTheDeadlineFailsNothing() {
-    reopen(Local.CALM, LIVENESS);
-    RemoteRegion target = connectedMemory();
-    List<PeerState> states = local.watch(child);
-    local.await(child, PeerState.Alive.class);
-
-    child.pause();
-    CompletableFuture<Long> many = submitMany(target);
-    Waiting.silence(many, A_WHILE);
-    child.resume();
-
-    assertThat(many.join()).isEqualTo(100);
-    assertThat(child.call("count", IMM.value(), 101)).isEqualTo("all 101");
-    assertThat(states).noneMatch(PeerState.Lost.class::isInstance);
-  }
-
-  @Test
   void aProcessThatStoodStillItselfHoldsNobodyForLost() {
     reopen(Local.CALM, LIVENESS);
     Duration liveness = LIVENESS.multipliedBy(2);
@@ -225,24 +208,6 @@ class StoppedPeerTest {
     Throwable lost = Waiting.failure(claim, FOUND);
     assertNamesChild(lost);
     assertThat(lost).hasMessageContaining("4 of 10").hasMessageContaining("silent for 1000 ms");
-  }
-
-  @Test
-  void revokeNeedsNoHelpOfAStoppedOrigin() {
-    CompletableFuture<String> stream =
-        child.ask("write", local.descriptorText(), IMM.value(), 1_000_000, BYTES, 1);
-    local.engine.counter(IMM).next(20).block(LONG);
-
-    child.pause();
-    CompletableFuture<Void> revoked = local.region.revoke().toFuture();
-    revoked.orTimeout(20, TimeUnit.SECONDS).join();
-    local.memory.fill((byte) 9);
-    local.engine.counter(IMM).discard().block(LONG);
-    child.resume();
-
-    assertThat(Waiting.failure(stream, LONG)).hasMessageContaining("revoked");
-    assertThat(local.memory.mismatch(local.memory.fill((byte) 9))).isEqualTo(-1);
-    assertThat(local.engine.counter(IMM).discard().block(LONG)).isZero();
   }
 
   @Test

@@ -1,0 +1,59 @@
+package io.reactivetransfer.tcp.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.ProcessConformance;
+import io.reactivetransfer.tck.Profile;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/**
+ * Proves that the rules about processes can fail, on a backend that reaches processes: for each
+ * there is one with a defect, in both processes. Each is run on its own rule only, since the rules
+ * build on one another: who is never found to be lost never comes back.
+ */
+class ProcessSabotageTest {
+
+  /** The kit as it runs on a saboteur; not a test by itself. */
+  static class Sabotaged extends ProcessConformance {
+
+    private static Class<? extends Supplier<Backend>> saboteur;
+
+    @Override
+    protected Class<? extends Supplier<Backend>> backend() {
+      return saboteur;
+    }
+
+    @Override
+    protected Profile profile() {
+      return Profile.defaults().withSignalTimeout(Duration.ofSeconds(6));
+    }
+  }
+
+  static Stream<Method> rules() {
+    return Arrays.stream(ProcessConformance.class.getDeclaredMethods())
+        .filter(method -> method.isAnnotationPresent(Test.class));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("rules")
+  void aRuleFindsItsSaboteur(Method rule) {
+    Sabotaged.saboteur =
+        ProcessSaboteurs.ALL.get(rule.getName().replaceAll("r(\\d+)_(\\d+)_.*", "$1.$2"));
+    assertThat(Sabotaged.saboteur).as("saboteur of %s", rule.getName()).isNotNull();
+    EngineTestKit.engine("junit-jupiter")
+        .selectors(selectMethod(Sabotaged.class, rule))
+        .execute()
+        .testEvents()
+        .assertStatistics(tests -> tests.started(1).failed(1));
+  }
+}

@@ -1,0 +1,28 @@
+package io.reactivetransfer.tcp.process;
+
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.ProcessConformance;
+import io.reactivetransfer.tcp.TcpBackend;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Peers in processes that are killed and stopped. */
+class TcpProcessConformanceTest extends ProcessConformance {
+
+  static final class Tcp implements Supplier<Backend> {
+    @Override
+    public Backend get() {
+      return new TcpBackend();
+    }
+  }
+
+  @Override
+  protected Class<? extends Supplier<Backend>> backend() {
+    return Tcp.class;
+  }
+
+  @Override
+  protected List<String> jvmOptions() {
+    return List.of("-Xmx256m", "-Dio.netty.noUnsafe=true");
+  }
+}

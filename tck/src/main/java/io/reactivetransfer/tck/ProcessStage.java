@@ -1,0 +1,191 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerState;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.EngineProgram;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** What a rule about processes needs: an engine of this process, memory of it, other processes. */
+final class ProcessStage implements AutoCloseable {
+
+  /** Long enough for a machine that has a lot else to do, and each rule waits for it. */
+  static final Duration LIVENESS = Duration.ofSeconds(1);
+
+  /** Of the other processes, which are not to hold this one for lost. */
+  private static final Duration CALM = Duration.ofMinutes(1);
+
+  private static final long LOOK_NANOS = 1_000_000;
+
+  private final ProcessConformance kit;
+  private final Profile profile;
+  private final Patience patience;
+  private final Arena arena = Arena.ofShared();
+  private final List<EngineProcess> processes = new ArrayList<>();
+  private final TransferEngine engine;
+  private final MemorySegment memory;
+  private final MemoryRegion region;
+  private boolean closed;
+
+  ProcessStage(ProcessConformance kit, Duration liveness, int bytes) {
+    this.kit = kit;
+    this.profile = kit.profile();
+    this.patience = new Patience(profile.signalTimeout(), profile.silence());
+    EngineOptions options =
+        EngineOptions.builder()
+            .livenessDeadline(liveness)
+            .connectTimeout(patience.signal())
+            .closeTimeout(LIVENESS)
+            .minPieceBytes(4_096)
+            .build();
+    this.engine =
+        probe(
+                "opening an engine",
+                TransferEngineBuilder.create().backend(backendOf(kit)).options(options).open())
+            .awaitOne();
+    this.memory = arena.allocate(bytes);
+    this.region = probe("registering memory", engine.register(memory)).awaitOne();
+  }
+
+  static Backend backendOf(ProcessConformance kit) {
+    return EngineProgram.backendOf(kit.backend());
+  }
+
+  TransferEngine engine() {
+    return engine;
+  }
+
+  MemorySegment memory() {
+    return memory;
+  }
+
+  MemoryRegion region() {
+    return region;
+  }
+
+  Patience patience() {
+    return patience;
+  }
+
+  /** Skips the test, visibly, if the backend was declared not to be able to do this. */
+  void require(Capability capability) {
+    String reason = profile.missing().get(capability);
+    if (reason != null) {
+      abort("the backend declares that it lacks " + capability + ": " + reason);
+    }
+  }
+
+  /** Starts another process with an engine. */
+  EngineProcess start() {
+    EngineProcess process = EngineProcess.start(kit.backend(), CALM, kit.jvmOptions());
+    processes.add(process);
+    return process;
+  }
+
+  Peer peer(EngineProcess process) {
+    return engine.peer(process.address());
+  }
+
+  String descriptorText() {
+    return EngineProgram.text(region.descriptor());
+  }
+
+  <T> Probe<T> probe(String name, Publisher<T> publisher) {
+    return Probe.on(name, patience, publisher, Long.MAX_VALUE);
+  }
+
+  void complete(Publisher<Void> publisher) {
+    probe("a publisher of nothing", publisher).awaitCompletion();
+  }
+
+  /** Writes of the whole memory. */
+  Flux<WriteImm> writes(RemoteRegion target, Imm imm, long count) {
+    WriteImm write = WriteImm.of(region.whole(), target.whole(), imm);
+    return engine.submit(Flux.just(write).repeat(count - 1));
+  }
+
+  /** Writes, and again if it failed: where it is not the question whether that works at once. */
+  void writeUntilDone(RemoteRegion target, Imm imm) {
+    Mono<Void> write = writes(target, imm, 1).then();
+    probe("a write that is tried again", write.retry(100)).awaitCompletion();
+  }
+
+  /** A stream without an end, when so many of its writes are done. */
+  Probe<Void> streamUnderWay(RemoteRegion target, Imm imm, int count) {
+    CountDownLatch done = new CountDownLatch(count);
+    Probe<Void> stream =
+        probe(
+            "a stream without an end",
+            writes(target, imm, Long.MAX_VALUE).doOnNext(_ -> done.countDown()).then());
+    patience.until(count + " writes done", () -> done.getCount() == 0 || stream.isTerminated());
+    stream.assertPending();
+    return stream;
+  }
+
+  /** Waits until a peer is in this state. */
+  void awaitState(Probe<PeerState> states, Class<? extends PeerState> state) {
+    patience.until(
+        "a peer that is " + state.getSimpleName() + ", got " + states.values(),
+        () -> !states.values().isEmpty() && state.isInstance(states.values().getLast()));
+  }
+
+  /** Waits until something that another process was asked for has failed there. */
+  void awaitFailure(String what, CompletableFuture<?> asked) {
+    patience.until("an end of " + what, asked::isDone);
+    assertThat(asked).as(what).isCompletedExceptionally();
+  }
+
+  /** Watches for a while that something is so. */
+  void watch(String what, Duration length, BooleanSupplier condition) {
+    long begin = System.nanoTime();
+    do {
+      if (!condition.getAsBoolean()) {
+        throw new AssertionError("expected " + what);
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    } while (System.nanoTime() - begin < length.toNanos());
+  }
+
+  /** Whether all bytes of the memory are like the first one. */
+  boolean memoryIsUniform() {
+    long length = memory.byteSize() - 1;
+    return MemorySegment.mismatch(memory, 0, length, memory, 1, length + 1) < 0;
+  }
+
+  /** Closes the engine, then frees the memory, of which nothing makes use any more; once. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      Probe.on("closing an engine", patience, engine.close(), Long.MAX_VALUE).awaitCompletion();
+      arena.close();
+    } finally {
+      processes.forEach(EngineProcess::close);
+    }
+  }
+}
