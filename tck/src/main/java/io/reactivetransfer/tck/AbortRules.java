@@ -34,7 +34,7 @@ abstract class AbortRules extends RuleGroup {
 
   @Test
   final void r8_2_aCancelledStreamFailsTheClaimThatWaitsForIt() {
-    Valve valve = new Valve().shut();
+    Valve valve = new Valve().shutForWrites();
     Duo duo = Duo.open(stage(), 1, valve);
     Imm imm = stage().imm();
     Probe<Void> claim = stage().claim(duo.target(), imm, 3);

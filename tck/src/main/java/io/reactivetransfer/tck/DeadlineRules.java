@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
-import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +35,8 @@ abstract class DeadlineRules extends RuleGroup {
   final void r19_2_aDeadlineWaitsForWhatWasPosted() {
     Valve valve = new Valve().limits(64, 1).holdReports(w -> true);
     Duo duo = Duo.open(stage(), 1, valve, options -> options.transferDeadline(SOON));
-    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 64 * 10)));
+    WriteImm ofEightPieces = duo.write(0, valve.maxWriteBytes() * 8, stage().imm());
+    Probe<WriteImm> write = stage().probe("a write", duo.origin().submit(ofEightPieces));
     stage().patience().until("a piece posted", () -> valve.inFlight() == 1);
     stage().rest(SOON);
     write.assertSilent();

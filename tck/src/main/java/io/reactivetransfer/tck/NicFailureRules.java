@@ -6,6 +6,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -39,15 +40,17 @@ abstract class NicFailureRules extends RuleGroup {
     Duo duo = warm(valve);
     valve.holdReports(piece -> true);
     int before = valve.taken().size();
-    List<Probe<Write>> writes = new ArrayList<>();
+    List<Probe<WriteImm>> writes = new ArrayList<>();
+    Imm imm = stage().imm();
     for (int i = 0; i < 8; i++) {
-      writes.add(stage().probe("write " + i, duo.origin().submit(duo.write(i * 64L, 10 + i))));
+      WriteImm write = duo.write(i * 64L, 10 + i, imm);
+      writes.add(stage().probe("write " + i, duo.origin().submit(write)));
     }
     stage().patience().until("8 writes done", () -> valve.ended() == before + 8);
     List<Valve.Taken> taken = valve.taken().subList(before, before + 8);
     valve.breakNic(1);
     for (Valve.Taken piece : taken) {
-      Probe<Write> write = writes.get((int) piece.length() - 10);
+      Probe<WriteImm> write = writes.get((int) piece.length() - 10);
       if (piece.nic() == 1) {
         TransferException failure = write.awaitError(TransferFailedException.class);
         assertThat(failure.isRetryable()).as("retryable").isTrue();

@@ -42,6 +42,7 @@ final class Valve {
   private int refusalsEach;
   private int ended;
   private boolean shut;
+  private boolean writesShut;
   private int broken;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
@@ -97,6 +98,12 @@ final class Valve {
     return this;
   }
 
+  /** The NICs refuse all writes, and take messages over. */
+  synchronized Valve shutForWrites() {
+    writesShut = true;
+    return this;
+  }
+
   /** This NIC fails, and with it all that it has taken over and not reported. */
   void breakNic(int nic) {
     synchronized (this) {
@@ -120,6 +127,7 @@ final class Valve {
       failing = Valve::none;
       refusalsEach = 0;
       shut = false;
+      writesShut = false;
     }
     ring();
   }
@@ -186,6 +194,10 @@ final class Valve {
 
   synchronized boolean refuses(int refusedBefore) {
     return shut || refusedBefore < refusalsEach;
+  }
+
+  synchronized boolean refusesWrite(int refusedBefore) {
+    return writesShut || refuses(refusedBefore);
   }
 
   /** What the next write that is taken over will be, if this one is. */

@@ -91,7 +91,7 @@ final class ValveDomain extends ForwardingDomain {
   @Override
   public boolean post(WriteOp op) {
     requireSound("a write");
-    if (valve.refuses(writeRefusals)) {
+    if (valve.refusesWrite(writeRefusals)) {
       writeRefusals++;
       context.doorbell().ring();
       return false;

@@ -65,7 +65,8 @@ final class CounterSaboteurs {
               @Override
               public Mono<Void> next(long n) {
                 Mono<Void> claim = inner.next(n);
-                return claimed.add(imm()) ? inner.discard().then(claim) : claim;
+                boolean isLate = claimed.add(imm()) && engine.stats().arrivals() > 0;
+                return isLate ? inner.discard().then(claim) : claim;
               }
 
               @Override

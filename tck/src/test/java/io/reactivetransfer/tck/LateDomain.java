@@ -1,5 +1,6 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
@@ -28,6 +29,19 @@ class LateDomain extends TrackingDomain {
   @Override
   public int[] waitDescriptors() {
     return MUST_BE_POLLED;
+  }
+
+  /** What was put off for a lost peer fails with what is out to it: it must not be lost again. */
+  @Override
+  void lost(EngineId peer, int code, String text, CompletionSink sink) {
+    super.lost(peer, code, text, sink);
+    late.removeIf(each -> {
+      boolean gone = ownerOf(each.op()).equals(peer);
+      if (gone && !each.hidden()) {
+        sink.failed(each.op().token(), code, text);
+      }
+      return gone;
+    });
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.Write;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -79,7 +80,7 @@ final class StreamSaboteurs {
             });
   }
 
-  /** What is submitted alone waits for the streams before it. */
+  /** A plain write that is submitted alone waits for the streams before it. */
   private static final class OneAfterAnother extends ForwardingEngine {
     private final AtomicReference<Mono<Void>> before = new AtomicReference<>(Mono.empty());
 
@@ -96,7 +97,8 @@ final class StreamSaboteurs {
 
     @Override
     public <T extends Transfer> Mono<T> submit(T transfer) {
-      return Mono.defer(() -> before.get().then(inner.submit(transfer)));
+      Mono<T> submitted = inner.submit(transfer);
+      return transfer instanceof Write ? Mono.defer(() -> before.get().then(submitted)) : submitted;
     }
   }
 
