@@ -30,8 +30,14 @@ final class AvailabilityCheck implements ExecutionCondition, BeforeAllCallback {
     return askedBy(context)
         .filter(asked -> mayBeSkipped(asked.profile()))
         .flatMap(asked -> whyNot(asked.backend()))
-        .map(ConditionEvaluationResult::disabled)
+        .map(why -> skipped(context, why))
         .orElseGet(() -> enabled("the backend is available, or has to be"));
+  }
+
+  /** Says so itself, too: Maven counts what was skipped, and leaves the reason to its reports. */
+  private static ConditionEvaluationResult skipped(ExtensionContext context, String why) {
+    System.err.println(context.getRequiredTestClass().getSimpleName() + " is skipped: " + why);
+    return ConditionEvaluationResult.disabled(why);
   }
 
   @Override

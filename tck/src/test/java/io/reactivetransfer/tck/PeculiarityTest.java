@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.launcher.TagFilter.excludeTags;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +30,7 @@ class PeculiarityTest {
     assertThat(
             SabotagedRun.brokenRules(
                 innocent,
-                Duration.ofSeconds(3),
+                SabotageTest.LONG,
                 selectClass(Sabotaged.class),
                 excludeTags(ReactiveStreamsRules.TAG)))
         .isEmpty();
