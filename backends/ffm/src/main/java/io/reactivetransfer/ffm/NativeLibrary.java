@@ -64,6 +64,11 @@ public final class NativeLibrary {
     return new NativeLibrary(nameOrPath, dlfcn, handle);
   }
 
+  /** Whether this is the same library, by whatever names and paths the two were asked for. */
+  public boolean isSameAs(NativeLibrary other) {
+    return handle.equals(other.handle);
+  }
+
   /** As it was asked for. */
   public String name() {
     return name;

@@ -27,6 +27,16 @@ class NativeLibraryTest {
   }
 
   @Test
+  void isTheSameUnderAnotherName() throws IOException, InterruptedException {
+    Path path = CLibrary.compile(directory, "one", "int answer(void) { return 42; }");
+    Path other = CLibrary.compile(directory, "two", "int answer(void) { return 43; }");
+    Path link = Files.createSymbolicLink(directory.resolve("link.so"), path);
+    NativeLibrary library = NativeLibrary.open(path.toString());
+    assertThat(NativeLibrary.open(link.toString()).isSameAs(library)).isTrue();
+    assertThat(NativeLibrary.open(other.toString()).isSameAs(library)).isFalse();
+  }
+
+  @Test
   void namesASymbolThatIsMissing() throws IOException, InterruptedException {
     Path path = CLibrary.compile(directory, "other", "int answer(void) { return 42; }");
     NativeLibrary library = NativeLibrary.open(path.toString());

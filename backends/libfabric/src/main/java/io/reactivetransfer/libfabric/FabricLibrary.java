@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The loaded library, once in a process, and what guards the JVM from it. Libraries that libfabric
@@ -37,9 +38,13 @@ final class FabricLibrary {
 
   private static final Map<String, FabricLibrary> LOADED = new ConcurrentHashMap<>();
 
+  /** Libraries that are not used, with the signals whose handlers they took. */
+  private static final Map<NativeLibrary, List<String>> REFUSED = new ConcurrentHashMap<>();
+
   private final LibFabric lib;
   private final String name;
   private final Map<LibfabricSettings, ProviderChoice> choices = new ConcurrentHashMap<>();
+  private volatile @Nullable BackendException refusal;
 
   private FabricLibrary(String name) {
     this(name, new LibFabricByLinker(open(name)));
@@ -54,26 +59,39 @@ final class FabricLibrary {
   private static NativeLibrary open(String name) {
     GUARDS.forEach(ProcessEnvironment::setIfAbsent);
     TUNING.forEach(ProcessEnvironment::setIfAbsent);
+    ProviderVariables.OFF.forEach(ProcessEnvironment::setIfAbsent);
     SignalHandlers handlers = SignalHandlers.save();
-    NativeLibrary library = NativeLibrary.open(name);
-    List<String> taken = handlers.changed();
-    if (!taken.isEmpty()) {
+    NativeLibrary library;
+    List<String> taken;
+    try {
+      library = NativeLibrary.open(name);
+    } finally {
+      taken = handlers.changed();
       handlers.restore();
-      throw new BackendException(
-          0,
-          name
-              + " took the JVM's handlers of "
-              + String.join(", ", taken)
-              + " when it was loaded, or a library that it needs did; they were put back, and it is"
-              + " not used: use a build of libfabric without that library");
     }
+    if (!taken.isEmpty()) {
+      REFUSED.put(library, taken);
+    }
+    // Its constructors run once in a process: the second time, it takes nothing.
+    REFUSED.forEach((refused, signals) -> {
+      if (refused.isSameAs(library)) {
+        throw new BackendException(
+            0,
+            name
+                + " took the JVM's handlers of "
+                + String.join(", ", signals)
+                + " when it was loaded, or a library that it needs did; they were put back, and it"
+                + " is not used: use a build of libfabric without that library");
+      }
+    });
     return library;
   }
 
   /**
    * Loads it, unless it is loaded.
    *
-   * @throws BackendException if it cannot be loaded, or takes the JVM's signal handlers
+   * @throws BackendException if it cannot be loaded, or takes the JVM's signal handlers, or has
+   *     done so before
    */
   static FabricLibrary load(String name) {
     return LOADED.computeIfAbsent(name, FabricLibrary::new);
@@ -83,8 +101,13 @@ final class FabricLibrary {
     return lib;
   }
 
-  /** The provider for these settings; looked for until one was found. */
+  /**
+   * The provider for these settings; looked for until one was found.
+   *
+   * @throws BackendException if there is none, or the library is not used any more
+   */
   ProviderChoice choose(LibfabricSettings settings) {
+    requireHandlers();
     return choices.computeIfAbsent(
         settings, wanted -> guarded(() -> ProviderChoice.choose(lib, wanted)));
   }
@@ -92,22 +115,45 @@ final class FabricLibrary {
   /**
    * Does what may make a provider install signal handlers, and puts the JVM's back.
    *
-   * @throws BackendException if they cannot be put back
+   * @throws BackendException if they cannot be put back, now or when it was tried before
    */
   synchronized <T> T guarded(Supplier<T> opening) {
+    requireHandlers();
     SignalHandlers handlers = SignalHandlers.save();
     T opened;
     try {
       opened = opening.get();
     } finally {
-      handlers.restore();
+      putBack(handlers);
     }
-    List<String> taken = handlers.changed();
-    if (!taken.isEmpty()) {
-      throw new BackendException(
-          0, name + " keeps the JVM's handlers of " + String.join(", ", taken));
-    }
+    requireHandlers();
     return opened;
+  }
+
+  /** Whether that went well is kept: whoever saves the handlers next saves the wrong ones. */
+  private void putBack(SignalHandlers handlers) {
+    try {
+      handlers.restore();
+      List<String> taken = handlers.changed();
+      if (!taken.isEmpty()) {
+        refusal =
+            new BackendException(
+                0,
+                name
+                    + " keeps the JVM's handlers of "
+                    + String.join(", ", taken)
+                    + ", and is not used any more in this process");
+      }
+    } catch (BackendException e) {
+      refusal = e;
+    }
+  }
+
+  private void requireHandlers() {
+    BackendException known = refusal;
+    if (known != null) {
+      throw new BackendException(known.code(), String.valueOf(known.getMessage()));
+    }
   }
 
   @Override

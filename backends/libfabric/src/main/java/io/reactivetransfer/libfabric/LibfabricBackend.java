@@ -16,9 +16,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 /**
- * One-sided writes through libfabric: EFA, RoCE and InfiniBand by way of its providers, and in
- * software tcp and shm. Needs {@code libfabric.so.1} of 1.17 or later on a 64-bit Linux; nothing is
- * loaded before {@link #availability()} is asked.
+ * One-sided writes through libfabric: in software over tcp and shm, and by way of its providers
+ * over EFA, RoCE and InfiniBand, for which it is written and over which it was never run. Needs
+ * {@code libfabric.so.1} of 1.17 or later on a 64-bit Linux; nothing is loaded before {@link
+ * #availability()} is asked.
  *
  * <p>The provider is the first of {@code efa}, {@code verbs;ofi_rxm} and {@code tcp} that has a NIC
  * here, or the one that is named. The system properties {@code
@@ -117,6 +118,9 @@ public final class LibfabricBackend implements Backend {
             + (info.completesOnDelivery()
                 ? "its bytes are in the target's memory"
                 : "its source can be reused"));
+    if (!choice.provider().wasRun()) {
+      remarks.add("never run over this provider by those who wrote it: try it before you trust it");
+    }
     choice.provider().shortcomings().forEach(each -> remarks.add("cannot keep: " + each));
     choice.refused().forEach(each -> remarks.add("not " + each.provider() + ": " + each.reason()));
     return remarks;

@@ -109,7 +109,6 @@ final class LibfabricDomain implements Domain {
             : IntStream.of(fabric.descriptor(), messages.descriptor(), links.descriptor())
                 .filter(descriptor -> descriptor >= 0)
                 .toArray();
-    INSTANCES.add(instance);
   }
 
   /** Opens a NIC. On any thread; what comes back is used by one thread at a time. */
@@ -122,12 +121,15 @@ final class LibfabricDomain implements Domain {
     Arena arena = Arena.ofShared();
     Deque<OpenFabric> opened = new ArrayDeque<>();
     try {
-      return library.guarded(() -> {
-        opened.push(new OpenFabric(library.lib(), choice.forWrites(info), arena));
-        opened.push(new OpenFabric(library.lib(), info, arena));
-        return new LibfabricDomain(
-            opened.getLast(), opened.getFirst(), arena, choice.provider(), context);
-      });
+      LibfabricDomain domain =
+          library.guarded(() -> {
+            opened.push(new OpenFabric(library.lib(), choice.forWrites(info), arena));
+            opened.push(new OpenFabric(library.lib(), info, arena));
+            return new LibfabricDomain(
+                opened.getLast(), opened.getFirst(), arena, choice.provider(), context);
+          });
+      INSTANCES.add(domain.instance);
+      return domain;
     } catch (RuntimeException e) {
       BackendException refusal = closeAll(opened);
       if (refusal == null) {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.libfabric;
 
+import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import java.util.List;
 import java.util.Optional;
@@ -36,7 +37,7 @@ record Provider(
   }
 
   /** Its layer over another provider, by this name, does not survive broken connections. */
-  private static final String RXM_OVER_TCP = "tcp;ofi_rxm";
+  static final String RXM_OVER_TCP = "tcp;ofi_rxm";
 
   static final String EFA = "efa";
   static final String VERBS = "verbs;ofi_rxm";
@@ -52,10 +53,29 @@ record Provider(
 
   private static final int FIRST_SHM_VERSION = 2 << 16;
 
+  /** The first that lets cards write that can; who asks for an older interface gets less of it. */
+  private static final int FIRST_EFA_VERSION = 1 << 16 | 18;
+
   static Provider of(String name) {
     return switch (name) {
-      case EFA -> new Provider(EFA, Place.CARD, false, true, List.of());
-      case VERBS -> new Provider(VERBS, Place.CARD, true, true, List.of());
+      case EFA ->
+          new Provider(
+              EFA,
+              Place.CARD,
+              false,
+              true,
+              List.of(
+                  "REVOCATION of a write that is half-way in, where the target's process does the"
+                      + " writing: where one of the two cards cannot"));
+      case VERBS ->
+          new Provider(
+              VERBS,
+              Place.CARD,
+              true,
+              true,
+              List.of(
+                  "a write into revoked memory ends the connection that other writes of the same"
+                      + " two NICs use, and they fail, too"));
       case TCP, RXM_OVER_TCP -> new Provider(name, Place.PROCESS, true, true, List.of());
       case SHM ->
           new Provider(
@@ -69,6 +89,19 @@ record Provider(
                   "TARGET_CHECKS and REVOCATION, where the kernel copies between processes"));
       default -> new Provider(name, Place.PROCESS, name.startsWith("net"), false, List.of());
     };
+  }
+
+  /** Whether this backend was ever run over it, by those who wrote it. */
+  boolean wasRun() {
+    return switch (name) {
+      case TCP, RXM_OVER_TCP, SHM -> true;
+      default -> false;
+    };
+  }
+
+  /** The version of the interface that it is asked with. */
+  int apiVersion(int libraryVersion) {
+    return name.equals(EFA) ? Math.min(libraryVersion, FIRST_EFA_VERSION) : Fi.API_VERSION;
   }
 
   /** Whether this side must make the connections of writes. */
@@ -91,6 +124,13 @@ record Provider(
                   "before libfabric 2.0 a process hangs for ever when its peer dies; it has "
                       + text(libraryVersion))
               : Optional.empty();
+      case EFA ->
+          libraryVersion < FIRST_EFA_VERSION
+              ? Optional.of(
+                  "before libfabric 1.18 all its writes are done by the target's process, which"
+                      + " revoking does not stop; it has "
+                      + text(libraryVersion))
+              : lacks(info);
       case "net", "net;ofi_rxm" -> Optional.of("it crashes when its queues have descriptors");
       case "sockets" -> Optional.of("its own completions look like arrivals");
       case "udp", "udp;ofi_rxd" -> Optional.of("its writes time out under load");

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.ffm.NumaNodes;
+import io.reactivetransfer.ffm.ProcessEnvironment;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiHints;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
@@ -150,14 +151,22 @@ record ProviderChoice(
         throw new BackendException(Fi.FI_ENOMEM, "no memory");
       }
       int result =
-          lib.fi_getinfo(Fi.API_VERSION, node, node == 0 ? 0 : Fi.FI_SOURCE, asked, out.address());
+          lib.fi_getinfo(
+              provider.apiVersion(lib.fi_version()),
+              node,
+              node == 0 ? 0 : Fi.FI_SOURCE,
+              asked,
+              out.address());
       lib.fi_freeinfo(asked);
       if (result != Fi.FI_SUCCESS) {
         throw new BackendException(-result, none(lib, result, provider, host));
       }
       long list = out.get(JAVA_LONG, 0);
       List<FiInfo> infos = oneForEachNic(FiInfo.list(list));
-      Optional<String> reason = Provider.refusal(infos.getFirst(), lib.fi_version());
+      Optional<String> reason =
+          Provider.refusal(infos.getFirst(), lib.fi_version())
+              .or(() ->
+                  ProviderVariables.refusal(infos.getFirst().provider(), ProcessEnvironment::get));
       if (reason.isPresent()) {
         lib.fi_freeinfo(list);
         throw new BackendException(0, reason.get());

@@ -8,6 +8,7 @@ import io.reactivetransfer.ffm.SignalHandlers;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,15 +70,18 @@ class HandlersTest {
   public static final class Loader {
     private Loader() {}
 
-    /** With the library's path. */
+    /** With the library's paths. */
     public static void main(String[] arguments) {
-      report(() -> {
-        try {
-          FabricLibrary.load(arguments[0]);
-        } catch (BackendException e) {
-          System.out.println(e.getMessage());
-        }
-      });
+      report(() -> List.of(arguments).forEach(path -> say(() -> FabricLibrary.load(path))));
+    }
+  }
+
+  private static void say(Runnable use) {
+    try {
+      use.run();
+      System.out.println("went well");
+    } catch (BackendException e) {
+      System.out.println(e.getMessage());
     }
   }
 
@@ -113,6 +117,18 @@ class HandlersTest {
   }
 
   @Test
+  void aLibraryThatWasRefusedIsRefusedAgainUnderWhateverName()
+      throws IOException, InterruptedException {
+    Path thief = CCompiler.library(directory, "thief", THIEF);
+    Path link = Files.createSymbolicLink(directory.resolve("link.so"), thief);
+    List<String> lines = run(Loader.class, thief.toString(), thief.toString(), link.toString());
+    assertThat(lines).hasSize(5);
+    assertThat(lines.subList(0, 3))
+        .allMatch(line -> line.contains("the JVM's handlers of SIGSEGV"));
+    assertThat(lines.subList(3, 5)).containsExactly("changed []", "caught 10000 true");
+  }
+
+  @Test
   void openingANicOverTcpChangesNone() throws IOException, InterruptedException {
     InstalledLibrary.with("tcp");
     assertThat(run(Opener.class, "tcp")).containsExactly("changed []", "caught 10000 true");
@@ -126,7 +142,7 @@ class HandlersTest {
     assertThat(run(Opener.class, "shm")).containsExactly("changed []", "caught 10000 true");
   }
 
-  private List<String> run(Class<?> main, String argument)
+  private List<String> run(Class<?> main, String... arguments)
       throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
@@ -139,7 +155,8 @@ class HandlersTest {
     if (library != null) {
       command.add("-Dreactivetransfer.libfabric.library=" + library);
     }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), argument));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(arguments));
     Process jvm =
         new ProcessBuilder(command)
             .directory(directory.toFile())

@@ -112,6 +112,17 @@ class ProviderChoiceTest {
     assertThat(choice.provider().shortcomings()).isNotEmpty();
   }
 
+  @Test
+  void cardsOfEfaNeedTheVersionThatLetsThemWrite() {
+    Card efa = good("efa", "rdmap0");
+    assertThat(refusal(library(V1_17).has("efa", efa), "efa"))
+        .contains("efa: before libfabric 1.18", "it has 1.17");
+    ProviderChoice choice =
+        ProviderChoice.choose(library(V2_0).has("efa", efa).lib(), settings("efa"));
+    assertThat(choice.provider().apiVersion(V2_0)).isEqualTo(1 << 16 | 18);
+    assertThat(choice.provider().wasRun()).isFalse();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "net, crashes",
