@@ -2,10 +2,12 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +52,7 @@ abstract class AbortRules extends RuleGroup {
 
   @Test
   final void r8_3_whatWasToldEarlyFailsTheNextClaimThatWouldWait() {
-    Valve valve = new Valve().fail(w -> true);
+    Valve valve = new Valve().failRefused(w -> true);
     Duo duo = Duo.open(stage(), 1, valve);
     Imm imm = stage().imm();
     stage()
@@ -68,5 +70,37 @@ abstract class AbortRules extends RuleGroup {
     List<WriteImm> again = duo.writes(1, imm);
     stage().done(duo.origin(), again.getFirst());
     next.awaitCompletion();
+  }
+
+  /** Returns when the target has heard all that the origin had said before. */
+  private void told(Duo duo, Probe<?> messages, int sofar) {
+    stage().complete(duo.origin().send(duo.peer(), ByteBuffer.allocate(1)));
+    messages.awaitValues(sofar);
+  }
+
+  @Test
+  final void r8_4_aWriteThatMissedItsDeadlineAndIsSubmittedAgainCountsOnce() {
+    Valve valve = new Valve().limits(100, 2).holdReports(piece -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    Imm imm = stage().imm();
+    WriteImm write = duo.write(0, 300, imm);
+    Probe<WriteImm> first =
+        stage().probe("the first attempt", duo.origin().submit(write, Duration.ofMillis(50)));
+    stage().patience().until("two of three pieces done", () -> valve.ended() == 2);
+    stage().rest(Duration.ofMillis(100));
+    valve.holdWrites(piece -> piece.number() == 4).holdReports(piece -> false);
+    first.awaitError(DeadlineExceededException.class);
+    Probe<WriteImm> second = stage().probe("the second attempt", duo.origin().submit(write));
+    stage().awaitArrivals(duo.target(), 4);
+    told(duo, messages, 1);
+    Probe<Void> claim = stage().probe("a claim", duo.target().counter(imm).next(1));
+    claim.assertSilent();
+    valve.open();
+    second.awaitCompletion();
+    claim.awaitCompletion();
+    duo.expect(0, 300);
+    duo.to().assertAsExpected("after both attempts");
+    assertThat(stage().get(duo.target().counter(imm).discard())).as("arrivals left").isZero();
   }
 }

@@ -26,6 +26,11 @@ public class ForwardingSink implements CompletionSink {
   }
 
   @Override
+  public void refused(long token, int code, String text) {
+    inner.refused(token, code, text);
+  }
+
+  @Override
   public void immArrived(int imm) {
     inner.immArrived(imm);
   }

@@ -37,6 +37,7 @@ final class Valve {
   private Predicate<Taken> heldWrites = Valve::none;
   private Predicate<Taken> heldReports = Valve::none;
   private Predicate<Taken> failing = Valve::none;
+  private boolean refusing;
   private long maxWriteBytes = Long.MAX_VALUE;
   private int queueDepth = Integer.MAX_VALUE;
   private int refusalsEach;
@@ -83,6 +84,14 @@ final class Valve {
   /** The NICs take these writes over, and report them as failed instead of doing them. */
   synchronized Valve fail(Predicate<Taken> which) {
     failing = which;
+    refusing = false;
+    return this;
+  }
+
+  /** The same, and says that their targets have refused them. */
+  synchronized Valve failRefused(Predicate<Taken> which) {
+    failing = which;
+    refusing = true;
     return this;
   }
 
@@ -230,6 +239,11 @@ final class Valve {
 
   synchronized boolean fails(Taken write) {
     return failing.test(write);
+  }
+
+  /** Whether a write that fails is said to have been refused. */
+  synchronized boolean refusesFailed() {
+    return refusing;
   }
 
   private static boolean none(Taken write) {

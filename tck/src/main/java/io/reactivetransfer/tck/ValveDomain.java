@@ -38,7 +38,7 @@ final class ValveDomain extends ForwardingDomain {
 
   private record Entry(Valve.Taken write, long token, WriteOp op) {}
 
-  private record Report(Entry entry, int code, @Nullable String failure) {}
+  private record Report(Entry entry, int code, @Nullable String failure, boolean refused) {}
 
   private final OpenContext context;
   private final Valve valve;
@@ -99,7 +99,7 @@ final class ValveDomain extends ForwardingDomain {
     Valve.Taken write = valve.next(context.nicIndex(), ownerOf(op), op.length(), op.hasImm());
     Entry entry = new Entry(write, op.token(), copy(op, write.number()));
     if (valve.fails(write)) {
-      end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
+      end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, valve.refusesFailed()));
       context.doorbell().ring();
     } else if (valve.heldWrites().test(write) || !begin(entry)) {
       waiting.add(entry);
@@ -159,7 +159,7 @@ final class ValveDomain extends ForwardingDomain {
     waiting.removeIf(entry -> {
       boolean gone = entry.write().peer().equals(peer);
       if (gone) {
-        end(new Report(entry, code, text));
+        end(new Report(entry, code, text, true));
       }
       return gone;
     });
@@ -179,9 +179,9 @@ final class ValveDomain extends ForwardingDomain {
     }
     broken = true;
     sink.nicFailed(FAILURE_CODE, FAILURE_TEXT);
-    waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT)));
+    waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, false)));
     waiting.clear();
-    reports.replaceAll(report -> new Report(report.entry(), FAILURE_CODE, FAILURE_TEXT));
+    reports.replaceAll(report -> new Report(report.entry(), FAILURE_CODE, FAILURE_TEXT, false));
     return 1;
   }
 
@@ -218,6 +218,8 @@ final class ValveDomain extends ForwardingDomain {
       valve.reported(entry.write());
       if (report.failure() == null) {
         sink.written(entry.token());
+      } else if (report.refused()) {
+        sink.refused(entry.token(), report.code(), report.failure());
       } else {
         sink.failed(entry.token(), report.code(), report.failure());
       }
@@ -243,12 +245,17 @@ final class ValveDomain extends ForwardingDomain {
 
     @Override
     public void written(long token) {
-      keep(token, 0, null);
+      keep(token, 0, null, false);
     }
 
     @Override
     public void failed(long token, int code, String text) {
-      keep(token, code, text);
+      keep(token, code, text, false);
+    }
+
+    @Override
+    public void refused(long token, int code, String text) {
+      keep(token, code, text, true);
     }
 
     @Override
@@ -257,14 +264,14 @@ final class ValveDomain extends ForwardingDomain {
       failWaiting(peer, code, text);
     }
 
-    private void keep(long token, int code, @Nullable String failure) {
+    private void keep(long token, int code, @Nullable String failure, boolean refused) {
       Entry entry = running.remove(token);
       if (entry == null) {
         valve.fault("a NIC reported a write that it did not have: token " + token);
       } else if (broken) {
-        end(new Report(entry, FAILURE_CODE, FAILURE_TEXT));
+        end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, false));
       } else {
-        end(new Report(entry, code, failure));
+        end(new Report(entry, code, failure, refused));
       }
     }
   }

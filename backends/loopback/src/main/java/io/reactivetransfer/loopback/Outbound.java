@@ -89,7 +89,7 @@ final class Outbound {
     if (error == null) {
       sink.written(token);
     } else {
-      sink.failed(token, error.code, text);
+      sink.refused(token, error.code, text); // one that fails here is never counted
     }
   }
 
@@ -140,7 +140,7 @@ final class Outbound {
         // A new one takes its place: the old one may still lie in a queue of the other side.
         writes[i] = new InFlightWrite(port);
         free[freeCount++] = writes[i];
-        sink.failed(write.token(), WriteError.PEER_LOST.code, link.lossText());
+        sink.refused(write.token(), WriteError.PEER_LOST.code, link.lossText());
       }
     }
   }

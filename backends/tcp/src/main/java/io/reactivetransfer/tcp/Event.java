@@ -16,7 +16,7 @@ sealed interface Event {
   }
 
   /** A write of ours has failed. */
-  record Failed(long token, Failure failure) implements Event {}
+  record Failed(long token, Failure failure, boolean refused) implements Event {}
 
   /** A write of another engine is in {@code memory}, without an immediate or with one. */
   final class Landed implements Event {

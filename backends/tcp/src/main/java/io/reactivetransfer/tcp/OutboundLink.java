@@ -133,7 +133,7 @@ final class OutboundLink extends Link {
       // Its arena was closed although it is registered: the application's mistake.
       out.writerIndex(before);
       Failure why = ErrorCode.MEMORY_GONE.because("the source's memory is gone: " + e.getMessage());
-      domain.events().add(new Event.Failed(op.token(), why));
+      domain.events().add(new Event.Failed(op.token(), why, true));
     }
   }
 
@@ -303,7 +303,7 @@ final class OutboundLink extends Link {
       replied(handshake.reply(body));
     } else if (frameType == Wire.NACK) {
       Failure why = new Failure(refusedCode, where() + ": " + Wire.text(body));
-      domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why));
+      domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why, true));
       inFlight.settleHeld(settled);
     } else {
       goodbyeText(body);
@@ -373,7 +373,7 @@ final class OutboundLink extends Link {
   @Override
   void onEnd(Failure why) {
     domain.outboundEnded(this, why);
-    inFlight.drain(token -> domain.events().add(new Event.Failed(token, why)));
+    inFlight.drain(token -> domain.events().add(new Event.Failed(token, why, false)));
   }
 
   @Override

@@ -203,9 +203,13 @@ final class TcpDomain implements Domain {
         inFlight--;
         sink.written(written.token);
       }
-      case Event.Failed(long token, Failure why) -> {
+      case Event.Failed(long token, Failure why, boolean refused) -> {
         inFlight--;
-        sink.failed(token, why.code(), why.text());
+        if (refused) {
+          sink.refused(token, why.code(), why.text());
+        } else {
+          sink.failed(token, why.code(), why.text());
+        }
       }
       case Event.Landed landed -> landed(landed, sink);
       case Event.Refused(InboundLink link, Failure why) -> link.refuse(why);

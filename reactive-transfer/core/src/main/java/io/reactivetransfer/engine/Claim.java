@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -83,6 +84,11 @@ final class Claim implements Runnable {
   /** Why it was refused before it was made, or null. On the worker. */
   @Nullable Throwable refusal() {
     return refusal;
+  }
+
+  /** Whether this origin is one of those whose writes it waits for. */
+  boolean concerns(EngineId origin) {
+    return bound.isEmpty() || bound.stream().anyMatch(peer -> peer.id().equals(origin));
   }
 
   long shares() {

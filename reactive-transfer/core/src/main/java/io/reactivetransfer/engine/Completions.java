@@ -28,7 +28,12 @@ final class Completions implements CompletionSink {
 
   @Override
   public void failed(long token, int code, String text) {
-    worker.flights().failed(nic, token, code, text);
+    worker.flights().failed(nic, token, code, text, false);
+  }
+
+  @Override
+  public void refused(long token, int code, String text) {
+    worker.flights().failed(nic, token, code, text, true);
   }
 
   @Override

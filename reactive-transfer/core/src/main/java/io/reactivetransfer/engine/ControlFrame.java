@@ -32,7 +32,11 @@ final class ControlFrame {
   /** Gives one. */
   static final byte ALIVE = 5;
 
-  /** A write was given up: 32 bits of the immediate, then the reason as UTF-8. */
+  /**
+   * Something that is counted was given up: 32 bits of a number, counted from 1 for each peer, 32
+   * bits of the immediate, 64 bits of the shares that are to be taken back, 8 bits of flags, 8 bits
+   * of the length of a doorbell key of the receiver, the key, and the reason as UTF-8.
+   */
   static final byte ABORT = 6;
 
   /**
@@ -43,10 +47,39 @@ final class ControlFrame {
   /** NICs of the sender have failed: one byte, a bit for each, by their number in its address. */
   static final byte NICS_FAILED = 8;
 
-  private static final int MAX_REASON_CHARS = 500;
+  /** Aborts are known, all up to the one with this number: 32 bits. */
+  static final byte ABORTED = 9;
+
+  /**
+   * What was in doubt is dropped, as told by all aborts up to this one: 32 bits of the immediate,
+   * 32 bits of the number.
+   */
+  static final byte CLEARED = 10;
+
+  /** A flag of an abort: claims that wait for the immediate fail. */
+  static final int FAILS = 1;
+
+  /** If none waits, the next one that would have to. */
+  static final int NOTE = 2;
+
+  /** Nobody knows what was counted. */
+  static final int DOUBT = 4;
+
+  /**
+   * The origin has begun anew under the immediate: what it told before concerns nobody any more.
+   */
+  static final int RESUMED = 8;
+
+  /** The immediate of an abort that concerns all of them. */
+  static final int ALL_IMMS = -1;
+
+  private static final int MAX_REASON_CHARS = 200;
 
   /** The kind. */
   static final int HEADER_BYTES = 1;
+
+  /** An abort without its kind, its proof and its reason. */
+  static final int ABORT_BYTES = 2 * Integer.BYTES + Long.BYTES + 2;
 
   /** No address is longer, so that every HELLO fits. */
   static final int MAX_HELLO_BYTES = 8 * 1024;
@@ -76,13 +109,37 @@ final class ControlFrame {
     return ByteBuffer.allocate(HEADER_BYTES).put(ALIVE).flip();
   }
 
-  static ByteBuffer abort(int imm, String reason) {
-    String clipped = reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARS));
-    byte[] text = clipped.getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES + text.length)
+  /**
+   * @param proof a doorbell key of the receiver
+   */
+  static ByteBuffer abort(AbortFrame abort, byte[] proof) {
+    byte[] text = clip(abort.text()).getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(HEADER_BYTES + ABORT_BYTES + proof.length + text.length)
         .put(ABORT)
-        .putInt(imm)
+        .putInt(abort.seq())
+        .putInt(abort.imm())
+        .putLong(abort.shares())
+        .put((byte) abort.flags())
+        .put((byte) proof.length)
+        .put(proof)
         .put(text)
+        .flip();
+  }
+
+  /** A reason as others are told it, and keep it. */
+  static String clip(String reason) {
+    return reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARS));
+  }
+
+  static ByteBuffer aborted(int seq) {
+    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES).put(ABORTED).putInt(seq).flip();
+  }
+
+  static ByteBuffer cleared(int imm, int seq) {
+    return ByteBuffer.allocate(HEADER_BYTES + 2 * Integer.BYTES)
+        .put(CLEARED)
+        .putInt(imm)
+        .putInt(seq)
         .flip();
   }
 

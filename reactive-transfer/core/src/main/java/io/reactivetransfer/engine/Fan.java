@@ -1,6 +1,8 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.TransferException;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,10 @@ final class Fan {
   private @Nullable TransferException failure;
   private boolean done = true;
   private boolean stopped;
+  private @Nullable Step step;
+
+  /** Whose part is done, and counted there. */
+  private List<PeerLink> counted = List.of();
 
   Fan(int flights) {
     this.running = flights;
@@ -37,6 +43,26 @@ final class Fan {
     boolean first = !stopped;
     stopped = true;
     return first;
+  }
+
+  /** A part is done, and counted. */
+  void counted(PeerLink peer) {
+    if (counted.isEmpty()) {
+      counted = new ArrayList<>();
+    }
+    counted.add(peer);
+  }
+
+  List<PeerLink> counted() {
+    return counted;
+  }
+
+  /** What goes wrong with it, where its failure is no one else's. */
+  Step step() {
+    if (step == null) {
+      step = new Step();
+    }
+    return step;
   }
 
   /** Whether every flight reached its target. */

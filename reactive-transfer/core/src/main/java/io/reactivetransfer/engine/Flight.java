@@ -64,6 +64,15 @@ final class Flight {
   @Nullable Flight following;
   FlightQueue.@Nullable Lane lane;
 
+  /** Why it is not posted yet, if it is held; see {@link GivenUp}. */
+  GivenUp.@Nullable Entry held;
+
+  /** Pieces with the immediate that were reported as written, so are counted at the target. */
+  private long counted;
+
+  /** Whether one of them failed, and nobody knows whether it was counted. */
+  private boolean inDoubt;
+
   /** What the cursor points at; filled by {@link #locate}. */
   long pieceSourceOffset;
 
@@ -89,6 +98,9 @@ final class Flight {
     this.outstanding = 0;
     submission.flights().add(ofSubmission);
     peer.flights.add(ofPeer);
+    this.held = null;
+    this.counted = 0;
+    this.inDoubt = false;
   }
 
   /** Sets where it goes from and to. */
@@ -199,6 +211,27 @@ final class Flight {
     return wireImm;
   }
 
+  /** A piece was reported as written. All pieces of a phase are alike. */
+  void pieceWritten() {
+    if (pieceHasImm()) {
+      counted++;
+    }
+  }
+
+  /** A piece has failed, and may have arrived all the same. */
+  void pieceInDoubt() {
+    inDoubt |= pieceHasImm();
+  }
+
+  boolean isInDoubt() {
+    return inDoubt;
+  }
+
+  /** What the target has counted of it. */
+  long countedShares() {
+    return counted * WireImm.shares(wireImm);
+  }
+
   /** Goes on to the counted pieces, if there were only leading ones so far. */
   boolean enterCountedPhase() {
     if (!leading || !hasImm) {
@@ -284,6 +317,7 @@ final class Flight {
     target = null;
     sourcePages = null;
     targetPages = null;
+    held = null;
   }
 
   static <T> T known(@Nullable T value) {

@@ -44,11 +44,14 @@ final class FlightControl {
   /** Those that are over, and whose submissions have not heard of it. */
   private final ArrayDeque<Flight> over = new ArrayDeque<>();
 
+  private final Aborts aborts;
+
   FlightControl(Worker worker, NicGroup nics, RegisteredRegion doorbell) {
     this.worker = worker;
     this.nics = nics;
     this.doorbell = doorbell;
     this.sweep = new DeadlineSweep(worker, this);
+    this.aborts = new Aborts(worker);
   }
 
   int inFlight() {
@@ -98,6 +101,7 @@ final class FlightControl {
     RegisteredRegion source = Ownership.own(worker, from.region());
     ResolvedRegion target = Ownership.own(worker, to.region());
     target.resolve(nics.domains());
+    aborts.requireCertain(target.peer(), imm);
     launch(
         write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
   }
@@ -106,6 +110,7 @@ final class FlightControl {
     RegisteredRegion source = Ownership.own(worker, write.source().slice().region());
     ResolvedRegion target = Ownership.own(worker, write.target().slice().region());
     target.resolve(nics.domains());
+    aborts.requireCertain(target.peer(), immOf(write.imm()));
     Flight flight = table.take();
     flight.begin(submission, write, target.peer());
     flight.between(
@@ -119,7 +124,9 @@ final class FlightControl {
     requirePossible(parts.size());
     for (Scatter.Part part : parts) {
       Ownership.own(worker, part.source().region());
-      Ownership.own(worker, part.target().region()).resolve(nics.domains());
+      ResolvedRegion target = Ownership.own(worker, part.target().region());
+      target.resolve(nics.domains());
+      aborts.requireCertain(target.peer(), immOf(scatter.imm()));
     }
     Fan fan = new Fan(parts.size());
     int imm = immOf(scatter.imm());
@@ -147,6 +154,7 @@ final class FlightControl {
     requirePossible(peers.size());
     for (Peer peer : peers) {
       Ownership.own(worker, peer).doorbell().resolve(nics.domains());
+      aborts.requireCertain(Ownership.own(worker, peer), signal.imm().value());
     }
     Fan fan = peers.size() == 1 ? null : new Fan(peers.size());
     int imm = signal.imm().value();
@@ -186,7 +194,14 @@ final class FlightControl {
     flight.deadlineNanos = worker.turnNanos() + flight.submission().deadlineNanos();
     Flight.known(flight.source).flightBegan();
     sweep.launched(flight.deadlineNanos);
-    nics.launch(flight);
+    if (!aborts.holds(flight)) {
+      nics.launch(flight);
+    }
+  }
+
+  /** Their targets have taken back what these would have completed. */
+  void released(List<Flight> flights) {
+    flights.forEach(nics::launch);
   }
 
   /** A piece is done. */
@@ -199,24 +214,32 @@ final class FlightControl {
     if (flight.peer().loss() != null) {
       flight.peer().reached();
     }
+    flight.pieceWritten();
     landed(nic, flight);
   }
 
-  /** A piece has failed. */
-  void failed(int nic, long token, int code, String text) {
+  /**
+   * A piece has failed.
+   *
+   * @param refused whether its target has refused it: then it has not arrived
+   */
+  void failed(int nic, long token, int code, String text, boolean refused) {
     Flight flight = table.find(token);
     if (flight == null || flight.outstanding == 0) {
       worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
     boolean nicFailed = nics.hasFailed(nic) || flight.isRerouted();
+    if (!refused) {
+      flight.pieceInDoubt();
+    }
     TransferException failure =
         new TransferFailedException(
             "a write to "
                 + flight.peer()
                 + " failed: "
                 + text
-                + (nicFailed ? "; that NIC is not used any more: submit it again" : ""),
+                + (nicFailed ? "; that NIC is not used any more: " + again(flight) : ""),
             new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
             null,
             nicFailed && !nics.haveAllFailed());
@@ -224,6 +247,12 @@ final class FlightControl {
     flight.fail(failure);
     stopRest(flight, failure);
     landed(nic, flight);
+  }
+
+  private static String again(Flight flight) {
+    return flight.isInDoubt()
+        ? "submit it again under another immediate, as nobody knows whether it was counted"
+        : "submit it again";
   }
 
   private void landed(int nic, Flight flight) {
@@ -330,21 +359,9 @@ final class FlightControl {
     }
   }
 
-  /**
-   * Tells the targets of a transfer that was taken over and will not be posted. It may be one that
-   * would have been rejected: those of its targets that are not of this engine are left out.
-   */
-  void abort(Transfer transfer, String reason) {
-    Imm imm = transfer.imm();
-    if (imm != null) {
-      Ownership.ownTargets(worker, transfer, peer -> abort(peer, imm.value(), reason));
-    }
-  }
-
-  private void abort(PeerLink peer, int imm, String reason) {
-    if (peer.loss() == null) {
-      worker.mailroom().abort(peer, imm, reason);
-    }
+  /** A transfer that was taken over will not be posted. */
+  void dropped(Submission<?, ?> submission, Transfer transfer) {
+    aborts.dropped(submission, transfer);
   }
 
   /**
@@ -391,16 +408,20 @@ final class FlightControl {
     TransferException failure = flight.failure();
     boolean done = flight.isWhole();
     Fan fan = flight.fan;
-    if (!done && flight.imm() >= 0) {
-      String reason =
-          failure == null ? submission.stopReason() : String.valueOf(failure.getMessage());
-      abort(flight.peer(), flight.imm(), reason);
+    int imm = flight.imm();
+    if (!done) {
+      aborts.notDone(flight);
+    } else if (fan != null && imm >= 0) {
+      fan.counted(flight.peer());
     }
     table.release(flight);
     try {
       if (fan == null) {
         submission.transferEnded(transfer, failure, done);
       } else if (fan.ended(failure, done)) {
+        if (!fan.isDone()) {
+          aborts.notDone(fan, submission, imm);
+        }
         submission.transferEnded(transfer, fan.failure(), fan.isDone());
       }
     } finally {

@@ -1,8 +1,6 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.TransferFailedException;
 import java.util.ArrayDeque;
-import org.jspecify.annotations.Nullable;
 
 /** What the {@link ImmTable} knows of one immediate. */
 final class ImmEntry {
@@ -10,11 +8,11 @@ final class ImmEntry {
   final int imm;
   final ArrayDeque<Claim> claims = new ArrayDeque<>(2);
 
-  /** What has arrived and was not given to a claim; {@link WireImm#SHARES} make one write. */
+  /**
+   * What has arrived and was not given to a claim; {@link WireImm#SHARES} make one write. Below 0
+   * where more was taken back than had arrived: what comes late makes up for it.
+   */
   long shares;
-
-  /** What an origin told of a failure, while nobody waited. */
-  @Nullable TransferFailedException abort;
 
   /** Whether it stands in the books as unclaimed. */
   boolean unclaimed;
@@ -28,12 +26,12 @@ final class ImmEntry {
   }
 
   boolean holdsUnclaimed() {
-    return claims.isEmpty() && (shares > 0 || abort != null);
+    return claims.isEmpty() && (shares != 0);
   }
 
   /** How many whole writes have arrived for this claim, behind those that came before it. */
   long arrivedFor(Claim claim) {
-    long left = shares / WireImm.SHARES;
+    long left = Math.max(0, shares / WireImm.SHARES);
     for (Claim earlier : claims) {
       if (earlier == claim) {
         break;

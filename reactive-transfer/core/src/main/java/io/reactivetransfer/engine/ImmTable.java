@@ -21,11 +21,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImmTable {
 
+  /** So much is owed at most, whatever origins say. */
+  private static final long LARGEST_DEBT = -(1L << 61);
+
   private final Worker worker;
   private final Counters counters;
   private final int maxUnclaimed;
   private final IntMap<ImmEntry> entries = new IntMap<>();
   private final Set<Claim> bound = new LinkedHashSet<>();
+  private final AbortNotes notes = new AbortNotes();
+  private final Doubts doubts = new Doubts();
   private int unclaimed;
   private long dropped;
   private int firstDropped;
@@ -40,6 +45,9 @@ final class ImmTable {
   /** A piece has arrived and can be read. */
   void arrived(int wire) {
     counters.add(Counters.ARRIVALS, 1);
+    if (!doubts.isEmpty() && doubts.holds(WireImm.imm(wire))) {
+      return;
+    }
     ImmEntry entry = entryFor(WireImm.imm(wire));
     if (entry == null) {
       return;
@@ -55,30 +63,100 @@ final class ImmTable {
   }
 
   /**
-   * An origin tells that a write under this immediate will not arrive. Fails those who wait; if
-   * nobody does, whoever would have to wait next.
+   * An origin tells of what it gave up: takes back what that has counted, and fails those who wait
+   * for the rest; if nobody does, whoever would have to wait next.
    */
-  void aborted(int imm, EngineId origin, String text) {
-    ImmEntry entry = entryFor(imm);
-    if (entry == null) {
+  void aborted(EngineId origin, AbortFrame abort) {
+    if (abort.imm() == ControlFrame.ALL_IMMS) {
+      abortAll(origin, cause("many immediates", origin, abort.text()));
       return;
     }
-    String cause =
-        "a write under immediate "
-            + imm
-            + " was given up by its origin "
-            + origin.toShortString()
-            + ": "
-            + text;
-    if (entry.claims.isEmpty()) {
-      entry.abort = new TransferFailedException(cause, Origin.peer(origin), null);
+    if (abort.has(ControlFrame.RESUMED)) {
+      notes.end(abort.imm(), origin);
+    }
+    String cause = cause("immediate " + abort.imm(), origin, abort.text());
+    if (abort.has(ControlFrame.DOUBT)) {
+      doubt(abort.imm(), origin, cause);
+    } else if (!doubts.holds(abort.imm())) {
+      takeBack(abort.imm(), abort.shares());
+      if (abort.has(ControlFrame.FAILS)) {
+        boolean told = failWaiting(abort.imm(), origin, cause);
+        if (!told && abort.has(ControlFrame.NOTE)) {
+          notes.add(abort.imm(), origin, cause);
+        }
+      }
+    }
+  }
+
+  private static String cause(String what, EngineId origin, String text) {
+    return "a write under "
+        + what
+        + " was given up by its origin "
+        + origin.toShortString()
+        + ": "
+        + text;
+  }
+
+  private void takeBack(int imm, long shares) {
+    ImmEntry entry = shares == 0 ? null : entryFor(imm);
+    if (entry != null) {
+      entry.shares = Math.max(entry.shares - shares, LARGEST_DEBT);
       review(entry);
-      return;
     }
-    for (Claim claim : List.copyOf(entry.claims)) {
-      String progress = cause + "; " + entry.progress(claim);
-      fail(claim, new TransferFailedException(progress, Origin.peer(origin), null));
+  }
+
+  /** Fails those that wait for this origin; says whether there were any. */
+  private boolean failWaiting(int imm, EngineId origin, String cause) {
+    ImmEntry entry = entries.get(imm);
+    boolean told = false;
+    if (entry != null) {
+      for (Claim claim : List.copyOf(entry.claims)) {
+        if (claim.concerns(origin) && entry.claims.contains(claim)) {
+          told = true;
+          fail(claim, failure(cause + "; " + entry.progress(claim), origin));
+        }
+      }
     }
+    return told;
+  }
+
+  private static TransferFailedException failure(String text, EngineId origin) {
+    return new TransferFailedException(text, Origin.peer(origin), null);
+  }
+
+  private void abortAll(EngineId origin, String cause) {
+    List<ImmEntry> all = new ArrayList<>();
+    entries.forEach(all::add);
+    all.forEach(entry -> failWaiting(entry.imm, origin, cause));
+  }
+
+  /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
+  private void doubt(int imm, EngineId origin, String cause) {
+    String text =
+        cause
+            + "; it may have been counted or not: call discard() on the counter of immediate "
+            + imm
+            + " before it is used again";
+    doubts.add(imm, origin, text);
+    ImmEntry entry = entries.get(imm);
+    if (entry != null) {
+      entry.shares = 0;
+      for (Claim claim : List.copyOf(entry.claims)) {
+        fail(claim, failure(text, origin));
+      }
+      review(entry);
+    }
+  }
+
+  /** Whether this origin left the immediate in doubt, and nobody has discarded. */
+  boolean isInDoubt(int imm, EngineId origin) {
+    return doubts.isOf(imm, origin);
+  }
+
+  /** An origin is gone for good: what it told concerns nobody any more. */
+  void forget(EngineId origin) {
+    notes.forget(origin);
+    doubts.forget(origin);
   }
 
   private @Nullable ImmEntry entryFor(int imm) {
@@ -116,6 +194,11 @@ final class ImmTable {
       claim.decide(closed != null ? closed : refusal);
       return;
     }
+    String doubt = doubts.isEmpty() ? null : doubts.reason(claim);
+    if (doubt != null) {
+      claim.decide(new TransferFailedException(doubt, Origin.UNKNOWN, null));
+      return;
+    }
     ImmEntry entry = entries.get(claim.imm);
     if (entry == null) {
       if (dropped > 0) {
@@ -127,16 +210,14 @@ final class ImmTable {
     }
     entry.claims.add(claim);
     counters.add(Counters.PENDING_CLAIMS, 1);
-    TransferFailedException abort = entry.abort;
     PeerUnreachableException loss = claim.lossOfBound();
     serve(entry);
     if (!entry.claims.contains(claim)) {
       return;
     }
-    if (abort != null) {
-      entry.abort = null;
-      String text = abort.getMessage() + "; " + entry.progress(claim);
-      fail(claim, new TransferFailedException(text, Origin.UNKNOWN, abort));
+    AbortNotes.Note note = notes.isEmpty() ? null : notes.take(claim);
+    if (note != null) {
+      fail(claim, failure(note.text() + "; " + entry.progress(claim), note.origin()));
     } else if (loss != null) {
       fail(claim, lost(claim, entry, loss));
       claim.bound.forEach(worker.mailroom()::ask); // it may be back: then the next claim can wait
@@ -184,6 +265,9 @@ final class ImmTable {
 
   /** A claim was cancelled after it was met and before anyone was told. */
   void giveBack(int imm, long writes) {
+    if (doubts.holds(imm)) {
+      return;
+    }
     ImmEntry entry = entries.get(imm);
     if (entry == null) {
       entry = new ImmEntry(imm);
@@ -194,17 +278,21 @@ final class ImmTable {
   }
 
   /**
-   * Drops what is unclaimed; returns how many whole writes that was. While someone waits, nothing
-   * is unclaimed.
+   * Drops what is unclaimed, what is owed, what origins told, and what is in doubt; returns how
+   * many whole writes were dropped. While someone waits, nothing is unclaimed.
    */
   long discard(int imm) {
     ImmEntry entry = entries.get(imm);
-    if (entry == null || !entry.claims.isEmpty()) {
+    if (entry != null && !entry.claims.isEmpty()) {
       return 0;
     }
-    long writes = entry.shares / WireImm.SHARES;
+    notes.discard(imm);
+    doubts.discard(imm, origin -> worker.mailroom().cleared(origin, imm));
+    if (entry == null) {
+      return 0;
+    }
+    long writes = Math.max(0, entry.shares / WireImm.SHARES);
     entry.shares = 0;
-    entry.abort = null;
     review(entry);
     return writes;
   }

@@ -13,7 +13,7 @@ import io.reactivetransfer.spi.Domain;
  */
 final class Liveness {
 
-  private static final int ASKS_PER_DEADLINE = 4;
+  static final int ASKS_PER_DEADLINE = 4;
 
   private final Worker worker;
   private final long deadlineNanos;
@@ -42,6 +42,9 @@ final class Liveness {
   }
 
   private void look(PeerLink peer, long passed) {
+    if (peer.givenUp.look()) {
+      worker.mailroom().abortsDue(peer);
+    }
     if (!peer.isWanted()) {
       peer.unwatch();
     } else if (peer.silentNanos(passed) < ASKS_PER_DEADLINE * lookNanos) {

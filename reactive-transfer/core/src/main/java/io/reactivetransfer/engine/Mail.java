@@ -3,7 +3,9 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
 final class Mail {
@@ -62,8 +64,19 @@ final class Mail {
   /** Whether it is to be told which NICs failed here. */
   boolean nicsDue;
 
-  /** Immediates whose writes were given up here and that the peer must be told of, and why. */
-  final Map<Integer, String> aborts = new LinkedHashMap<>();
+  /**
+   * Whether it is to be told of its aborts when it is heard again, because it may not have been.
+   */
+  boolean abortsHeardInDoubt;
+
+  /** The number of the last abort of the peer that was taken note of. */
+  int abortsHeard;
+
+  /** Whether the peer is to be told that. */
+  boolean abortsHeardDue;
+
+  /** Immediates that the peer left in doubt, and that were discarded here: it is to be told. */
+  final Set<Integer> cleared = new LinkedHashSet<>();
 
   /** Rounds of barriers that were entered here and that the peer must be told of, by group. */
   final Map<EngineId, Integer> barriers = new LinkedHashMap<>();
@@ -84,6 +97,7 @@ final class Mail {
   void interrupted() {
     greeted = false;
     creditInDoubt |= allowed != 0;
+    abortsHeardInDoubt |= abortsHeard != 0;
     unreachable();
   }
 
@@ -94,8 +108,10 @@ final class Mail {
     askDue = false;
     answerDue = false;
     nicsDue = false;
-    aborts.clear();
+    abortsHeardDue = false;
+    cleared.clear(); // the peer asks again when it needs to know
     barriers.clear();
+    peer.givenUp.interrupted();
   }
 
   boolean hasWork() {
@@ -104,6 +120,13 @@ final class Mail {
 
   /** Whether there is something to say that needs no credit. */
   boolean isDue() {
-    return creditDue || askDue || answerDue || nicsDue || !barriers.isEmpty() || !aborts.isEmpty();
+    return creditDue
+        || askDue
+        || answerDue
+        || nicsDue
+        || abortsHeardDue
+        || !barriers.isEmpty()
+        || !cleared.isEmpty()
+        || peer.givenUp.hasToTell();
   }
 }

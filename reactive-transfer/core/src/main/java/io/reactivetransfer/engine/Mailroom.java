@@ -2,13 +2,11 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.DescriptorFormatException;
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.Imm;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +24,7 @@ final class Mailroom {
   private final Worker worker;
   private final int maxCredits;
   private final Inbox inbox;
+  private final AbortMail aborts;
   private final ArrayDeque<Mail> ready = new ArrayDeque<>();
   private boolean closed;
 
@@ -33,6 +32,7 @@ final class Mailroom {
     this.worker = worker;
     this.maxCredits = maxCredits;
     this.inbox = new Inbox(worker);
+    this.aborts = new AbortMail(worker, this);
   }
 
   Inbox inbox() {
@@ -132,13 +132,34 @@ final class Mailroom {
       entry.remove();
       return true;
     }
-    var abort = mail.aborts.entrySet().iterator();
-    var first = abort.next();
-    if (!post(mail, ControlFrame.abort(first.getKey(), first.getValue()))) {
+    return flushAborts(mail);
+  }
+
+  private boolean flushAborts(Mail mail) {
+    if (mail.abortsHeardDue) {
+      mail.abortsHeardDue = !post(mail, ControlFrame.aborted(mail.abortsHeard));
+      return !mail.abortsHeardDue;
+    }
+    var cleared = mail.cleared.iterator();
+    if (cleared.hasNext()) {
+      if (!post(mail, ControlFrame.cleared(cleared.next(), mail.abortsHeard))) {
+        return false;
+      }
+      cleared.remove();
+      return true;
+    }
+    PeerLink peer = mail.peer;
+    if (!post(mail, ControlFrame.abort(peer.givenUp.next(), proof(peer)))) {
       return false;
     }
-    abort.remove();
+    peer.givenUp.sent(worker.youngestSubmission());
     return true;
+  }
+
+  /** Shows that this engine was told the address of the peer, so may signal it. */
+  private byte[] proof(PeerLink peer) {
+    int nic = peer.counterpart(worker.nics().first());
+    return peer.address().nics().get(nic).doorbellKey();
   }
 
   private boolean post(Mail mail, ByteBuffer frame) {
@@ -164,15 +185,23 @@ final class Mailroom {
     list(peer.mail);
   }
 
-  /** Tells a peer that writes under this immediate will not arrive. */
-  void abort(PeerLink peer, int imm, String reason) {
-    peer.mail.aborts.putIfAbsent(imm, reason);
+  /** There is something to tell a peer of what was given up. */
+  void abortsDue(PeerLink peer) {
     list(peer.mail);
+  }
+
+  /** Tells a peer that an immediate is in doubt no more. */
+  void cleared(EngineId origin, int imm) {
+    PeerLink peer = worker.peers().find(origin);
+    if (peer != null) {
+      peer.mail.cleared.add(imm);
+      list(peer.mail);
+    }
   }
 
   /** Whether every peer was told what it waits for in vain. */
   boolean flushed() {
-    return ready.stream().allMatch(mail -> mail.aborts.isEmpty());
+    return ready.stream().noneMatch(mail -> mail.peer.givenUp.hasToTell());
   }
 
   /** A frame has come; it may hold anything. */
@@ -184,10 +213,20 @@ final class Mailroom {
         peer.mail.creditInDoubt = false;
         oweCredit(peer.mail);
       }
+      if (peer.mail.abortsHeardInDoubt) {
+        peer.mail.abortsHeardInDoubt = false;
+        peer.mail.abortsHeardDue = true;
+        list(peer.mail);
+      }
+      if (peer.givenUp.wake()) {
+        list(peer.mail);
+      }
     }
     switch (frame.hasRemaining() ? frame.get() : 0) {
       case ControlFrame.HELLO -> hello(sender, frame);
-      case ControlFrame.ABORT -> aborted(sender, frame);
+      case ControlFrame.ABORT -> aborts.told(sender, peer, frame);
+      case ControlFrame.ABORTED -> aborts.acknowledged(sender, peer, frame);
+      case ControlFrame.CLEARED -> aborts.cleared(sender, peer, frame);
       case ControlFrame.CREDIT -> credit(sender, peer, frame);
       case ControlFrame.MESSAGE -> message(sender, peer, frame);
       case ControlFrame.ASK -> {
@@ -208,15 +247,6 @@ final class Mailroom {
         // that it came is all that it says
       }
       default -> malformed(sender);
-    }
-  }
-
-  private void aborted(EngineId sender, ByteBuffer frame) {
-    int imm = frame.remaining() < Integer.BYTES ? -1 : frame.getInt();
-    if (imm < 0 || imm > Imm.MAX_VALUE) {
-      malformed(sender);
-    } else {
-      worker.imms().aborted(imm, sender, StandardCharsets.UTF_8.decode(frame).toString());
     }
   }
 
@@ -254,7 +284,7 @@ final class Mailroom {
     inbox.put(new Message(peer, ByteBuffer.wrap(content)));
   }
 
-  private void malformed(EngineId sender) {
+  void malformed(EngineId sender) {
     worker.defect(
         "a malformed or unsolicited control message came from engine " + sender.toShortString());
   }
@@ -339,7 +369,7 @@ final class Mailroom {
     }
   }
 
-  private void list(Mail mail) {
+  void list(Mail mail) {
     if (!mail.listed && mail.hasWork()) {
       mail.listed = true;
       ready.addLast(mail);

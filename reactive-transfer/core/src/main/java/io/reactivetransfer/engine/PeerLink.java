@@ -50,6 +50,9 @@ final class PeerLink implements Peer {
   /** Control messages to and from it. */
   final Mail mail;
 
+  /** What it has not taken note of that it will not get. */
+  final GivenUp givenUp;
+
   /** Which NIC of the peer each of ours talks to. */
   private final int[] counterparts;
 
@@ -77,6 +80,7 @@ final class PeerLink implements Peer {
     this.remotes = new RemotePeer[nics];
     this.counterparts = new int[nics];
     Arrays.setAll(counterparts, nic -> nic % address.nics().size());
+    this.givenUp = new GivenUp(this);
     this.mail = new Mail(this);
     this.states = new PeerStates(this, worker);
     this.doorbell =

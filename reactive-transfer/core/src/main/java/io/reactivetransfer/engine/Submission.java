@@ -64,6 +64,8 @@ final class Submission<T extends Transfer, R>
   private boolean closing; // it was stopped because the engine closes
   private boolean gaveUp; // some transfer was not done
   private boolean touched;
+  private long serial;
+  private @Nullable Step step;
   private int inFlight;
   private FlightQueue.@Nullable Lane lane;
   private @Nullable T held; // taken out of incoming, waits for room
@@ -228,7 +230,7 @@ final class Submission<T extends Transfer, R>
     intakeQueued.set(false);
     if (!registered) {
       registered = true;
-      worker.register(this);
+      serial = worker.register(this);
     }
     worker.takeFrom(this);
   }
@@ -323,6 +325,25 @@ final class Submission<T extends Transfer, R>
     return flights;
   }
 
+  /** Grows from submission to submission. */
+  long serial() {
+    return serial;
+  }
+
+  /**
+   * What its transfers that are not done have in common: the failure of the stream, that of one
+   * transfer to several peers, or nothing, which is null.
+   */
+  @Nullable Step step(@Nullable Fan fan) {
+    if (goesOnAfterFailure() && !stopping) {
+      return fan == null ? null : fan.step();
+    }
+    if (step == null) {
+      step = new Step();
+    }
+    return step;
+  }
+
   long deadlineNanos() {
     return deadlineNanos;
   }
@@ -390,7 +411,7 @@ final class Submission<T extends Transfer, R>
     List<T> discarded = null;
     while (dropped != null) {
       gaveUp = true;
-      worker.flights().abort(dropped, stopReason());
+      worker.flights().dropped(this, dropped);
       if (results.each() && !cancelled && !ended) {
         emit(results.failed(dropped, stopped()));
       } else {

@@ -85,6 +85,7 @@ final class Worker {
   private volatile boolean terminated;
   private long turnNanos;
   private long defects;
+  private long youngestSubmission;
 
   Worker(EngineId id, EngineOptions options, LongSupplier clock) {
     this.id = id;
@@ -426,11 +427,18 @@ final class Worker {
 
   // ---- its books ----
 
-  void register(Submission<?, ?> submission) {
+  /** Returns its number: a younger one has a higher one. */
+  long register(Submission<?, ?> submission) {
     submissions.add(submission.ofWorker);
+    long serial = ++youngestSubmission;
     if (shutdown.isBegun()) {
       submission.close(Admission.closedError());
     }
+    return serial;
+  }
+
+  long youngestSubmission() {
+    return youngestSubmission;
   }
 
   void unregister(Submission<?, ?> submission) {

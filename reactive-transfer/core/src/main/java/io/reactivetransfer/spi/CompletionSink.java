@@ -24,6 +24,18 @@ public interface CompletionSink {
    */
   void failed(long token, int code, String text);
 
+  /**
+   * An accepted write has failed, and it is certain that its immediate was not and will not be
+   * counted, because the target has refused it, or it was never sent. What is told by {@link
+   * #failed} may have arrived for all that the origin knows, and leaves its immediate in doubt.
+   *
+   * @param code the backend's code, or 0
+   * @param text what happened, and where known what to do
+   */
+  default void refused(long token, int code, String text) {
+    failed(token, code, text);
+  }
+
   /** A write with an immediate from elsewhere has arrived: its bytes can be read now. */
   void immArrived(int imm);
 

@@ -47,7 +47,7 @@ class AbortTest {
 
   private List<Integer> aborted() {
     return hand.nic(0).sent(ControlFrame.ABORT).stream()
-        .map(frame -> ByteBuffer.wrap(frame.content()).getInt())
+        .map(frame -> ByteBuffer.wrap(frame.content()).getInt(Integer.BYTES))
         .toList();
   }
 

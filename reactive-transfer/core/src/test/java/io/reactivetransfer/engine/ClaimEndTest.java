@@ -30,7 +30,11 @@ class ClaimEndTest {
     hand.open(1);
     counter = hand.engine().counter(IMM);
     origin = hand.peer(1);
+    hand.nic(0).receive(origin.id(), ControlFrame.hello(hand.address(1), 0));
+    hand.turn();
   }
+
+  private int aborts;
 
   private Probe<Void> claim(ImmCounter counter, long n) {
     Probe<Void> probe = hand.probe(counter.next(n));
@@ -46,7 +50,13 @@ class ClaimEndTest {
   }
 
   private void abort(String reason) {
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(IMM.value(), reason));
+    int flags = ControlFrame.FAILS | ControlFrame.NOTE;
+    abort(new AbortFrame(++aborts, IMM.value(), 0, flags, reason));
+  }
+
+  private void abort(AbortFrame abort) {
+    byte[] proof = hand.engine().address().nics().getFirst().doorbellKey();
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof));
     hand.turn();
   }
 
@@ -125,7 +135,7 @@ class ClaimEndTest {
   @Test
   void survivesMalformedAborts() {
     hand.nic(0).receive(origin.id(), ByteBuffer.wrap(new byte[] {ControlFrame.ABORT, 1}));
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(-1, "no immediate"));
+    abort(new AbortFrame(1, -2, 0, ControlFrame.DOUBT, "no immediate"));
     hand.turn();
     arrive(1);
     claim(counter, 1).assertComplete();

@@ -91,19 +91,30 @@ class ControlFrameFuzzTest {
   private static byte[] frame(Input in, EngineByHand hand) {
     PeerAddress address = hand.address(in.below(4));
     ByteBuffer frame =
-        switch (in.below(9)) {
+        switch (in.below(11)) {
           case 0, 1 -> ControlFrame.hello(address, in.chance(50) ? in.below(20) : (int) in.edge());
           case 2 -> ControlFrame.message(ByteBuffer.wrap(in.bytes(in.below(20))));
           case 3 -> ControlFrame.credit(in.chance(50) ? in.below(40) : (int) in.edge());
           case 4 -> ControlFrame.ask();
           case 5 -> ControlFrame.alive();
-          case 6 -> ControlFrame.abort(in.chance(50) ? in.below(12) : (int) in.edge(), "because");
+          case 6 -> abort(in, hand);
           case 7 -> ControlFrame.barrier(new EngineId(in.below(2), in.below(2)), (int) in.edge());
+          case 8 -> ControlFrame.aborted(in.chance(50) ? in.below(20) : (int) in.edge());
+          case 9 -> ControlFrame.cleared(in.below(12), in.chance(50) ? in.below(20) : in.below(3));
           default -> ControlFrame.nicsFailed(in.below(256));
         };
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     return in.chance(50) ? Mutation.some(in, bytes) : bytes;
+  }
+
+  private static ByteBuffer abort(Input in, EngineByHand hand) {
+    byte[] key = hand.engine().address().nics().getFirst().doorbellKey();
+    byte[] proof = in.chance(80) ? key : in.bytes(in.below(70));
+    int imm = in.chance(50) ? in.below(12) : (int) in.edge();
+    long shares = in.chance(50) ? in.below(2_000) : in.edge();
+    int seq = in.chance(80) ? in.below(60) : (int) in.edge();
+    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), "because"), proof);
   }
 
   /** A peer that keeps to the rules, and messages with it. */

@@ -23,6 +23,7 @@ enum Kind {
   // reports
   WRITTEN,
   FAILED,
+  WRITE_REFUSED,
   ARRIVED,
   RECEIVED,
   ALIVE,

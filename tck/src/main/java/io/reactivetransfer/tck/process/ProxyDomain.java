@@ -247,6 +247,7 @@ final class ProxyDomain implements Domain {
     switch (Kind.of(in)) {
       case WRITTEN -> sink.written(in.getLong());
       case FAILED -> sink.failed(in.getLong(), in.getInt(), Kind.text(in));
+      case WRITE_REFUSED -> sink.refused(in.getLong(), in.getInt(), Kind.text(in));
       case ARRIVED -> sink.immArrived(in.getInt());
       case RECEIVED -> sink.received(new EngineId(in.getLong(), in.getLong()), in.slice());
       case ALIVE -> sink.alive(new EngineId(in.getLong(), in.getLong()));

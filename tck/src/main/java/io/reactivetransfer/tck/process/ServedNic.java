@@ -248,6 +248,11 @@ final class ServedNic implements CompletionSink {
   }
 
   @Override
+  public void refused(long token, int code, String text) {
+    give(Kind.WRITE_REFUSED.begin().putLong(token).putInt(code).put(Kind.text(text)));
+  }
+
+  @Override
   public void immArrived(int imm) {
     give(Kind.ARRIVED.begin().putInt(imm));
   }

@@ -169,14 +169,15 @@ final class LinkEnd {
             fail(
                 write,
                 remoteAccess ? REMOTE_ACCESS : DEVICE,
-                remoteAccess ? "no memory under this key" : "the NIC reports an error");
+                remoteAccess ? "no memory under this key" : "the NIC reports an error",
+                remoteAccess);
           }
         });
   }
 
-  private void fail(SimulatedWrite write, int code, String text) {
+  private void fail(SimulatedWrite write, int code, String text, boolean refused) {
     network.observer().failed(domain.where().engine(), remote.engine());
-    domain.report(new Report.Failed(write.token, code, text));
+    domain.report(new Report.Failed(write.token, code, text, refused));
   }
 
   // ---- messages ----
@@ -301,7 +302,7 @@ final class LinkEnd {
       domain.report(new Report.Lost(remote.engine(), "the link to " + remote + " is lost"));
     }
     for (SimulatedWrite write : outstanding) {
-      fail(write, LOST, "the link to " + remote + " is lost");
+      fail(write, LOST, "the link to " + remote + " is lost", false);
     }
     outstanding.clear();
   }

@@ -18,11 +18,19 @@ sealed interface Report {
     }
   }
 
-  /** A write has failed. */
-  record Failed(long token, int code, String text) implements Report {
+  /**
+   * A write has failed.
+   *
+   * @param refused whether it was refused, so has not arrived
+   */
+  record Failed(long token, int code, String text, boolean refused) implements Report {
     @Override
     public void tell(CompletionSink sink) {
-      sink.failed(token, code, text);
+      if (refused) {
+        sink.refused(token, code, text);
+      } else {
+        sink.failed(token, code, text);
+      }
     }
   }
 

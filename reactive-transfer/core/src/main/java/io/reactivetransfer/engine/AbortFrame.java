@@ -1,0 +1,17 @@
+package io.reactivetransfer.engine;
+
+/**
+ * What an origin says of an immediate under which it gave something up.
+ *
+ * @param seq its number, counted by the origin for this peer, from 1
+ * @param imm the immediate, or {@link ControlFrame#ALL_IMMS}
+ * @param shares what the target has counted, or will, and has to take back
+ * @param flags of {@link ControlFrame}
+ * @param text the reason
+ */
+record AbortFrame(int seq, int imm, long shares, int flags, String text) {
+
+  boolean has(int flag) {
+    return (flags & flag) != 0;
+  }
+}

@@ -1,0 +1,95 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.PeerAddress.NicAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes what peers say of what was given up. Each abort has a number, so that one which is said
+ * again after a loss is taken note of once. Belongs to the worker.
+ */
+final class AbortMail {
+
+  /** More than a peer can have counted here in any time. */
+  private static final long MAX_SHARES = 1L << 56;
+
+  private final Worker worker;
+  private final Mailroom mailroom;
+
+  AbortMail(Worker worker, Mailroom mailroom) {
+    this.worker = worker;
+    this.mailroom = mailroom;
+  }
+
+  /** An origin tells what it gave up. */
+  void told(EngineId sender, @Nullable PeerLink peer, ByteBuffer bytes) {
+    AbortFrame abort = peer == null ? null : read(bytes);
+    if (peer == null || abort == null) {
+      mailroom.malformed(sender);
+      return;
+    }
+    Mail mail = peer.mail;
+    if (abort.seq() - mail.abortsHeard > 0) {
+      mail.abortsHeard = abort.seq();
+      worker.imms().aborted(sender, abort);
+    } else if (abort.has(ControlFrame.DOUBT) && !worker.imms().isInDoubt(abort.imm(), sender)) {
+      mail.cleared.add(abort.imm()); // the word was lost
+    }
+    mail.abortsHeardDue = true;
+    mailroom.list(mail);
+  }
+
+  /** What it says, or null if it is malformed, or comes from someone who may not signal here. */
+  private @Nullable AbortFrame read(ByteBuffer bytes) {
+    if (bytes.remaining() < ControlFrame.ABORT_BYTES) {
+      return null;
+    }
+    int seq = bytes.getInt();
+    int imm = bytes.getInt();
+    long shares = bytes.getLong();
+    int flags = bytes.get();
+    byte[] proof = new byte[Byte.toUnsignedInt(bytes.get())];
+    boolean known = imm == ControlFrame.ALL_IMMS || (imm >= 0 && imm <= Imm.MAX_VALUE);
+    if (!known || shares < 0 || shares > MAX_SHARES || proof.length > bytes.remaining()) {
+      return null;
+    }
+    bytes.get(proof);
+    if (!isKnown(proof)) {
+      return null;
+    }
+    String text = ControlFrame.clip(StandardCharsets.UTF_8.decode(bytes).toString());
+    return new AbortFrame(seq, imm, shares, flags, text);
+  }
+
+  /** Whether it is the key of a doorbell here; how long that takes does not tell how near it is. */
+  private boolean isKnown(byte[] proof) {
+    boolean known = false;
+    for (NicAddress nic : worker.address().nics()) {
+      known |= MessageDigest.isEqual(nic.doorbellKey(), proof);
+    }
+    return known;
+  }
+
+  /** A target has taken note of what it was told. */
+  void acknowledged(EngineId sender, @Nullable PeerLink peer, ByteBuffer bytes) {
+    if (peer == null || bytes.remaining() != Integer.BYTES) {
+      mailroom.malformed(sender);
+      return;
+    }
+    worker.flights().released(peer.givenUp.acknowledged(bytes.getInt()));
+    mailroom.list(peer.mail);
+  }
+
+  /** A target's application has dropped what was in doubt. */
+  void cleared(EngineId sender, @Nullable PeerLink peer, ByteBuffer bytes) {
+    if (peer == null || bytes.remaining() != 2 * Integer.BYTES) {
+      mailroom.malformed(sender);
+      return;
+    }
+    peer.givenUp.cleared(bytes.getInt(), bytes.getInt());
+  }
+}

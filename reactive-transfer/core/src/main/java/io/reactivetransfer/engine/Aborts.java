@@ -1,0 +1,129 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferRejectedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that what is not done is not counted: has the targets take back what a flight has
+ * counted whose transfer did not come to its good end, and holds what would complete it. Belongs to
+ * the worker.
+ */
+final class Aborts {
+
+  private final Worker worker;
+
+  Aborts(Worker worker) {
+    this.worker = worker;
+  }
+
+  /**
+   * Throws if nothing may be counted there under this immediate.
+   *
+   * @param imm the immediate, or a negative number for none
+   */
+  void requireCertain(PeerLink peer, int imm) {
+    if (imm < 0 || peer.givenUp.isEmpty()) {
+      return;
+    }
+    String doubt = peer.givenUp.doubt(imm);
+    if (doubt != null) {
+      worker.mailroom().abortsDue(peer);
+      throw new TransferRejectedException(
+          "immediate "
+              + imm
+              + " is in doubt at "
+              + peer
+              + ": "
+              + doubt
+              + "; use another one, or have the target discard() it",
+          Origin.peer(peer.id()),
+          null);
+    }
+  }
+
+  /** Whether this flight is held until its target has taken back what it would complete. */
+  boolean holds(Flight flight) {
+    PeerLink peer = flight.peer();
+    if (flight.imm() < 0 || peer.givenUp.isEmpty()) {
+      return false;
+    }
+    boolean held = peer.givenUp.holds(flight);
+    worker.mailroom().abortsDue(peer);
+    return held;
+  }
+
+  /** A flight has ended and is not done. */
+  void notDone(Flight flight) {
+    if (flight.imm() < 0) {
+      return;
+    }
+    PeerLink peer = flight.peer();
+    peer.givenUp.release(flight);
+    String doubt = flight.isInDoubt() ? reason(flight) : null;
+    Step step = flight.submission().step(flight.fan);
+    String reason = isNew(step, peer, flight.imm()) ? reason(flight) : null;
+    add(peer, flight.imm(), flight.countedShares(), doubt, reason);
+  }
+
+  private static String reason(Flight flight) {
+    TransferException failure = flight.failure();
+    return failure == null
+        ? flight.submission().stopReason()
+        : String.valueOf(failure.getMessage());
+  }
+
+  /** A transfer to several has failed: the parts that are done count no more than the others. */
+  void notDone(Fan fan, Submission<?, ?> submission, int imm) {
+    TransferException failure = fan.failure();
+    String text = failure == null ? submission.stopReason() : String.valueOf(failure.getMessage());
+    for (PeerLink peer : fan.counted()) {
+      boolean told = !isNew(submission.step(fan), peer, imm);
+      add(peer, imm, WireImm.SHARES, null, told ? null : text);
+    }
+  }
+
+  /**
+   * A transfer that was taken over will not be posted. It may be one that would have been rejected:
+   * those of its targets that are not of this engine are left out.
+   */
+  void dropped(Submission<?, ?> submission, Transfer transfer) {
+    Imm imm = transfer.imm();
+    if (imm != null) {
+      Ownership.ownTargets(worker, transfer, peer -> dropped(submission, peer, imm));
+    }
+  }
+
+  private void dropped(Submission<?, ?> submission, PeerLink peer, Imm imm) {
+    if (isNew(submission.step(null), peer, imm.value())) {
+      add(peer, imm.value(), 0, null, submission.stopReason());
+    }
+  }
+
+  private static boolean isNew(@Nullable Step step, PeerLink peer, int imm) {
+    return step == null || step.isNewTo(peer, imm);
+  }
+
+  private void add(
+      PeerLink peer, int imm, long shares, @Nullable String doubt, @Nullable String reason) {
+    peer.givenUp.add(
+        imm,
+        shares,
+        doubt == null ? null : ControlFrame.clip(doubt),
+        reason == null ? null : ControlFrame.clip(reason));
+    worker.mailroom().abortsDue(peer);
+    if (doubt != null) {
+      TransferRejectedException refusal =
+          new TransferRejectedException(
+              "immediate " + imm + " came to be in doubt at " + peer + ": " + doubt,
+              Origin.peer(peer.id()),
+              null);
+      for (Flight held : peer.givenUp.refused(imm)) {
+        worker.flights().fail(held, refusal);
+      }
+    }
+  }
+}
