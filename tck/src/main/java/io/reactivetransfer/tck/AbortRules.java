@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -102,5 +108,100 @@ abstract class AbortRules extends RuleGroup {
     duo.expect(0, 300);
     duo.to().assertAsExpected("after both attempts");
     assertThat(stage().get(duo.target().counter(imm).discard())).as("arrivals left").isZero();
+  }
+
+  @Test
+  final void r8_4_whatWasCountedOfATransferToSeveralIsTakenBackAsWell() {
+    Valve valve = new Valve().failRefused(piece -> piece.number() == 1);
+    Duo duo = Duo.open(stage(), 1, valve);
+    TransferEngine other = stage().open(1);
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    Imm imm = stage().imm();
+    Signal signal =
+        Signal.of(new PeerGroup(List.of(duo.peer(), duo.origin().peer(other.address()))), imm);
+    stage()
+        .probe("the first attempt", duo.origin().submit(signal))
+        .awaitError(TransferFailedException.class);
+    stage().awaitArrivals(duo.target(), 1);
+    valve.open();
+    stage().done(duo.origin(), signal);
+    told(duo, messages, 1);
+    Probe<Void> both = stage().claim(duo.target(), imm, 2);
+    both.assertSilent();
+    both.cancel();
+    assertThat(stage().get(duo.target().counter(imm).discard())).as("arrivals").isEqualTo(1);
+  }
+
+  @Test
+  final void r8_5_whatIsInDoubtCountsAgainWhenItWasDiscarded() {
+    Valve valve = new Valve().limits(100, 8).fail(piece -> piece.number() == 1);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    Imm imm = stage().imm();
+    WriteImm write = duo.write(0, 300, imm);
+    stage()
+        .probe("a write that is lost on its way", duo.origin().submit(write))
+        .awaitError(TransferFailedException.class);
+    valve.open();
+    told(duo, messages, 1);
+    stage()
+        .probe("a claim", duo.target().counter(imm).next(1))
+        .awaitError(TransferFailedException.class);
+    stage()
+        .probe("another claim", duo.target().counter(imm).next(1))
+        .awaitError(TransferFailedException.class);
+    stage()
+        .probe("the same write", duo.origin().submit(write))
+        .awaitError(TransferRejectedException.class);
+    stage().done(duo.origin(), duo.write(512, 300, stage().imm()));
+    assertThat(stage().get(duo.target().counter(imm).discard())).as("what was counted").isZero();
+    Probe<?> answers = stage().probe("answers", duo.origin().messages());
+    Peer origin = duo.target().peer(duo.origin().address());
+    stage().complete(duo.target().send(origin, ByteBuffer.allocate(1)));
+    answers.awaitValues(1);
+    Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+    stage().done(duo.origin(), write);
+    claim.awaitCompletion();
+  }
+
+  @Test
+  final void r8_6_aStreamThatFailsIsToldOnce() {
+    Valve valve =
+        new Valve().failRefused(piece -> piece.number() == 0).holdReports(w -> w.number() > 2);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    Imm imm = stage().imm();
+    Imm other = stage().imm();
+    List<WriteImm> writes = new ArrayList<>(duo.writes(8, imm));
+    Probe<Void> first = stage().claim(duo.target(), imm, 8);
+    Probe<WriteImm> stream = stage().probe("a stream", duo.origin().submit(Upstream.of(writes)));
+    first.awaitError(TransferFailedException.class);
+    told(duo, messages, 1);
+    Probe<Void> second = stage().claim(duo.target(), imm, 9);
+    valve.open();
+    stream.awaitError(TransferFailedException.class);
+    stage().done(duo.origin(), duo.write(2048, 32, other));
+    told(duo, messages, 2);
+    second.assertSilent();
+    second.cancel();
+  }
+
+  @Test
+  final void r8_7_whatWasToldDoesNotFailALaterUse() {
+    Valve valve = new Valve().failRefused(piece -> true);
+    Duo duo = Duo.open(stage(), 1, valve);
+    Probe<?> messages = stage().probe("messages", duo.target().messages());
+    Imm imm = stage().imm();
+    WriteImm write = duo.write(0, 100, imm);
+    stage()
+        .probe("the first attempt", duo.origin().submit(write))
+        .awaitError(TransferFailedException.class);
+    told(duo, messages, 1);
+    valve.open();
+    stage().done(duo.origin(), write);
+    told(duo, messages, 2);
+    Probe<Void> claim = stage().claim(duo.target(), imm, 2);
+    stage().done(duo.origin(), duo.write(512, 100, imm));
+    claim.awaitCompletion();
   }
 }

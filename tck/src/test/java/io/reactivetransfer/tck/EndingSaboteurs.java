@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -40,6 +41,15 @@ final class EndingSaboteurs {
   private static final byte ASK = 4;
 
   private static final byte ABORT = 6;
+
+  /** Where an abort has the shares that are to be taken back, and its flags. */
+  private static final int SHARES_AT = 9;
+
+  private static final int FLAGS_AT = 17;
+  private static final int FAILS = 1;
+  private static final int NOTE = 2;
+  private static final int DOUBT = 4;
+  private static final int RESUMED = 8;
   private static final Duration MOMENT = Duration.ofMillis(1);
 
   static final List<Saboteur> ALL =
@@ -54,6 +64,10 @@ final class EndingSaboteurs {
               "is silent about cancels",
               engine -> ForwardingCounter.on(engine, SilentCancel::new)),
           forgetsEarlyAborts(),
+          aborts("8.4", "takes nothing back", frame -> frame.putLong(SHARES_AT, 0)),
+          aborts("8.5", "forgets that it is in doubt", frame -> clear(frame, DOUBT)),
+          aborts("8.6", "is told of each write", frame -> set(frame, FAILS | NOTE)),
+          aborts("8.7", "remembers for ever", frame -> clear(frame, RESUMED)),
           Saboteur.nic("17.7", "keeps writes to a peer that was given up", KeepsGivenUp::new),
           Saboteur.engine("19.1", "knows no deadline of one transfer", NoDeadline::new),
           Saboteur.engine("19.2", "does not wait when a deadline is over", Impatient::new),
@@ -189,6 +203,40 @@ final class EndingSaboteurs {
           }
         };
     return new Saboteur("8.3", "forgets what was told too early", inner -> inner, sabotage);
+  }
+
+  private static ByteBuffer clear(ByteBuffer frame, int flag) {
+    return frame.put(FLAGS_AT, (byte) (frame.get(FLAGS_AT) & ~flag));
+  }
+
+  private static ByteBuffer set(ByteBuffer frame, int flags) {
+    return frame.put(FLAGS_AT, (byte) (frame.get(FLAGS_AT) | flags));
+  }
+
+  /** An engine that understands aborts in another way. */
+  private static Saboteur aborts(String rule, String defect, UnaryOperator<ByteBuffer> change) {
+    return Saboteur.use(
+        rule,
+        defect,
+        (inner, context) ->
+            new ForwardingDomain(inner) {
+              @Override
+              public int poll(CompletionSink sink) {
+                return inner.poll(
+                    new ForwardingSink(sink) {
+                      @Override
+                      public void received(EngineId sender, ByteBuffer bytes) {
+                        if (kind(bytes) == ABORT) {
+                          byte[] copy = new byte[bytes.remaining()];
+                          bytes.get(bytes.position(), copy);
+                          super.received(sender, change.apply(ByteBuffer.wrap(copy)));
+                        } else {
+                          super.received(sender, bytes);
+                        }
+                      }
+                    });
+              }
+            });
   }
 
   private static final class KeepsGivenUp extends ForwardingDomain {

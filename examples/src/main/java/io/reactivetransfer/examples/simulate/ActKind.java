@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 enum ActKind {
   SUBMIT(30, UserActs::submit),
   STREAM(14, UserActs::stream),
+  RETRY(8, UserActs::retry),
   CLAIM(22, UserActs::claim),
   SEND(12, UserActs::send),
   READ(4, UserActs::read),

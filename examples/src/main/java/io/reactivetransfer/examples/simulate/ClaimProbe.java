@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Someone who claims arrivals: once, or again and again. */
-final class ClaimProbe extends Probe<Object> {
+class ClaimProbe extends Probe<Object> {
 
   private final Count count;
   private final long arrivals;
@@ -67,8 +67,9 @@ final class ClaimProbe extends Probe<Object> {
     cancel();
   }
 
-  boolean wasPending() {
-    return wasPending;
+  /** Whether it waited in the end, whoever was to write. */
+  boolean wasPendingForAnyone() {
+    return wasPending && bound.isEmpty();
   }
 
   @Override

@@ -19,6 +19,9 @@ final class Count {
   private long met;
   private boolean unclear;
   private boolean abortSeen;
+  private boolean doubted;
+  private boolean discarded;
+  private boolean repeated;
 
   Count(Node target, int imm) {
     this.target = target;
@@ -28,6 +31,8 @@ final class Count {
 
   /** The engine has a transfer that raises it. */
   void issued(Volley volley, long arrivals) {
+    // when an origin begins anew, what it told before concerns nobody any more
+    unclear |= volleys.stream().anyMatch(it -> it.origin == volley.origin && it.isGivenUp());
     volleys.add(volley);
     issued += arrivals;
   }
@@ -50,6 +55,29 @@ final class Count {
     unclear = true;
   }
 
+  /** A piece was lost on its way, and its origin cannot know whether it was counted. */
+  void doubted() {
+    doubted = true;
+  }
+
+  /**
+   * Its engine has begun anew: what it was told is forgotten, and what it is told from now on of
+   * what was before makes that fewer are counted, because nobody waited for that to come.
+   */
+  void discarded() {
+    unclear = true;
+    discarded = true;
+  }
+
+  boolean isDoubted() {
+    return doubted;
+  }
+
+  /** It counts one transfer only, which may be submitted again. */
+  void repeated() {
+    repeated = true;
+  }
+
   /** A claim was met. */
   void met(long arrivals) {
     met += arrivals;
@@ -58,6 +86,10 @@ final class Count {
         this + ": " + met + " arrivals were claimed of " + issued + " that were sent");
     if (met == issued && !mayMiss()) {
       volleys.forEach(volley -> volley.requireVisibleAt(target));
+    } else if (repeated && !isUnsafe() && !target.mayOverflow()) {
+      volleys
+          .getLast()
+          .requireVisibleAt(target); // what an attempt that failed has counted is no help
     }
   }
 
@@ -109,7 +141,7 @@ final class Count {
     }
     referee.require(
         total >= least, this + ": " + total + " arrivals came, and " + least + " writes were done");
-    boolean oneClaim = claims.size() == 1 && claims.getFirst().wasPending();
+    boolean oneClaim = claims.size() == 1 && claims.getFirst().wasPendingForAnyone();
     if (oneClaim && total < issued && everyoneTold()) {
       referee.violated(this + ": writes were given up, and a claim was not told");
     }
@@ -128,7 +160,10 @@ final class Count {
     World world = target.world();
     // a write that is done when its source is free may still fail, and nobody says so
     boolean mayFail = world.forecast().weather().sourceFree();
-    return target.mayOverflow() || (mayFail && (isDisturbed() || target.hasRevoked()));
+    return target.mayOverflow()
+        || doubted
+        || discarded
+        || (mayFail && (isDisturbed() || target.hasRevoked()));
   }
 
   private boolean isDisturbed() {

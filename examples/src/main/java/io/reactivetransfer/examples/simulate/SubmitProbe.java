@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Who submitted one transfer. */
-final class SubmitProbe extends Probe<Transfer> {
+class SubmitProbe extends Probe<Transfer> {
 
   private final Volley volley;
   private final long deadlineNanos;

@@ -98,6 +98,10 @@ final class UserActs {
         });
   }
 
+  static void retry(World world, SplittableRandom random) {
+    withEngine(world, random, (node, engine) -> Retry.begin(node, engine, random));
+  }
+
   static void claim(World world, SplittableRandom random) {
     withEngine(
         world,

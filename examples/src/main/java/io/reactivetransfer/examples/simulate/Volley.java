@@ -1,10 +1,12 @@
 package io.reactivetransfer.examples.simulate;
 
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.loopback.simulated.Weather;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** One transfer that the engine was given, and what it does where. */
 final class Volley {
@@ -31,6 +33,7 @@ final class Volley {
   private final World world;
   private long issuedNanos;
   private State state = State.OUT;
+  private boolean keepsSource;
 
   Volley(
       Node origin,
@@ -56,8 +59,31 @@ final class Volley {
     arrivals.forEach((count, n) -> count.issued(this, n));
   }
 
+  /** The same transfer, to be submitted once more. */
+  Volley again() {
+    return new Volley(origin, transfer, source, shots, arrivals, targets);
+  }
+
+  /** Whether it is to be submitted again if it fails: then its source stays as it is. */
+  void keepSource(boolean keeps) {
+    keepsSource = keeps;
+  }
+
+  /** How often it is counted, where. */
+  Map<Count, Integer> arrivals() {
+    return arrivals;
+  }
+
+  @Nullable MemoryRegion region() {
+    return source.plot().region();
+  }
+
   State state() {
     return state;
+  }
+
+  boolean isGivenUp() {
+    return state == State.FAILED || state == State.CANCELLED;
   }
 
   Set<Node> targets() {
@@ -145,7 +171,8 @@ final class Volley {
                   + state
                   + " while a NIC had it in flight");
     }
-    if (!source.plot().isFreed()) {
+    boolean kept = keepsSource && state == State.FAILED;
+    if (!source.plot().isFreed() && !kept) {
       source.plot().scribble(source.offset(), source.length());
     }
   }

@@ -36,6 +36,10 @@ final class VolleyMaker {
   private final SplittableRandom random;
   private final World world;
   private final int imm;
+
+  /** Whether some are not counted. */
+  private boolean silent = true;
+
   private final List<Shot> shots = new ArrayList<>();
   private final Map<Count, Integer> arrivals = new LinkedHashMap<>();
   private final Set<Node> targets = new LinkedHashSet<>();
@@ -62,6 +66,18 @@ final class VolleyMaker {
     }
   }
 
+  /** One that is counted. */
+  static @Nullable Volley makeCounted(
+      Node origin, TransferEngine engine, int imm, SplittableRandom random) {
+    try {
+      VolleyMaker maker = new VolleyMaker(origin, engine, imm, random);
+      maker.silent = false;
+      return maker.make();
+    } catch (TransferRejectedException closedMeanwhile) {
+      return null;
+    }
+  }
+
   private @Nullable Volley make() {
     int kind = random.nextInt(100);
     if (kind < 8) {
@@ -73,12 +89,12 @@ final class VolleyMaker {
       return null;
     }
     if (kind < 60) {
-      return write(source, region, kind < 25);
+      return write(source, region, silent && kind < 25);
     }
     return kind < 82 ? pages(source, region) : scatter(source, region);
   }
 
-  private @Nullable Volley write(Plot source, MemoryRegion region, boolean silent) {
+  private @Nullable Volley write(Plot source, MemoryRegion region, boolean uncounted) {
     int length = drawLength();
     RemoteSlice target = aim(length);
     int from = target == null ? -1 : source.reserve(length, random);
@@ -88,7 +104,7 @@ final class VolleyMaker {
     fill(source, from);
     MemorySlice slice = region.slice(from, length);
     Transfer transfer;
-    if (silent) {
+    if (uncounted) {
       transfer = Write.of(slice, target);
     } else {
       transfer = WriteImm.of(slice, target, Imm.of(imm));
@@ -118,7 +134,7 @@ final class VolleyMaker {
     for (int page = 0; page < pages; page++) {
       System.arraycopy(pool, of[page] * stride, bytes, to[page] * targetStride, pageLength);
     }
-    boolean counted = random.nextInt(4) > 0;
+    boolean counted = !silent || random.nextInt(4) > 0;
     PagedWrite transfer =
         PagedWrite.of(
             pageLength,
@@ -137,7 +153,7 @@ final class VolleyMaker {
     if (from < 0) {
       return null;
     }
-    boolean counted = random.nextInt(4) > 0;
+    boolean counted = !silent || random.nextInt(4) > 0;
     List<Scatter.Part> parts = new ArrayList<>();
     for (int part = 1 + random.nextInt(MAX_PARTS); part > 0; part--) {
       int partLength = random.nextInt(length + 1);

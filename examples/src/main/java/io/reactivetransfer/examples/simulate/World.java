@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.simulate;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.loopback.simulated.SimulatedNetwork;
 import io.reactivetransfer.loopback.simulated.VirtualTime;
 import io.reactivetransfer.loopback.simulated.WireObserver;
@@ -51,6 +52,7 @@ final class World implements WireObserver {
   private final Letters letters;
   private final Meetings meetings;
   private boolean forgiving;
+  private int retries;
 
   World(
       Forecast forecast, SplittableRandom random, Ground ground, UnaryOperator<Backend> sabotage) {
@@ -158,6 +160,11 @@ final class World implements WireObserver {
     return others.isEmpty() ? null : others.get(random.nextInt(others.size()));
   }
 
+  /** An immediate that one transfer has for itself, however often it is submitted. */
+  int takeRetryImm() {
+    return ++retries;
+  }
+
   Count count(Node target, int imm) {
     return counts.computeIfAbsent(new CountKey(target.index(), imm), key -> new Count(target, imm));
   }
@@ -231,6 +238,15 @@ final class World implements WireObserver {
   @Override
   public void failed(EngineId origin, EngineId target) {
     failed.add(Pair.of(known(origin), known(target)));
+  }
+
+  @Override
+  public void doubted(EngineId origin, EngineId target, int wireImm) {
+    Node at = known(target);
+    Count count = counts.get(new CountKey(at.index(), wireImm & Imm.MAX_VALUE));
+    if (count != null) {
+      count.doubted();
+    }
   }
 
   @Override

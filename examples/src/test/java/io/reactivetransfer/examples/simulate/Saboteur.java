@@ -34,7 +34,17 @@ enum Saboteur {
   REORDERS_MESSAGES((inner, context) -> new Reorders(inner)),
   TELLS_A_MESSAGE_TWICE((inner, context) -> messageTwice(inner)),
   TELLS_OF_NO_LOST_PEER((inner, context) -> noPeerLost(inner)),
-  IGNORES_A_DISCONNECT((inner, context) -> ignoresDisconnect(inner));
+  IGNORES_A_DISCONNECT((inner, context) -> ignoresDisconnect(inner)),
+  TAKES_NOTHING_BACK((inner, context) -> takesNothingBack(inner)),
+  BEGINS_ANEW_BEFORE_IT_WAS_TOLD(TellsLate::new);
+
+  /** The first byte of an abort, and of its acknowledgement. */
+  private static final byte ABORT = 6;
+
+  private static final byte ABORTED = 9;
+
+  /** Where an abort has the shares that are to be taken back. */
+  private static final int SHARES_AT = 9;
 
   private static final int SOMETIMES = 7;
 
@@ -219,6 +229,76 @@ enum Saboteur {
       @Override
       public void disconnect(RemotePeer peer, String reason) {}
     };
+  }
+
+  private static boolean isAbort(ByteBuffer bytes) {
+    return bytes.hasRemaining() && bytes.get(bytes.position()) == ABORT;
+  }
+
+  private static ByteBuffer copy(ByteBuffer bytes) {
+    return ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
+  }
+
+  private static Domain takesNothingBack(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void received(EngineId sender, ByteBuffer bytes) {
+                inner.received(sender, isAbort(bytes) ? copy(bytes).putLong(SHARES_AT, 0) : bytes);
+              }
+            });
+      }
+    };
+  }
+
+  /** Acknowledges aborts itself, and sends them when something else has gone to the same peer. */
+  private static final class TellsLate extends ForwardingDomain {
+    private record Held(RemotePeer peer, ByteBuffer frame) {}
+
+    private final OpenContext context;
+    private final java.util.Map<RemotePeer, EngineId> peers = new java.util.HashMap<>();
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final ArrayDeque<Held> told = new ArrayDeque<>();
+
+    TellsLate(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      RemotePeer peer = inner.resolve(engine, address);
+      peers.put(peer, engine);
+      return peer;
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (isAbort(bytes)) {
+        Held abort = new Held(peer, copy(bytes));
+        held.add(abort);
+        told.add(abort);
+        context.doorbell().ring();
+        return true;
+      }
+      if (!held.isEmpty() && inner.send(held.peek().peer(), held.peek().frame())) {
+        held.remove();
+      }
+      return inner.send(peer, bytes);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      int work = told.size();
+      for (Held abort; (abort = told.poll()) != null; ) {
+        ByteBuffer answer = ByteBuffer.allocate(1 + Integer.BYTES).put(ABORTED);
+        sink.received(peers.get(abort.peer()), answer.putInt(abort.frame().getInt(1)).flip());
+      }
+      return work + inner.poll(sink);
+    }
   }
 
   /** The immediate goes ahead of the bytes. */

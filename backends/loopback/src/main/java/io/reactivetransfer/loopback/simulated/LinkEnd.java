@@ -177,6 +177,9 @@ final class LinkEnd {
 
   private void fail(SimulatedWrite write, int code, String text, boolean refused) {
     network.observer().failed(domain.where().engine(), remote.engine());
+    if (write.hasImm && !refused) {
+      network.observer().doubted(domain.where().engine(), remote.engine(), write.imm);
+    }
     domain.report(new Report.Failed(write.token, code, text, refused));
   }
 

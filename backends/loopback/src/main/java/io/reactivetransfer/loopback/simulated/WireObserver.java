@@ -18,6 +18,9 @@ public interface WireObserver {
   /** A write was failed. */
   default void failed(EngineId origin, EngineId target) {}
 
+  /** A write with an immediate was failed, and its origin cannot know whether it has arrived. */
+  default void doubted(EngineId origin, EngineId target, int imm) {}
+
   /** An engine does what the SPI does not allow. */
   default void misused(EngineId engine, String what) {}
 
