@@ -24,7 +24,12 @@ import reactor.core.publisher.Mono;
  * be met {@linkplain #within within} some time; with {@link TransferRejectedException}, when the
  * engine closes; or it is cancelled, and returned. The errors say how many of the arrivals had
  * come. What an origin told of a failure when nobody waited is kept, and fails the next claim that
- * would have to wait.
+ * would have to wait, until the origin submits under this immediate again.
+ *
+ * <p><b>What failed does not count.</b> What a transfer had counted that did not end as done is
+ * taken back. If its origin cannot know how much that was, the immediate is in doubt: claims fail,
+ * and nothing is counted, until {@link #discard}. See "What one may do after a failure, a deadline,
+ * a cancel" in chapter 8 of the specification.
  *
  * <p>All publishers are cold, and each subscription is a claim of its own. They signal on the
  * engine's signal scheduler.
@@ -72,8 +77,10 @@ public interface ImmCounter {
   ImmCounter within(Duration deadline);
 
   /**
-   * Drops what has arrived and was not claimed, and emits how many whole writes that was. For
-   * tidying up before {@link ImmSpace#release}.
+   * Drops what has arrived and was not claimed, and emits how many whole writes that was; forgets
+   * what origins told of failures, and ends a doubt. For tidying up before {@link
+   * ImmSpace#release}, and before an immediate is used again; when nothing is on its way under it,
+   * and its origins have said so, by a message.
    */
   Mono<Long> discard();
 }

@@ -92,7 +92,9 @@ public interface TransferEngine {
    *
    * <p>After the first failure: upstream is cancelled, nothing more is posted, what was posted is
    * waited for, then comes the error; transfers that were done before it are emitted before it.
-   * Cancelling stops the same way and signals nothing.
+   * Cancelling stops the same way and signals nothing. What was not done does not count at its
+   * targets; what may be submitted again, and under which immediate, is said in chapter 8 of the
+   * specification, "What one may do after a failure, a deadline, a cancel".
    */
   <T extends Transfer> Flux<T> submit(Publisher<T> transfers);
 

@@ -43,7 +43,9 @@ public abstract sealed class TransferException extends RuntimeException
 
   /**
    * Whether the same may succeed if it is submitted again at once: the cause lay in a NIC that is
-   * not used any more, not in what was asked for.
+   * not used any more, not in what was asked for. If it is counted, take another immediate: what
+   * was out on that NIC is in doubt. See chapter 8 of the specification, "What one may do after a
+   * failure, a deadline, a cancel".
    */
   public boolean isRetryable() {
     return false;
