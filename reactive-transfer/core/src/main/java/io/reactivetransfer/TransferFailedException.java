@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The transfer was posted and did not complete: the content of the target range is undefined. No
  * NIC touches source or target on its behalf any more. What it has counted is taken back, so it may
  * be submitted again as a whole, under the same immediate; where nobody can know what was counted,
- * that is rejected until the target has discarded, and another immediate must be taken. See
- * "What one may do after a failure, a deadline, a cancel" in chapter 8 of the specification.
+ * that is rejected until the target has discarded, and another immediate must be taken. See "What
+ * one may do after a failure, a deadline, a cancel" in chapter 8 of the specification.
  */
 public final class TransferFailedException extends TransferException {
 

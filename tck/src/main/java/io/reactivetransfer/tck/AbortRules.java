@@ -166,8 +166,7 @@ abstract class AbortRules extends RuleGroup {
 
   @Test
   final void r8_6_aStreamThatFailsIsToldOnce() {
-    Valve valve =
-        new Valve().failRefused(piece -> piece.number() == 0).holdReports(w -> w.number() > 2);
+    Valve valve = new Valve().failRefused(w -> w.number() == 0).holdReports(w -> w.number() > 2);
     Duo duo = Duo.open(stage(), 1, valve);
     Probe<?> messages = stage().probe("messages", duo.target().messages());
     Imm imm = stage().imm();

@@ -156,6 +156,11 @@ final class GivenUp {
     return entries.isEmpty() && notes.isEmpty();
   }
 
+  /** Immediates that are remembered. */
+  int size() {
+    return entries.size() + (everything == null ? 0 : 1);
+  }
+
   /** Why nothing may be counted there under this immediate, or null if it may. */
   @Nullable String doubt(int imm) {
     Entry entry = entries.get(imm);

@@ -54,8 +54,8 @@ final class ImmTable {
     }
     entry.shares += WireImm.shares(wire);
     if (entry.claims.isEmpty()) {
-      if (!entry.unclaimed) {
-        review(entry);
+      if (!entry.unclaimed || entry.shares == 0) {
+        review(entry); // the first of it, or the last that was owed
       }
     } else if (entry.shares >= entry.claims.element().shares()) {
       serve(entry);

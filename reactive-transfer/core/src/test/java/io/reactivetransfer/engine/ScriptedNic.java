@@ -170,6 +170,14 @@ final class ScriptedNic implements Domain {
     });
   }
 
+  void refuse(Piece piece, int code, String text) {
+    report(sink -> {
+      if (inFlight.remove(piece)) {
+        sink.refused(piece.token(), code, text);
+      }
+    });
+  }
+
   void receive(EngineId sender, ByteBuffer frame) {
     report(sink -> sink.received(sender, frame));
   }

@@ -1,0 +1,155 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferFailedException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** However much an origin aborts: it costs little, ends, and is believed only if it may. */
+class AbortFloodTest {
+
+  private static final int MANY = 1_000_000;
+  private static final String LONG = "because ".repeat(10_000);
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private Peer origin;
+  private int seq;
+
+  @BeforeEach
+  void open() {
+    hand.open(1);
+    origin = hand.peer(1);
+    hand.nic(0).receive(origin.id(), ControlFrame.hello(hand.address(1), 0));
+    hand.turn();
+  }
+
+  private byte[] proof() {
+    return hand.engine().address().nics().getFirst().doorbellKey();
+  }
+
+  private void abort(int imm, long shares, int flags, byte[] proof) {
+    AbortFrame abort = new AbortFrame(++seq, imm, shares, flags, LONG);
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof));
+  }
+
+  private Probe<Void> claim(int imm) {
+    Probe<Void> probe = hand.probe(hand.engine().counter(Imm.of(imm)).next(1));
+    hand.turn();
+    return probe;
+  }
+
+  private void arrive(int imm) {
+    hand.nic(0).arrive(WireImm.encode(imm, 1));
+    hand.turn();
+  }
+
+  @Test
+  void aMillionAbortsOfWhatNobodyClaimsLeaveAsMuchAsAFew() {
+    for (int i = 0; i < MANY; i++) {
+      abort(i, 0, ControlFrame.FAILS | ControlFrame.NOTE, proof());
+      if (i % 1_000 == 0) {
+        hand.turn();
+      }
+    }
+    hand.turn();
+    assertThat(hand.stats().unclaimedImms()).as("unclaimed immediates").isZero();
+    assertThat(hand.stats().droppedImms()).as("dropped immediates").isZero();
+    Probe<Void> forgotten = claim(7);
+    forgotten.assertOpen(); // the oldest go
+    arrive(7);
+    forgotten.assertComplete();
+    assertThat(claim(MANY - AbortNotes.MAX_PER_ORIGIN).error())
+        .isInstanceOf(TransferFailedException.class);
+    Probe<Void> fresh = claim(MANY + 1);
+    fresh.assertOpen();
+    arrive(MANY + 1);
+    fresh.assertComplete();
+  }
+
+  @Test
+  void notesAreAsManyAsTheyMayBeAndShort() {
+    AbortNotes notes = new AbortNotes();
+    EngineId one = new EngineId(1, 1);
+    for (int imm = 0; imm < 10_000; imm++) {
+      notes.add(imm, one, ControlFrame.clip(LONG));
+    }
+    assertThat(notes.size()).isEqualTo(AbortNotes.MAX_PER_ORIGIN);
+    notes.forget(one);
+    assertThat(notes.isEmpty()).isTrue();
+    assertThat(ControlFrame.clip(LONG).length()).isLessThanOrEqualTo(200);
+  }
+
+  @Test
+  void whoMayNotSignalHereAbortsNothing() {
+    Probe<Void> waiting = claim(1);
+    int all = ControlFrame.FAILS | ControlFrame.NOTE | ControlFrame.DOUBT;
+    abort(1, 840, all, new byte[0]);
+    byte[] almost = proof().clone();
+    almost[almost.length - 1]++;
+    abort(1, 840, all, almost);
+    abort(ControlFrame.ALL_IMMS, 0, all, almost);
+    hand.turn();
+    waiting.assertOpen();
+    arrive(1);
+    waiting.assertComplete();
+    assertThat(hand.nic(0).sent(ControlFrame.ABORTED)).isEmpty();
+  }
+
+  @Test
+  void anAbortThatIsSaidAgainIsTakenNoteOfOnce() {
+    arrive(1);
+    arrive(1);
+    AbortFrame abort = new AbortFrame(1, 1, 840, 0, "");
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof()));
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof()));
+    hand.turn();
+    claim(1).assertComplete();
+    claim(1).assertOpen();
+  }
+
+  @Test
+  void whatIsTakenBackBeforeItComesIsNotCountedWhenItDoes() {
+    abort(1, 420, 0, proof());
+    hand.turn();
+    assertThat(hand.stats().unclaimedImms()).as("it is owed").isEqualTo(1);
+    hand.nic(0).arrive(WireImm.encode(1, 2));
+    hand.turn();
+    assertThat(hand.stats().unclaimedImms()).isZero();
+    Probe<Void> claim = claim(1);
+    hand.nic(0).arrive(WireImm.encode(1, 2));
+    hand.turn();
+    claim.assertOpen();
+    hand.nic(0).arrive(WireImm.encode(1, 2));
+    hand.turn();
+    claim.assertComplete();
+  }
+
+  @Test
+  void aClaimThatIsBoundToOthersHearsOfTheirsOnly() {
+    Probe<Void> bound = hand.probe(hand.engine().counter(Imm.of(1)).boundTo(hand.peer(2)).next(1));
+    hand.turn();
+    abort(1, 0, ControlFrame.FAILS | ControlFrame.NOTE, proof());
+    abort(ControlFrame.ALL_IMMS, 0, ControlFrame.FAILS, proof());
+    hand.turn();
+    bound.assertOpen();
+    arrive(1);
+    bound.assertComplete();
+  }
+
+  @Test
+  void oneWordForAllImmediatesFailsWhoWaits() {
+    Probe<Void> one = claim(1);
+    Probe<Void> two = claim(2);
+    abort(ControlFrame.ALL_IMMS, 0, ControlFrame.FAILS, proof());
+    hand.turn();
+    assertThat(one.error()).isInstanceOf(TransferFailedException.class);
+    assertThat(two.error()).isInstanceOf(TransferFailedException.class);
+    claim(1).assertOpen();
+  }
+}
