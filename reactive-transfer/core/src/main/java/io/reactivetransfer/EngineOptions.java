@@ -24,6 +24,8 @@ import reactor.core.scheduler.Scheduler;
  *     loudly
  * @param maxMessageBytes the longest message, 1 to 65,536 bytes; the backend may allow less
  * @param messageCredits messages of one sender that are kept until the application takes them
+ * @param maxWaitingMessages messages to one peer that may wait for it to take them, 1 to 1,048,576;
+ *     one more is rejected
  * @param livenessDeadline a peer that anything is waited for and that was silent this long is lost;
  *     it is asked for a sign of life every quarter of it
  * @param transferDeadline how long a transfer may take from when the engine took it over; a peer to
@@ -48,6 +50,7 @@ public record EngineOptions(
     int maxUnclaimedImms,
     int maxMessageBytes,
     int messageCredits,
+    int maxWaitingMessages,
     Duration livenessDeadline,
     Duration transferDeadline,
     Duration connectTimeout,
@@ -71,6 +74,7 @@ public record EngineOptions(
     requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
     requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 16);
     requireWithin("messageCredits", messageCredits, 1, 1 << 16);
+    requireWithin("maxWaitingMessages", maxWaitingMessages, 1, 1 << 20);
     requireTime("livenessDeadline", livenessDeadline);
     requireTime("transferDeadline", transferDeadline);
     requireTime("connectTimeout", connectTimeout);
@@ -84,8 +88,8 @@ public record EngineOptions(
   /**
    * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
    * 64 MiB per peer, 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates,
-   * messages of at most 16 KiB with 16 credits, 5 s of silence, 60 s for a transfer, 10 s to
-   * connect, 5 s to close, spin then back off, not pinned, signals on {@code
+   * messages of at most 16 KiB with 16 credits and 1,024 that wait, 5 s of silence, 60 s for a
+   * transfer, 10 s to connect, 5 s to close, spin then back off, not pinned, signals on {@code
    * Schedulers.parallel()}.
    */
   public static EngineOptions defaults() {
@@ -123,6 +127,7 @@ public record EngineOptions(
     private int maxUnclaimedImms = 1 << 16;
     private int maxMessageBytes = 16 * 1024;
     private int messageCredits = 16;
+    private int maxWaitingMessages = 1_024;
     private Duration livenessDeadline = Duration.ofSeconds(5);
     private Duration transferDeadline = Duration.ofSeconds(60);
     private Duration connectTimeout = Duration.ofSeconds(10);
@@ -193,6 +198,12 @@ public record EngineOptions(
       return this;
     }
 
+    /** See {@link EngineOptions#maxWaitingMessages()}. */
+    public Builder maxWaitingMessages(int messages) {
+      this.maxWaitingMessages = messages;
+      return this;
+    }
+
     /** See {@link EngineOptions#livenessDeadline()}. */
     public Builder livenessDeadline(Duration livenessDeadline) {
       this.livenessDeadline = livenessDeadline;
@@ -248,6 +259,7 @@ public record EngineOptions(
           maxUnclaimedImms,
           maxMessageBytes,
           messageCredits,
+          maxWaitingMessages,
           livenessDeadline,
           transferDeadline,
           connectTimeout,

@@ -28,6 +28,7 @@ class EngineOptionsTest {
     MAX_UNCLAIMED_IMMS(1, 16_777_216, (b, n) -> b.maxUnclaimedImms(n.intValue())),
     MAX_MESSAGE_BYTES(1, 65_536, (b, n) -> b.maxMessageBytes(n.intValue())),
     MESSAGE_CREDITS(1, 65_536, (b, n) -> b.messageCredits(n.intValue())),
+    MAX_WAITING_MESSAGES(1, 1_048_576, (b, n) -> b.maxWaitingMessages(n.intValue())),
     CPU(0, 65_536, (b, n) -> b.cpu(n.intValue()));
 
     final long min;
@@ -95,6 +96,7 @@ class EngineOptionsTest {
     assertThat(options.maxUnclaimedImms()).isEqualTo(65_536);
     assertThat(options.maxMessageBytes()).isEqualTo(16 * 1024);
     assertThat(options.messageCredits()).isEqualTo(16);
+    assertThat(options.maxWaitingMessages()).isEqualTo(1_024);
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(10));
     assertThat(options.closeTimeout()).isEqualTo(Duration.ofSeconds(5));
     assertThat(options.idle()).isEqualTo(IdleStrategy.backOff());
@@ -117,6 +119,7 @@ class EngineOptionsTest {
             .maxUnclaimedImms(8)
             .maxMessageBytes(9)
             .messageCredits(10)
+            .maxWaitingMessages(17)
             .livenessDeadline(Duration.ofMillis(14))
             .transferDeadline(Duration.ofMillis(15))
             .connectTimeout(Duration.ofMillis(11))
@@ -138,6 +141,7 @@ class EngineOptionsTest {
                 8,
                 9,
                 10,
+                17,
                 Duration.ofMillis(14),
                 Duration.ofMillis(15),
                 Duration.ofMillis(11),

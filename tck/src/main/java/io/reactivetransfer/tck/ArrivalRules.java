@@ -148,6 +148,28 @@ abstract class ArrivalRules extends RuleGroup {
   }
 
   @Test
+  final void r2_11_onlyClaimsOnWhatWasLostFailAndOnce() {
+    TransferEngine target = stage().open(1, options -> options.maxUnclaimedImms(4));
+    Duo duo = Duo.of(stage(), stage().open(1), target);
+    List<Imm> imms = IntStream.range(0, 6).mapToObj(i -> stage().imm()).toList();
+    imms.forEach(imm -> signal(duo, imm, 1));
+    stage().awaitArrivals(target, 6);
+    Imm fresh = stage().imm();
+    Probe<Void> other = stage().claim(target, fresh, 1);
+    Imm lost = imms.getLast();
+    stage()
+        .probe("a claim on what was lost", target.counter(lost).next(1))
+        .awaitError(TransferException.class);
+    Probe<Void> again = stage().claim(target, lost, 1);
+    other.assertPending();
+    again.assertPending();
+    signal(duo, fresh, 1);
+    signal(duo, lost, 1);
+    other.awaitCompletion();
+    again.awaitCompletion();
+  }
+
+  @Test
   final void r2_9_arrivalsFromSeveralOriginsAllCount() {
     TransferEngine target = stage().open(1);
     List<Duo> duos =

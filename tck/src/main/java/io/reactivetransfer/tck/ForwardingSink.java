@@ -36,6 +36,11 @@ public class ForwardingSink implements CompletionSink {
   }
 
   @Override
+  public void immArrived(EngineId origin, int imm) {
+    inner.immArrived(origin, imm);
+  }
+
+  @Override
   public void received(EngineId sender, ByteBuffer bytes) {
     inner.received(sender, bytes);
   }

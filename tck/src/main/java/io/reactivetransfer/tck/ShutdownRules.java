@@ -3,18 +3,24 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.Outcome;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /** Chapter 15: shutdown. */
@@ -63,6 +69,8 @@ abstract class ShutdownRules extends RuleGroup {
     Duo duo = Duo.open(stage(), 1);
     Imm imm = stage().imm();
     Write before = duo.write(0, 10);
+    MemoryRegion region = duo.from().region();
+    Peer stranger = duo.origin().peer(stage().open(1).address());
     stage().complete(duo.origin().close());
     assertThat(duo.origin().isClosed()).isTrue();
     List<Mono<?>> late =
@@ -72,13 +80,34 @@ abstract class ShutdownRules extends RuleGroup {
             Mono.defer(() -> duo.origin().register(stage().memory(10))),
             Mono.defer(() -> duo.origin().send(duo.peer(), ByteBuffer.allocate(4))),
             Mono.defer(() -> duo.origin().counter(imm).next(1)),
-            Mono.defer(() -> duo.origin().counter(imm).every(1).next()));
+            Mono.defer(() -> duo.origin().counter(imm).every(1).next()),
+            Mono.defer(() ->
+                duo.origin()
+                    .submitEach(Upstream.of(List.of(before)))
+                    .map(Outcome::transfer)
+                    .next()),
+            Mono.defer(() -> duo.origin().barrier(PeerGroup.of(stranger))),
+            Mono.defer(
+                () -> duo.origin().watch(Arena.ofAuto().allocate(Long.BYTES, Long.BYTES)).next()));
     for (Mono<?> each : late) {
       Probe<?> probe = stage().probe("late work " + late.indexOf(each), each);
       probe.awaitError(TransferRejectedException.class);
       probe.assertOneTerminalSignal();
     }
-    stage().probe("late messages", duo.origin().messages()).awaitTerminal();
+    List<Publisher<?>> ends =
+        List.of(
+            duo.origin().messages(),
+            duo.peer().state(),
+            stranger.state(),
+            duo.origin().peer(stage().open(1).address()).state(),
+            region.quiesced(),
+            region.revoke(),
+            duo.origin().counter(imm).discard());
+    for (Publisher<?> each : ends) {
+      Probe<?> probe = stage().probe("a late subscription " + ends.indexOf(each), each);
+      probe.awaitTerminal();
+      probe.assertOneTerminalSignal();
+    }
     stage().complete(duo.origin().close());
     stage().complete(duo.from().region().close());
   }

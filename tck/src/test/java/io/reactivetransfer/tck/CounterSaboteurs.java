@@ -5,6 +5,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -42,6 +43,8 @@ final class CounterSaboteurs {
               engine -> ForwardingCounter.on(engine, SaysOne::new)),
           Saboteur.engine("2.8", "says nothing of lost arrivals", CounterSaboteurs::silentLoss),
           Saboteur.engine(
+              "2.11", "suspects every claim after a loss", CounterSaboteurs::suspectsAll),
+          Saboteur.engine(
               "5.1",
               "completes a discard twice",
               engine -> ForwardingCounter.on(engine, CompletesTwice::new)),
@@ -73,6 +76,21 @@ final class CounterSaboteurs {
               public Flux<Long> every(long n) {
                 claimed.add(imm());
                 return inner.every(n);
+              }
+            });
+  }
+
+  private static TransferEngine suspectsAll(TransferEngine engine) {
+    return ForwardingCounter.on(
+        engine,
+        counter ->
+            new ForwardingCounter(counter) {
+              @Override
+              public Mono<Void> next(long n) {
+                return Mono.defer(() ->
+                    engine.stats().droppedImms() == 0
+                        ? inner.next(n)
+                        : Mono.error(new TransferFailedException("it may be lost")));
               }
             });
   }

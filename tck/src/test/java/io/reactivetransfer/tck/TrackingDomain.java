@@ -156,5 +156,17 @@ class TrackingDomain extends ForwardingDomain {
     public void immArrived(int imm) {
       arrived(imm, inner);
     }
+
+    @Override
+    public void immArrived(EngineId origin, int imm) {
+      arrived(
+          imm,
+          new ForwardingSink(inner) {
+            @Override
+            public void immArrived(int changed) {
+              inner.immArrived(origin, changed);
+            }
+          });
+    }
   }
 }

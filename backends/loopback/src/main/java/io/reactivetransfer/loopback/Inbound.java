@@ -111,7 +111,7 @@ final class Inbound {
     }
     write.succeed();
     if (write.hasImm()) {
-      sink.immArrived(write.imm());
+      sink.immArrived(write.origin().address().engine(), write.imm());
     }
     write.origin().complete(write);
     return true;

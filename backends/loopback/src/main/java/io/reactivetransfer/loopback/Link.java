@@ -12,7 +12,7 @@ final class Link {
 
   private final Port origin;
   private final EngineId engine;
-  private final @Nullable Port target;
+  private @Nullable Port target;
   private String lossText;
   private final AtomicBoolean refused = new AtomicBoolean();
   private @Nullable Link nextRefused;
@@ -54,6 +54,7 @@ final class Link {
   /** Nothing goes over it any more; another try needs another link. */
   void lose() {
     lost = true;
+    target = null; // whoever still knows the link must not keep a closed engine
   }
 
   /**

@@ -369,7 +369,7 @@ final class InboundLink extends Link {
         : "NIC " + nicIndex + " of engine " + origin.toShortString() + " at " + address;
   }
 
-  private EngineId requireOrigin() {
+  EngineId requireOrigin() {
     if (origin == null) {
       throw new IllegalStateException("expected the hello before a message");
     }

@@ -225,7 +225,7 @@ final class TcpDomain implements Domain {
       return;
     }
     if (landed.hasImm) {
-      sink.immArrived(landed.imm);
+      sink.immArrived(link.requireOrigin(), landed.imm);
     }
     link.settle();
   }

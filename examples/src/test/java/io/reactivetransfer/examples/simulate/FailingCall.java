@@ -208,6 +208,12 @@ final class FailingCall {
     }
 
     @Override
+    public void immArrived(EngineId origin, int imm) {
+      isIt();
+      super.immArrived(origin, imm);
+    }
+
+    @Override
     public void received(EngineId sender, ByteBuffer bytes) {
       isIt();
       super.received(sender, bytes);

@@ -82,6 +82,11 @@ enum Saboteur {
                   inner.immArrived(imm);
                 }
               }
+
+              @Override
+              public void immArrived(EngineId origin, int imm) {
+                immArrived(imm);
+              }
             });
       }
     };

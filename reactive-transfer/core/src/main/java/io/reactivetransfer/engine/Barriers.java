@@ -2,36 +2,65 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferRejectedException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Barriers of groups of engines. A member that enters a round tells every other one; a round is
- * over for a member that has entered it when it has heard from all the others that they have
- * entered this one or a later one. Belongs to the worker.
+ * over for a member that has entered it when all the others have entered it as well, or a later
+ * one.
+ *
+ * <p>For each group is known by how many rounds each member is ahead of this engine, or behind it.
+ * A group in which all are equal and nobody waits is not remembered, so that a group costs nothing
+ * once it was used. Belongs to the worker.
  */
 final class Barriers {
 
-  /** Groups of which others spoke and nobody here: a bound against nonsense. */
-  private static final int MAX_GROUPS = 4_096;
+  /** Rounds, over all groups, by which one of two engines may be ahead of the other. */
+  static final int MAX_LEAD = 1_024;
 
-  private record Waiting(BarrierGroup group, int round, Answer<Void> answer) {}
+  /** Groups of which others spoke and nobody here, over all peers. */
+  static final int MAX_GROUPS = 65_536;
+
+  private record Waiting(State state, BarrierGroup group, int round, Answer<Void> answer) {}
 
   private static final class State {
-    final Map<EngineId, Integer> heard = new HashMap<>();
+    final EngineId group;
     final List<Waiting> waiting = new ArrayList<>();
+
+    /** By how many rounds members are ahead of this engine; behind it, if below 0; never 0. */
+    final Map<EngineId, Integer> leads = new HashMap<>();
+
+    /** Rounds entered here since the group was remembered. */
     int entered;
+
+    State(EngineId group) {
+      this.group = group;
+    }
   }
 
   private final Worker worker;
   private final Map<EngineId, State> states = new HashMap<>();
+
+  /** The groups in which somebody waits here. */
+  private final Set<State> busy = new LinkedHashSet<>();
+
   private @Nullable RuntimeException closed;
 
   Barriers(Worker worker) {
     this.worker = worker;
+  }
+
+  /** How many groups are remembered. */
+  int groups() {
+    return states.size();
   }
 
   /** Enters the next round of a group. */
@@ -40,31 +69,63 @@ final class Barriers {
       answer.error(closed);
       return;
     }
+    for (PeerLink peer : group.others()) {
+      requireNotFarAhead(peer);
+    }
     // A member that was lost is told all the same: it may be back, and if not, it is lost again.
-    State state = states.computeIfAbsent(group.id(), id -> new State());
-    Waiting waiting = new Waiting(group, ++state.entered, answer);
+    State state = states.computeIfAbsent(group.id(), State::new);
+    Waiting waiting = new Waiting(state, group, ++state.entered, answer);
     state.waiting.add(waiting);
+    busy.add(state);
     for (PeerLink peer : group.others()) {
       peer.wanted(1);
-      worker.mailroom().enterBarrier(peer, group.id(), waiting.round());
+      shift(state, peer, -1);
+      worker.mailroom().enterBarrier(peer, group.id());
     }
     answer.onCancel(() -> worker.execute(() -> leave(waiting)));
     complete(state);
   }
 
-  /** A member says that it has entered a round. */
-  void entered(EngineId group, EngineId member, int round) {
-    if (states.size() >= MAX_GROUPS && !states.containsKey(group)) {
-      worker.defect("engine " + member.toShortString() + " speaks of one barrier group too many");
+  private static void requireNotFarAhead(PeerLink peer) {
+    if (peer.mail.barriers.unanswered() >= MAX_LEAD) {
+      throw new TransferRejectedException(
+          "expected at most "
+              + MAX_LEAD
+              + " rounds of barriers that were entered here and that peer "
+              + peer
+              + " has not entered, got one more; wait for some of them",
+          Origin.peer(peer.id()),
+          null);
+    }
+  }
+
+  /** A member says that it has entered the next round of a group. */
+  void entered(EngineId group, PeerLink member) {
+    if (member.mail.barriers.ahead() >= MAX_LEAD) {
+      refuse(member, MAX_LEAD + " rounds of barriers that nobody had entered here");
       return;
     }
-    State state = states.computeIfAbsent(group, id -> new State());
-    state.heard.merge(member, round, Math::max);
+    if (states.size() >= MAX_GROUPS && !states.containsKey(group)) {
+      worker.peers().forgetLost();
+      if (states.size() >= MAX_GROUPS) {
+        refuse(member, "one of " + MAX_GROUPS + " groups that were remembered");
+        return;
+      }
+    }
+    State state = states.computeIfAbsent(group, State::new);
+    shift(state, member, 1);
     complete(state);
   }
 
+  private void refuse(PeerLink member, String what) {
+    String text = "it entered more than " + what;
+    worker.defect("engine " + member.id().toShortString() + " is given up: " + text);
+    worker.liveness().giveUp(member, text);
+    worker.mailroom().dismiss(member, text);
+  }
+
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    for (State state : states.values()) {
+    for (State state : List.copyOf(busy)) {
       for (Waiting waiting : List.copyOf(state.waiting)) {
         if (waiting.group().others().contains(peer)) {
           leave(waiting);
@@ -74,14 +135,43 @@ final class Barriers {
     }
   }
 
+  /**
+   * This engine and the peer begin anew: neither is ahead of the other.
+   *
+   * @param reason what rounds end with that wait for the peer
+   */
+  void forget(PeerLink peer, PeerUnreachableException reason) {
+    peerLost(peer, reason);
+    BarrierEntries entries = peer.mail.barriers;
+    if (entries.ahead() > 0 || entries.unanswered() > 0) {
+      for (State state : List.copyOf(states.values())) {
+        shift(state, peer, -state.leads.getOrDefault(peer.id(), 0));
+        dropIfSettled(state);
+      }
+    }
+    entries.reset();
+  }
+
   void close(RuntimeException reason) {
     closed = reason;
-    for (State state : states.values()) {
+    for (State state : List.copyOf(busy)) {
       for (Waiting waiting : List.copyOf(state.waiting)) {
         leave(waiting);
         waiting.answer().error(reason);
       }
     }
+    states.clear();
+  }
+
+  private static void shift(State state, PeerLink peer, int rounds) {
+    int before = state.leads.getOrDefault(peer.id(), 0);
+    int now = before + rounds;
+    if (now == 0) {
+      state.leads.remove(peer.id());
+    } else {
+      state.leads.put(peer.id(), now);
+    }
+    peer.mail.barriers.lead(before, now);
   }
 
   private void complete(State state) {
@@ -91,11 +181,13 @@ final class Barriers {
         waiting.answer().success();
       }
     }
+    dropIfSettled(state);
   }
 
   private static boolean isOver(State state, Waiting waiting) {
+    int enteredSince = state.entered - waiting.round();
     for (PeerLink peer : waiting.group().others()) {
-      if (state.heard.getOrDefault(peer.id(), 0) < waiting.round()) {
+      if (state.leads.getOrDefault(peer.id(), 0) + enteredSince < 0) {
         return false;
       }
     }
@@ -103,9 +195,19 @@ final class Barriers {
   }
 
   private void leave(Waiting waiting) {
-    State state = states.get(waiting.group().id());
-    if (state != null && state.waiting.remove(waiting)) {
+    State state = waiting.state();
+    if (state.waiting.remove(waiting)) {
       waiting.group().others().forEach(peer -> peer.wanted(-1));
+      if (state.waiting.isEmpty()) {
+        busy.remove(state);
+      }
+      dropIfSettled(state);
+    }
+  }
+
+  private void dropIfSettled(State state) {
+    if (state.waiting.isEmpty() && state.leads.isEmpty()) {
+      states.remove(state.group, state);
     }
   }
 }

@@ -38,7 +38,12 @@ final class Completions implements CompletionSink {
 
   @Override
   public void immArrived(int imm) {
-    worker.imms().arrived(imm);
+    worker.imms().arrived(null, imm);
+  }
+
+  @Override
+  public void immArrived(EngineId origin, int imm) {
+    worker.imms().arrived(origin, imm);
   }
 
   @Override
@@ -62,6 +67,9 @@ final class Completions implements CompletionSink {
   @Override
   public void peerLost(EngineId id, int code, String text) {
     PeerLink peer = worker.peers().find(id);
+    if (peer == null) {
+      worker.imms().left(id); // it has only written here
+    }
     // What a NIC that has failed thinks of others says nothing: they are reached by the rest.
     if (peer != null && !worker.nics().hasFailed(nic)) {
       worker.peerLost(

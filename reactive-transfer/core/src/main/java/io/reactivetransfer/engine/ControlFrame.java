@@ -12,8 +12,10 @@ import java.nio.charset.StandardCharsets;
 final class ControlFrame {
 
   /**
-   * The first thing that a peer is told on each connection: 32 bits that say how many messages the
-   * sender has sent so far, those that were lost included, then its address.
+   * The first thing that a peer is told on each connection. 32 bits each: which acquaintance with
+   * the peer this is for the sender, a number that changes when the sender has forgotten the peer
+   * and begins anew; the number that the peer gave last, or 0; how many messages the sender has
+   * sent in this acquaintance, those that were lost included. Then its address.
    */
   static final byte HELLO = 1;
 
@@ -21,8 +23,9 @@ final class ControlFrame {
   static final byte MESSAGE = 2;
 
   /**
-   * Up to which message, counted from the first one, the sender of this frame takes them: 32 bits,
-   * big-endian.
+   * 32 bits of the number that the receiver gave in its greeting; then up to which message, counted
+   * from the first one, the sender of this frame takes them: 32 bits. Void if the receiver has
+   * begun anew meanwhile.
    */
   static final byte CREDIT = 3;
 
@@ -40,7 +43,9 @@ final class ControlFrame {
   static final byte ABORT = 6;
 
   /**
-   * The sender has entered a round of a barrier: 16 bytes of the group's id, 32 bits of the round.
+   * The sender has entered the next round of a barrier: 16 bytes of the group's id. Then 32 bits
+   * each: the number that the receiver gave in its greeting, or 0; the number of this entry,
+   * counted over all groups; and up to which number the sender knows those of the receiver.
    */
   static final byte BARRIER = 7;
 
@@ -73,6 +78,9 @@ final class ControlFrame {
   /** The immediate of an abort that concerns all of them. */
   static final int ALL_IMMS = -1;
 
+  /** The sender forgets the receiver, as if both had never met: the reason as UTF-8. */
+  static final byte DISMISSAL = 11;
+
   private static final int MAX_REASON_CHARS = 200;
 
   /** The kind. */
@@ -86,10 +94,12 @@ final class ControlFrame {
 
   private ControlFrame() {}
 
-  static ByteBuffer hello(PeerAddress address, int sent) {
+  static ByteBuffer hello(PeerAddress address, int epoch, int known, int sent) {
     byte[] bytes = address.toBytes();
-    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES + bytes.length)
+    return ByteBuffer.allocate(HEADER_BYTES + 3 * Integer.BYTES + bytes.length)
         .put(HELLO)
+        .putInt(epoch)
+        .putInt(known)
         .putInt(sent)
         .put(bytes)
         .flip();
@@ -143,20 +153,31 @@ final class ControlFrame {
         .flip();
   }
 
-  static ByteBuffer barrier(EngineId group, int round) {
-    return ByteBuffer.allocate(HEADER_BYTES + EngineId.BYTES + Integer.BYTES)
+  static ByteBuffer barrier(EngineId group, int receiverEpoch, int number, int known) {
+    return ByteBuffer.allocate(HEADER_BYTES + EngineId.BYTES + 3 * Integer.BYTES)
         .put(BARRIER)
         .putLong(group.high())
         .putLong(group.low())
-        .putInt(round)
+        .putInt(receiverEpoch)
+        .putInt(number)
+        .putInt(known)
         .flip();
+  }
+
+  static ByteBuffer dismissal(String reason) {
+    byte[] text = clip(reason).getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(HEADER_BYTES + text.length).put(DISMISSAL).put(text).flip();
   }
 
   static ByteBuffer nicsFailed(int nics) {
     return ByteBuffer.allocate(HEADER_BYTES + 1).put(NICS_FAILED).put((byte) nics).flip();
   }
 
-  static ByteBuffer credit(int limit) {
-    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES).put(CREDIT).putInt(limit).flip();
+  static ByteBuffer credit(int receiverEpoch, int limit) {
+    return ByteBuffer.allocate(HEADER_BYTES + 2 * Integer.BYTES)
+        .put(CREDIT)
+        .putInt(receiverEpoch)
+        .putInt(limit)
+        .flip();
   }
 }

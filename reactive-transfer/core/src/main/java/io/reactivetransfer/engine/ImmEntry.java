@@ -1,6 +1,9 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What the {@link ImmTable} knows of one immediate. */
 final class ImmEntry {
@@ -14,11 +17,37 @@ final class ImmEntry {
    */
   long shares;
 
-  /** Whether it stands in the books as unclaimed. */
-  boolean unclaimed;
+  /** Whose share it stands in as unclaimed, or null. */
+  Unclaimed.@Nullable Share unclaimed;
+
+  /** Who wrote what has arrived; null if that is not known. */
+  private @Nullable EngineId origin;
+
+  /** Whether all of it is from that one. */
+  private boolean sole;
 
   ImmEntry(int imm) {
     this.imm = imm;
+  }
+
+  /** Something has arrived. */
+  void arrived(@Nullable EngineId from, long more) {
+    if (shares == 0) {
+      origin = from;
+      sole = true;
+    } else if (sole && !Objects.equals(origin, from)) {
+      sole = false;
+    }
+    shares += more;
+  }
+
+  @Nullable EngineId origin() {
+    return origin;
+  }
+
+  /** Whether nothing of it is from anybody else. */
+  boolean isOnlyOf(EngineId who) {
+    return sole && who.equals(origin);
   }
 
   boolean isNeeded() {

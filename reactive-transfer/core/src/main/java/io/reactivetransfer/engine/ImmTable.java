@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Counts what arrives, and serves claims first come, first served. An entry exists while anything
  * of its immediate is unclaimed or anyone waits for it. Belongs to the worker.
  *
- * <p>The number of unclaimed immediates is bounded. One more is lost, and from then on every claim
- * on an immediate that the table does not know fails, because what it waits for may be what was
- * lost.
+ * <p>The number of unclaimed immediates is bounded for each origin. One more is lost, and a claim
+ * that would wait for it fails. An origin that loses more than can be remembered is given up.
  */
 final class ImmTable {
 
@@ -27,34 +26,37 @@ final class ImmTable {
   private final Worker worker;
   private final Counters counters;
   private final int maxUnclaimed;
+  private final Unclaimed unclaimed;
   private final IntMap<ImmEntry> entries = new IntMap<>();
   private final Set<Claim> bound = new LinkedHashSet<>();
   private final AbortNotes notes = new AbortNotes();
   private final Doubts doubts = new Doubts();
-  private int unclaimed;
-  private long dropped;
-  private int firstDropped;
   private @Nullable Throwable closed;
 
   ImmTable(Worker worker, int maxUnclaimed) {
     this.worker = worker;
     this.counters = worker.counters();
     this.maxUnclaimed = maxUnclaimed;
+    this.unclaimed = new Unclaimed(maxUnclaimed);
   }
 
-  /** A piece has arrived and can be read. */
-  void arrived(int wire) {
+  /**
+   * A piece has arrived and can be read.
+   *
+   * @param origin who wrote it, or null if the NIC does not say
+   */
+  void arrived(@Nullable EngineId origin, int wire) {
     counters.add(Counters.ARRIVALS, 1);
     if (!doubts.isEmpty() && doubts.holds(WireImm.imm(wire))) {
       return;
     }
-    ImmEntry entry = entryFor(WireImm.imm(wire));
+    ImmEntry entry = entryFor(WireImm.imm(wire), origin);
     if (entry == null) {
       return;
     }
-    entry.shares += WireImm.shares(wire);
+    entry.arrived(origin, WireImm.shares(wire));
     if (entry.claims.isEmpty()) {
-      if (!entry.unclaimed || entry.shares == 0) {
+      if (entry.unclaimed == null || entry.shares == 0) {
         review(entry); // the first of it, or the last that was owed
       }
     } else if (entry.shares >= entry.claims.element().shares()) {
@@ -78,7 +80,7 @@ final class ImmTable {
     if (abort.has(ControlFrame.DOUBT)) {
       doubt(abort.imm(), origin, cause);
     } else if (!doubts.holds(abort.imm())) {
-      takeBack(abort.imm(), abort.shares());
+      takeBack(abort.imm(), origin, abort.shares());
       if (abort.has(ControlFrame.FAILS)) {
         boolean told = failWaiting(abort.imm(), origin, cause);
         if (!told && abort.has(ControlFrame.NOTE)) {
@@ -97,10 +99,10 @@ final class ImmTable {
         + text;
   }
 
-  private void takeBack(int imm, long shares) {
-    ImmEntry entry = shares == 0 ? null : entryFor(imm);
+  private void takeBack(int imm, EngineId origin, long shares) {
+    ImmEntry entry = shares == 0 ? null : entryFor(imm, origin);
     if (entry != null) {
-      entry.shares = Math.max(entry.shares - shares, LARGEST_DEBT);
+      entry.arrived(origin, Math.max(-shares, LARGEST_DEBT - entry.shares));
       review(entry);
     }
   }
@@ -159,11 +161,14 @@ final class ImmTable {
     doubts.forget(origin);
   }
 
-  private @Nullable ImmEntry entryFor(int imm) {
+  private @Nullable ImmEntry entryFor(int imm, @Nullable EngineId origin) {
     ImmEntry entry = entries.get(imm);
     if (entry == null) {
-      if (unclaimed >= maxUnclaimed) {
-        drop(imm);
+      if (unclaimed.isFull()) {
+        makeRoom();
+      }
+      if (!unclaimed.hasRoom(origin)) {
+        drop(imm, origin);
         return null;
       }
       entry = new ImmEntry(imm);
@@ -172,16 +177,78 @@ final class ImmTable {
     return entry;
   }
 
-  private void drop(int imm) {
+  private void drop(int imm, @Nullable EngineId origin) {
     counters.add(Counters.DROPPED_IMMS, 1);
-    if (dropped++ == 0) {
-      firstDropped = imm;
+    boolean remembered = unclaimed.drop(origin, imm);
+    if (unclaimed.isFirst(origin)) {
       worker.defect(
           "the table of unclaimed immediates is full ("
               + maxUnclaimed
+              + whose(origin)
               + "): arrivals are lost, first of immediate "
               + imm
               + "; claim them, discard them, or raise maxUnclaimedImms");
+    }
+    if (!remembered) {
+      lostTooMany(origin);
+    }
+  }
+
+  private static String whose(@Nullable EngineId origin) {
+    return origin == null ? "" : " of engine " + origin.toShortString();
+  }
+
+  /**
+   * Nobody can say any more which claims wait in vain: an origin that can be given up is; of others
+   * every claim that would have to wait fails, until the origin leaves.
+   */
+  private void lostTooMany(@Nullable EngineId origin) {
+    unclaimed.loseTrack(origin);
+    PeerLink peer = origin == null ? null : worker.peers().find(origin);
+    if (peer != null && peer.isResolved()) {
+      worker.afterPoll(() ->
+          worker
+              .liveness()
+              .giveUp(
+                  peer,
+                  "more of its arrivals were lost than can be remembered, because nobody"
+                      + " claims them"));
+    }
+  }
+
+  /** Ends what those have that left long ago: of each, what nobody else has a share in. */
+  private void makeRoom() {
+    for (Unclaimed.Share share : unclaimed.gone()) {
+      end(share);
+    }
+  }
+
+  /**
+   * A peer was lost. One that has overflowed its share is rid of all that nobody claims of it; what
+   * others have left is kept for those who will claim it.
+   */
+  void left(EngineId origin) {
+    Unclaimed.Share share = unclaimed.left(origin);
+    if (share != null) {
+      end(share);
+    }
+  }
+
+  private void end(Unclaimed.Share share) {
+    EngineId origin = share.origin;
+    if (origin != null) {
+      List<ImmEntry> own = new ArrayList<>();
+      entries.forEach(entry -> {
+        if (entry.unclaimed == share && entry.isOnlyOf(origin)) {
+          own.add(entry);
+        }
+      });
+      for (ImmEntry entry : own) {
+        counters.add(Counters.DROPPED_IMMS, Math.max(0, entry.shares / WireImm.SHARES));
+        entry.shares = 0;
+        review(entry);
+      }
+      unclaimed.forgive(share);
     }
   }
 
@@ -201,10 +268,6 @@ final class ImmTable {
     }
     ImmEntry entry = entries.get(claim.imm);
     if (entry == null) {
-      if (dropped > 0) {
-        claim.decide(overflow(claim.imm));
-        return;
-      }
       entry = new ImmEntry(claim.imm);
       entries.put(claim.imm, entry);
     }
@@ -213,6 +276,11 @@ final class ImmTable {
     PeerUnreachableException loss = claim.lossOfBound();
     serve(entry);
     if (!entry.claims.contains(claim)) {
+      return;
+    }
+    TransferFailedException overflow = unclaimed.lossFor(claim);
+    if (overflow != null) {
+      fail(claim, overflow);
       return;
     }
     AbortNotes.Note note = notes.isEmpty() ? null : notes.take(claim);
@@ -273,7 +341,7 @@ final class ImmTable {
       entry = new ImmEntry(imm);
       entries.put(imm, entry);
     }
-    entry.shares += writes * WireImm.SHARES;
+    entry.arrived(null, writes * WireImm.SHARES);
     serve(entry);
   }
 
@@ -287,6 +355,7 @@ final class ImmTable {
       return 0;
     }
     notes.discard(imm);
+    unclaimed.found(imm);
     doubts.discard(imm, origin -> worker.mailroom().cleared(origin, imm));
     if (entry == null) {
       return 0;
@@ -298,6 +367,7 @@ final class ImmTable {
   }
 
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
+    left(peer.id());
     for (Claim claim : List.copyOf(bound)) {
       ImmEntry entry = entries.get(claim.imm);
       if (entry != null && claim.bound.contains(peer)) {
@@ -340,11 +410,15 @@ final class ImmTable {
    * Brings the books up to date: whether it counts as unclaimed, and whether it is needed at all.
    */
   private void review(ImmEntry entry) {
+    Unclaimed.Share before = entry.unclaimed;
     boolean now = entry.holdsUnclaimed();
-    if (now != entry.unclaimed) {
-      entry.unclaimed = now;
-      unclaimed += now ? 1 : -1;
-      counters.add(Counters.UNCLAIMED_IMMS, now ? 1 : -1);
+    if (now && before == null) {
+      entry.unclaimed = unclaimed.add(entry.origin());
+      counters.add(Counters.UNCLAIMED_IMMS, 1);
+    } else if (!now && before != null) {
+      entry.unclaimed = null;
+      unclaimed.remove(before);
+      counters.add(Counters.UNCLAIMED_IMMS, -1);
     }
     if (!entry.isNeeded()) {
       entries.remove(entry.imm);
@@ -365,19 +439,5 @@ final class ImmTable {
             + Deadlines.text(claim.patienceNanos)
             + "; "
             + entry.progress(claim));
-  }
-
-  private TransferFailedException overflow(int imm) {
-    return new TransferFailedException(
-        dropped
-            + " arrivals were lost because "
-            + maxUnclaimed
-            + " immediates were unclaimed (maxUnclaimedImms), first of immediate "
-            + firstDropped
-            + "; what a claim on immediate "
-            + imm
-            + " waits for may be among them",
-        Origin.UNKNOWN,
-        null);
   }
 }

@@ -1,11 +1,11 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.EngineId;
+import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
 final class Mail {
@@ -32,10 +32,19 @@ final class Mail {
   /** Whether the peer was told our address since the connection began. */
   boolean greeted;
 
+  /** Which acquaintance with the peer this is: another number when we have forgotten it. */
+  private int epoch;
+
+  /** The number that the peer has given to its acquaintance with us; 0 before it greets. */
+  private int theirEpoch;
+
+  /** Whether a connection was lost since the peer greeted last. */
+  private boolean broken;
+
   /**
    * Messages sent to the peer so far, and up to which the peer lets us send. Both sides count from
-   * the beginning, modulo 2^32, and through all connections: so what is lost with a connection, or
-   * told to one side only, leaves no wrong balance behind.
+   * the beginning of their acquaintance, modulo 2^32, and through all connections: so what is lost
+   * with a connection, or told to one side only, leaves no wrong balance behind.
    */
   int sent;
 
@@ -78,14 +87,100 @@ final class Mail {
   /** Immediates that the peer left in doubt, and that were discarded here: it is to be told. */
   final Set<Integer> cleared = new LinkedHashSet<>();
 
-  /** Rounds of barriers that were entered here and that the peer must be told of, by group. */
-  final Map<EngineId, Integer> barriers = new LinkedHashMap<>();
+  /** Barriers that were entered, here and there. */
+  final BarrierEntries barriers = new BarrierEntries();
+
+  /** Whether entries wait until there is another reason to believe that the peer is there. */
+  private boolean barriersHeld;
+
+  /** Why the peer is to be told that it is forgotten, or null. */
+  @Nullable String dismissal;
 
   /** Whether it stands in the list of those that have something to send. */
   boolean listed;
 
-  Mail(PeerLink peer) {
+  Mail(PeerLink peer, int epoch) {
     this.peer = peer;
+    this.epoch = epoch;
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  int theirEpoch() {
+    return theirEpoch;
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Whether the peer counts, or may count, what goes between us. */
+  boolean isKnownThere() {
+    return greeted || theirEpoch != 0;
+  }
+
+  /** What to greet the peer with. */
+  ByteBuffer hello(PeerAddress address) {
+    return ControlFrame.hello(address, epoch, theirEpoch, sent);
+  }
+
+  /**
+   * Forgets what was said and counted, as if nobody had met. What the application has not taken
+   * stays in the inbox, and what it wants to send, in the queue.
+   */
+  void renew(int epoch) {
+    this.epoch = epoch;
+    theirEpoch = 0;
+    greeted = false;
+    broken = false;
+    sent = 0;
+    limit = 0;
+    received = 0;
+    allowed = 0;
+    creditDue = false;
+    creditInDoubt = false;
+    askDue = false;
+    answerDue = false;
+    nicsDue = false;
+    dismissal = null;
+    abortsHeard = 0;
+    abortsHeardDue = false;
+    abortsHeardInDoubt = false;
+    cleared.clear();
+    barriers.reset();
+  }
+
+  /**
+   * The peer greets.
+   *
+   * @param theirs the number that it gives to its acquaintance with us
+   * @param ours the number that it knows of ours
+   * @param sent how many messages it has sent
+   */
+  void greetedBy(int theirs, int ours, int sent) {
+    int lost = sent - received;
+    if (theirs != theirEpoch) {
+      limit = theirEpoch == 0 ? limit : this.sent; // what it had let us send, it has forgotten
+      theirEpoch = theirs;
+      abortsHeard = 0;
+      received = sent;
+      allowed = sent;
+    } else if (lost > 0 && lost <= allowed - received) {
+      received = sent; // what was on its way when the connection broke never comes
+    }
+    if (ours != epoch) {
+      // What it has let us send, it has let those send who we were to it before.
+      limit = this.sent;
+      greetAgain();
+    }
+    broken = false;
+  }
+
+  private void greetAgain() {
+    greeted = false;
+    barriers.tellAgain();
   }
 
   /** How many messages the peer takes now. */
@@ -93,9 +188,19 @@ final class Mail {
     return limit - sent;
   }
 
+  boolean hasEntries() {
+    return barriers.isDue() && !barriersHeld;
+  }
+
+  /** The peer may be there: it is told of entries. */
+  void releaseEntries() {
+    barriersHeld = false;
+  }
+
   /** A connection is gone, and what was on its way: the peer must be told anew where we are. */
   void interrupted() {
-    greeted = false;
+    broken = true;
+    greetAgain();
     creditInDoubt |= allowed != 0;
     abortsHeardInDoubt |= abortsHeard != 0;
     unreachable();
@@ -110,7 +215,8 @@ final class Mail {
     nicsDue = false;
     abortsHeardDue = false;
     cleared.clear(); // the peer asks again when it needs to know
-    barriers.clear();
+    dismissal = null;
+    barriersHeld = true;
     peer.givenUp.interrupted();
   }
 
@@ -125,8 +231,23 @@ final class Mail {
         || answerDue
         || nicsDue
         || abortsHeardDue
-        || !barriers.isEmpty()
+        || hasEntries()
         || !cleared.isEmpty()
-        || peer.givenUp.hasToTell();
+        || peer.givenUp.hasToTell()
+        || dismissal != null;
+  }
+
+  /** Whether nothing is to be said, but perhaps that it is over, and nothing waits to be taken. */
+  boolean isIdle() {
+    return outgoing.isEmpty()
+        && untaken == 0
+        && !peer.givenUp.hasToTell()
+        && !creditDue
+        && !askDue
+        && !answerDue
+        && !nicsDue
+        && !abortsHeardDue
+        && cleared.isEmpty()
+        && !hasEntries();
   }
 }

@@ -5,8 +5,10 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,20 @@ final class Mailroom {
       answer.error(Admission.closedError());
       return;
     }
+    int maxWaiting = worker.options().maxWaitingMessages();
+    if (peer.mail.outgoing.size() >= maxWaiting) {
+      answer.error(
+          new TransferRejectedException(
+              "expected at most "
+                  + maxWaiting
+                  + " messages that wait for "
+                  + peer
+                  + " to take them (maxWaitingMessages of the EngineOptions), got one more; send it"
+                  + " again when one of them is sent",
+              Origin.peer(peer.id()),
+              null));
+      return;
+    }
     Mail.Outgoing message = new Mail.Outgoing(frame, answer);
     peer.mail.outgoing.add(message.place);
     answer.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message.place)));
@@ -53,6 +69,7 @@ final class Mailroom {
 
   /** Sends what the NIC takes; returns the number of frames. */
   int flush() {
+    worker.peers().sweepIfDue();
     int sent = 0;
     for (int turns = ready.size(); turns > 0; turns--) {
       Mail mail = ready.removeFirst();
@@ -74,7 +91,7 @@ final class Mailroom {
     int sent = 0;
     mail.peer.resolve(worker.nics().domains());
     if (!mail.greeted && mail.hasWork()) {
-      if (!post(mail, ControlFrame.hello(worker.address(), mail.sent))) {
+      if (!post(mail, mail.hello(worker.address()))) {
         return sent;
       }
       mail.greeted = true;
@@ -86,6 +103,9 @@ final class Mailroom {
         return sent;
       }
       sent++;
+      if (!mail.greeted) {
+        return sent; // that was the last word
+      }
     }
     Chain.Link<Mail.Outgoing> message;
     while (mail.credits() > 0 && (message = mail.outgoing.first()) != null) {
@@ -116,20 +136,18 @@ final class Mailroom {
     }
     if (mail.creditDue) {
       int allowed = due(mail);
-      if (!post(mail, ControlFrame.credit(allowed))) {
+      if (!post(mail, ControlFrame.credit(mail.theirEpoch(), allowed))) {
         return false;
       }
       mail.allowed = allowed;
       mail.creditDue = false;
       return true;
     }
-    if (!mail.barriers.isEmpty()) {
-      var entry = mail.barriers.entrySet().iterator();
-      var round = entry.next();
-      if (!post(mail, ControlFrame.barrier(round.getKey(), round.getValue()))) {
+    if (mail.hasEntries()) {
+      if (!post(mail, mail.barriers.next(mail.theirEpoch()))) {
         return false;
       }
-      entry.remove();
+      mail.barriers.posted();
       return true;
     }
     return flushAborts(mail);
@@ -149,6 +167,9 @@ final class Mailroom {
       return true;
     }
     PeerLink peer = mail.peer;
+    if (!peer.givenUp.hasToTell()) {
+      return flushDismissal(mail);
+    }
     if (!post(mail, ControlFrame.abort(peer.givenUp.next(), proof(peer)))) {
       return false;
     }
@@ -160,6 +181,15 @@ final class Mailroom {
   private byte[] proof(PeerLink peer) {
     int nic = peer.counterpart(worker.nics().first());
     return peer.address().nics().get(nic).doorbellKey();
+  }
+
+  private boolean flushDismissal(Mail mail) {
+    String dismissal = mail.dismissal;
+    if (dismissal != null && !post(mail, ControlFrame.dismissal(dismissal))) {
+      return false;
+    }
+    worker.peers().forget(mail.peer);
+    return true;
   }
 
   private boolean post(Mail mail, ByteBuffer frame) {
@@ -179,9 +209,16 @@ final class Mailroom {
     list(peer.mail);
   }
 
-  /** Tells a peer that a round of a barrier was entered here. */
-  void enterBarrier(PeerLink peer, EngineId group, int round) {
-    peer.mail.barriers.merge(group, round, Math::max);
+  /** Tells a peer that the next round of a barrier was entered here. */
+  void enterBarrier(PeerLink peer, EngineId group) {
+    peer.mail.barriers.add(group);
+    peer.mail.releaseEntries();
+    list(peer.mail);
+  }
+
+  /** Tells a peer that it is forgotten, and then forgets it, unless it is lost before. */
+  void dismiss(PeerLink peer, String reason) {
+    peer.mail.dismissal = reason;
     list(peer.mail);
   }
 
@@ -221,6 +258,8 @@ final class Mailroom {
       if (peer.givenUp.wake()) {
         list(peer.mail);
       }
+      peer.mail.releaseEntries();
+      list(peer.mail);
     }
     switch (frame.hasRemaining() ? frame.get() : 0) {
       case ControlFrame.HELLO -> hello(sender, frame);
@@ -242,7 +281,8 @@ final class Mailroom {
           worker.nicFailures().peerSays(peer, Byte.toUnsignedInt(frame.get()));
         }
       }
-      case ControlFrame.BARRIER -> barrier(sender, frame);
+      case ControlFrame.BARRIER -> barrier(sender, peer, frame);
+      case ControlFrame.DISMISSAL -> dismissed(peer, frame);
       case ControlFrame.ALIVE -> {
         // that it came is all that it says
       }
@@ -250,21 +290,45 @@ final class Mailroom {
     }
   }
 
-  private void barrier(EngineId sender, ByteBuffer frame) {
-    if (frame.remaining() != EngineId.BYTES + Integer.BYTES) {
+  private void barrier(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != EngineId.BYTES + 3 * Integer.BYTES) {
       malformed(sender);
-    } else {
-      EngineId group = new EngineId(frame.getLong(), frame.getLong());
-      worker.barriers().entered(group, sender, frame.getInt());
+      return;
+    }
+    EngineId group = new EngineId(frame.getLong(), frame.getLong());
+    int epoch = frame.getInt();
+    if (peer == null || peer.mail.theirEpoch() == 0 || (epoch != 0 && epoch != peer.mail.epoch())) {
+      return; // meant for who we were to it before; it says so again when it has learned of us
+    }
+    BarrierEntries entries = peer.mail.barriers;
+    int number = frame.getInt();
+    entries.acknowledge(frame.getInt());
+    if (entries.isNext(number)) {
+      worker.barriers().entered(group, peer);
     }
   }
 
+  /** The peer has forgotten us, and what was on its way to it: that is as good as a loss. */
+  private void dismissed(@Nullable PeerLink peer, ByteBuffer frame) {
+    if (peer != null) {
+      forgottenBy(peer, StandardCharsets.UTF_8.decode(frame).toString());
+    }
+  }
+
+  private void forgottenBy(PeerLink peer, String why) {
+    String text = "peer " + peer + " has forgotten this engine: " + why;
+    worker.peerLost(peer, new PeerUnreachableException(text, Origin.peer(peer.id()), null));
+  }
+
   private void credit(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
-    if (peer == null || frame.remaining() != Integer.BYTES) {
+    if (peer == null || frame.remaining() != 2 * Integer.BYTES) {
       malformed(sender);
       return;
     }
     Mail mail = peer.mail;
+    if (frame.getInt() != mail.epoch()) {
+      return; // granted to who we were to it before we forgot it
+    }
     int limit = frame.getInt();
     if (limit - mail.limit > 0) {
       mail.limit = mail.sent + Math.clamp(limit - mail.sent, 0, MAX_CREDITS);
@@ -290,29 +354,47 @@ final class Mailroom {
   }
 
   private void hello(EngineId sender, ByteBuffer frame) {
-    if (frame.remaining() < Integer.BYTES) {
+    if (frame.remaining() < 3 * Integer.BYTES) {
       malformed(sender);
       return;
     }
+    int theirs = frame.getInt();
+    int ours = frame.getInt();
     int sent = frame.getInt();
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     try {
       PeerAddress address = PeerAddress.fromBytes(bytes);
-      if (!address.engine().equals(sender)) {
-        throw new DescriptorFormatException("it names another engine");
+      if (theirs == 0 || !address.engine().equals(sender)) {
+        throw new DescriptorFormatException("it names another engine, or has no number");
       }
       PeerLink peer = worker.peers().of(address);
-      peer.heard();
       Mail mail = peer.mail;
-      int lost = sent - mail.received;
-      if (lost > 0 && lost <= mail.allowed - mail.received) {
-        mail.received = sent; // what was on its way when the connection broke never comes
+      if (mail.theirEpoch() != 0 && mail.theirEpoch() != theirs) {
+        begunAnew(peer);
       }
+      peer.heard();
+      mail.greetedBy(theirs, ours, sent);
       oweCredit(mail);
     } catch (DescriptorFormatException | TransferRejectedException e) {
       worker.defect("a malformed greeting came from " + sender.toShortString() + ": " + e);
     }
+  }
+
+  /** The peer has forgotten us, and greets as if for the first time. */
+  private void begunAnew(PeerLink peer) {
+    if (!peer.mail.isBroken()) {
+      forgottenBy(peer, "it greets as if for the first time");
+    }
+    PeerUnreachableException loss = peer.loss();
+    worker
+        .barriers()
+        .forget(
+            peer,
+            loss != null
+                ? loss
+                : new PeerUnreachableException(
+                    "peer " + peer + " has begun anew", Origin.peer(peer.id()), null));
   }
 
   /** The application has taken a message: its sender may send another one. */
@@ -354,7 +436,7 @@ final class Mailroom {
     closed = true;
     worker
         .peers()
-        .forEach(peer -> {
+        .forEachKnown(peer -> {
           failOutgoing(peer.mail, reason);
           peer.states().close();
         });

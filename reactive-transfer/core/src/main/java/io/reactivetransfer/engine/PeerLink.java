@@ -51,7 +51,7 @@ final class PeerLink implements Peer {
   final Mail mail;
 
   /** What it has not taken note of that it will not get. */
-  final GivenUp givenUp;
+  GivenUp givenUp;
 
   /** Which NIC of the peer each of ours talks to. */
   private final int[] counterparts;
@@ -72,6 +72,11 @@ final class PeerLink implements Peer {
 
   private boolean heard;
   private boolean watched;
+
+  /** Whether the engine itself holds it, see {@link Peers}. */
+  private boolean kept;
+
+  private long lastUsed;
   private final PeerStates states;
 
   PeerLink(Worker worker, PeerAddress address, int nics) {
@@ -79,9 +84,9 @@ final class PeerLink implements Peer {
     this.address = address;
     this.remotes = new RemotePeer[nics];
     this.counterparts = new int[nics];
-    Arrays.setAll(counterparts, nic -> nic % address.nics().size());
+    direct();
     this.givenUp = new GivenUp(this);
-    this.mail = new Mail(this);
+    this.mail = new Mail(this, worker.peers().newEpoch());
     this.states = new PeerStates(this, worker);
     this.doorbell =
         new ResolvedRegion(
@@ -94,6 +99,11 @@ final class PeerLink implements Peer {
             nics);
   }
 
+  /** Each NIC of ours talks to one of the peer's. */
+  private void direct() {
+    Arrays.setAll(counterparts, nic -> nic % address.nics().size());
+  }
+
   @Override
   public EngineId id() {
     return address.engine();
@@ -102,6 +112,10 @@ final class PeerLink implements Peer {
   @Override
   public PeerAddress address() {
     return address;
+  }
+
+  Worker worker() {
+    return worker;
   }
 
   boolean isOf(Worker worker) {
@@ -154,6 +168,7 @@ final class PeerLink implements Peer {
 
   /** Has every NIC resolve the address of its counterpart; once. */
   void resolve(Domain[] domains) {
+    used();
     for (int nic = 0; nic < remotes.length; nic++) {
       if (remotes[nic] != null) {
         continue;
@@ -185,15 +200,18 @@ final class PeerLink implements Peer {
   }
 
   void lost(PeerUnreachableException loss) {
+    used();
     boolean known = this.loss != null;
     this.loss = loss;
     if (!known) {
+      worker.peers().lost();
       states.tell(new PeerState.Lost(loss));
     }
   }
 
   /** A sign of life came from it. */
   void heard() {
+    used();
     heard = true;
     if (loss != null || !states.isAlive()) {
       loss = null;
@@ -217,7 +235,42 @@ final class PeerLink implements Peer {
 
   /** Counts those who wait for it. */
   void wanted(int change) {
+    used();
     interest += change;
+  }
+
+  /** There is something to remember of it. */
+  private void used() {
+    lastUsed = worker.turnNanos();
+    if (!kept) {
+      kept = true;
+      worker.peers().keep(this);
+    }
+  }
+
+  /** The time of the turn in which it was heard of, or was used, last. */
+  long lastUsed() {
+    return lastUsed;
+  }
+
+  /** Whether nothing is waited for, on its way, or due, in either direction. */
+  boolean isIdle() {
+    return !isWanted() && !inRing && mail.isIdle();
+  }
+
+  /** The engine does not hold it any more: whoever does, holds it as if it were new. */
+  void forgotten() {
+    kept = false;
+    givenUp = new GivenUp(this);
+    Arrays.fill(remotes, null);
+    direct();
+    failedNics = 0;
+    route++;
+    loss = null;
+    heard = false;
+    watched = false;
+    silentNanos = 0;
+    states.forgotten();
   }
 
   /** Whether anything is waited for that only it can bring, or take. */

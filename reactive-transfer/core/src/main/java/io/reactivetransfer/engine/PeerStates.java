@@ -17,7 +17,12 @@ final class PeerStates {
         Flux.defer(() -> {
           AdmissionTicket interest =
               new AdmissionTicket(() -> worker.execute(() -> peer.wanted(-1)));
-          worker.execute(() -> peer.wanted(1));
+          worker.execute(() -> {
+            peer.wanted(1);
+            if (worker.shutdown().isBegun()) {
+              close(); // it was made after all others had ended
+            }
+          });
           return sink.asFlux()
               .onBackpressureLatest()
               .publishOn(worker.signals(), 1)
@@ -27,6 +32,13 @@ final class PeerStates {
 
   Flux<PeerState> flux() {
     return flux;
+  }
+
+  /** Nothing is known of it any more. */
+  void forgotten() {
+    if (!(present instanceof PeerState.Unknown)) {
+      tell(new PeerState.Unknown());
+    }
   }
 
   boolean isAlive() {

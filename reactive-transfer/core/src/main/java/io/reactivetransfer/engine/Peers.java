@@ -2,24 +2,70 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The peers that an engine knows, by id. From any thread. */
+/**
+ * The peers that an engine knows, by id. The table holds them weakly, so that a peer is the same
+ * object for as long as anybody holds it. The engine itself holds those with which it has something
+ * to do or has had lately: of those that were lost, and of those that are silent without being
+ * missed, a bounded number. What was said and counted with the others is forgotten, see {@link
+ * Mail#renew}.
+ */
 final class Peers {
 
+  /** Peers that were lost and of which nothing is wanted. */
+  static final int MAX_LOST = 1_024;
+
+  /** Peers that may live and of which nothing is wanted. */
+  static final int MAX_IDLE = 16_384;
+
+  /** So many changes at least lie between two looks at all of them. */
+  private static final int CHANGES_PER_SWEEP = 128;
+
+  private static final class Ref extends WeakReference<PeerLink> {
+    private final EngineId id;
+
+    Ref(PeerLink peer, ReferenceQueue<PeerLink> gone) {
+      super(peer, gone);
+      this.id = peer.id();
+    }
+  }
+
   private final Worker worker;
-  private final ConcurrentHashMap<EngineId, PeerLink> byId = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<EngineId, Ref> byId = new ConcurrentHashMap<>();
+  private final ReferenceQueue<PeerLink> gone = new ReferenceQueue<>();
+  private final AtomicInteger epochs = new AtomicInteger();
+  private final Map<EngineId, PeerLink> kept = new LinkedHashMap<>();
+  private int maxLost = MAX_LOST;
+  private int maxIdle = MAX_IDLE;
+  private int changes;
 
   Peers(Worker worker) {
     this.worker = worker;
   }
 
+  /** Forgets sooner. For tests. */
+  void bounds(int maxLost, int maxIdle) {
+    this.maxLost = maxLost;
+    this.maxIdle = maxIdle;
+  }
+
   /**
-   * The peer at this address.
+   * The peer at this address. From any thread.
    *
    * @throws TransferRejectedException if it is of another backend, or known under another address
    */
@@ -33,9 +79,7 @@ final class Peers {
           Origin.peer(address.engine()),
           null);
     }
-    PeerLink peer =
-        byId.computeIfAbsent(
-            address.engine(), id -> new PeerLink(worker, address, worker.nics().size()));
+    PeerLink peer = findOrCreate(address);
     if (!peer.address().equals(address)) {
       throw new TransferRejectedException(
           "engine " + address.engine().toShortString() + " is known under another address",
@@ -45,11 +89,152 @@ final class Peers {
     return peer;
   }
 
-  @Nullable PeerLink find(EngineId id) {
-    return byId.get(id);
+  private PeerLink findOrCreate(PeerAddress address) {
+    expunge();
+    EngineId id = address.engine();
+    while (true) {
+      Ref ref = byId.get(id);
+      PeerLink known = ref == null ? null : ref.get();
+      if (known != null) {
+        return known;
+      }
+      PeerLink fresh = new PeerLink(worker, address, worker.nics().size());
+      Ref own = new Ref(fresh, gone);
+      if (ref == null ? byId.putIfAbsent(id, own) == null : byId.replace(id, ref, own)) {
+        return fresh;
+      }
+    }
   }
 
+  /** Takes those out of the table that nobody holds any more. */
+  private void expunge() {
+    Reference<? extends PeerLink> ref;
+    while ((ref = gone.poll()) != null) {
+      byId.remove(((Ref) ref).id, ref);
+    }
+  }
+
+  /** From any thread. */
+  @Nullable PeerLink find(EngineId id) {
+    Ref ref = byId.get(id);
+    return ref == null ? null : ref.get();
+  }
+
+  /** The number of an acquaintance that begins: never 0, and never the same soon. */
+  int newEpoch() {
+    int epoch;
+    do {
+      epoch = epochs.incrementAndGet();
+    } while (epoch == 0);
+    return epoch;
+  }
+
+  // ---- what follows belongs to the worker ----
+
+  /** Something is to be remembered of it. */
+  void keep(PeerLink peer) {
+    kept.put(peer.id(), peer);
+    changes++;
+  }
+
+  /** It was lost, and may have to make room. */
+  void lost() {
+    changes++;
+  }
+
+  /** Those with which the engine has, or had lately, something to do. */
   void forEach(Consumer<PeerLink> action) {
-    byId.values().forEach(action);
+    kept.values().forEach(action);
+  }
+
+  /** These, and those that only a user holds. */
+  void forEachKnown(Consumer<PeerLink> action) {
+    for (Ref ref : byId.values()) {
+      PeerLink peer = ref.get();
+      if (peer != null) {
+        action.accept(peer);
+      }
+    }
+  }
+
+  /** How many the engine itself holds. */
+  int size() {
+    return kept.size();
+  }
+
+  /** How many are in the table, those included that nobody holds and that are still there. */
+  int tableSize() {
+    expunge();
+    return byId.size();
+  }
+
+  /** Now and then, looks for peers that can be forgotten. */
+  void sweepIfDue() {
+    if (changes >= Math.max(CHANGES_PER_SWEEP, kept.size() / 8)) {
+      sweep();
+    }
+  }
+
+  /** Forgets those that are too many, the ones that were heard of last at last. */
+  void sweep() {
+    changes = 0;
+    expunge();
+    List<PeerLink> lost = new ArrayList<>();
+    List<PeerLink> idle = new ArrayList<>();
+    for (PeerLink peer : kept.values()) {
+      if (peer.isIdle()) {
+        (peer.loss() == null ? idle : lost).add(peer);
+      }
+    }
+    eldest(lost, maxLost).forEach(this::forget);
+    eldest(idle, maxIdle).forEach(this::dismiss);
+  }
+
+  /** Forgets all that were lost and of which nothing is wanted. */
+  void forgetLost() {
+    for (PeerLink peer : List.copyOf(kept.values())) {
+      if (peer.isIdle() && peer.loss() != null) {
+        forget(peer);
+      }
+    }
+  }
+
+  private static List<PeerLink> eldest(List<PeerLink> peers, int bound) {
+    if (peers.size() <= bound) {
+      return List.of();
+    }
+    peers.sort(Comparator.comparingLong(PeerLink::lastUsed));
+    return peers.subList(0, peers.size() - bound);
+  }
+
+  /** One that counts messages with this engine is told, so that it does not count on. */
+  private void dismiss(PeerLink peer) {
+    if (peer.mail.isKnownThere()) {
+      worker
+          .mailroom()
+          .dismiss(
+              peer, "it knew more than " + maxIdle + " engines with which it had nothing to do");
+    } else {
+      forget(peer);
+    }
+  }
+
+  /** Forgets what was said and counted with a peer. Who holds it holds it as if it were new. */
+  void forget(PeerLink peer) {
+    PeerUnreachableException loss = peer.loss();
+    worker
+        .barriers()
+        .forget(
+            peer,
+            loss != null
+                ? loss
+                : new PeerUnreachableException(
+                    "peer " + peer + " was let go of", Origin.peer(peer.id()), null));
+    worker.imms().forget(peer.id());
+    peer.mail.renew(newEpoch());
+    if (peer.isIdle()) {
+      kept.remove(peer.id());
+      peer.forgotten();
+    }
   }
 }

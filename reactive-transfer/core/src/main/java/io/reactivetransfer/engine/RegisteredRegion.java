@@ -9,7 +9,9 @@ import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -22,8 +24,11 @@ final class RegisteredRegion implements MemoryRegion {
   private final Memory memory;
   private final Access access;
   private final LocalMemory[] locals;
-  private final List<Runnable> quietWaiters = new ArrayList<>();
-  private final List<Runnable> closeWaiters = new ArrayList<>();
+
+  /** Sets, so that one who does not wait any more leaves at once, however many wait. */
+  private final Set<Runnable> quietWaiters = new LinkedHashSet<>();
+
+  private final Set<Runnable> closeWaiters = new LinkedHashSet<>();
   private int flights;
   private boolean closing;
   private boolean deregistered;
@@ -127,7 +132,11 @@ final class RegisteredRegion implements MemoryRegion {
 
   @Override
   public Mono<Void> quiesced() {
-    return worker.ask(answer -> whenQuiet(answer::success));
+    return worker.ask(answer -> {
+      Runnable waiter = answer::success;
+      whenQuiet(waiter);
+      answer.onCancel(() -> worker.execute(() -> quietWaiters.remove(waiter)));
+    });
   }
 
   @Override
@@ -144,7 +153,11 @@ final class RegisteredRegion implements MemoryRegion {
   public Mono<Void> close() {
     return Mono.defer(() -> {
       closed = true;
-      return worker.ask(answer -> closeNow(() -> worker.afterPoll(answer::success)));
+      return worker.ask(answer -> {
+        Runnable waiter = () -> worker.afterPoll(answer::success);
+        closeNow(waiter);
+        answer.onCancel(() -> worker.execute(() -> closeWaiters.remove(waiter)));
+      });
     });
   }
 
@@ -174,6 +187,11 @@ final class RegisteredRegion implements MemoryRegion {
     if (!deregistered) {
       ended();
     }
+  }
+
+  /** How many wait for it to be quiet, or closed. */
+  int waiters() {
+    return quietWaiters.size() + closeWaiters.size();
   }
 
   private void whenQuiet(Runnable action) {
@@ -221,7 +239,7 @@ final class RegisteredRegion implements MemoryRegion {
     runAll(closeWaiters);
   }
 
-  private static void runAll(List<Runnable> waiters) {
+  private static void runAll(Set<Runnable> waiters) {
     List<Runnable> ready = List.copyOf(waiters);
     waiters.clear();
     ready.forEach(Runnable::run);

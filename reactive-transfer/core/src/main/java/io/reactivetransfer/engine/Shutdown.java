@@ -3,10 +3,11 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Shutdown {
 
   private final Worker worker;
-  private final List<Answer<Void>> waiters = new ArrayList<>();
+  private final Set<Answer<Void>> waiters = new LinkedHashSet<>();
   private boolean begun;
   private boolean threadEnded;
   private boolean overdue;
@@ -38,6 +39,7 @@ final class Shutdown {
       return;
     }
     waiters.add(waiter);
+    waiter.onCancel(() -> worker.execute(() -> waiters.remove(waiter)));
     begin((Throwable) null);
   }
 
@@ -161,7 +163,7 @@ final class Shutdown {
 
   private void threadHasEnded() {
     threadEnded = true;
-    waiters.forEach(Answer::success);
+    List.copyOf(waiters).forEach(Answer::success);
     waiters.clear();
   }
 }

@@ -40,6 +40,14 @@ public interface CompletionSink {
   void immArrived(int imm);
 
   /**
+   * The same, by a NIC that knows which engine wrote: then one engine that writes what nobody
+   * claims does no harm to others.
+   */
+  default void immArrived(EngineId origin, int imm) {
+    immArrived(imm);
+  }
+
+  /**
    * A control message has come.
    *
    * @param sender the engine that sent it

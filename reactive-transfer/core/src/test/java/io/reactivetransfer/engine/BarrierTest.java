@@ -6,7 +6,11 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.ScriptedNic.Frame;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,12 +20,15 @@ class BarrierTest {
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
+  private final Map<Integer, Integer> numbers = new HashMap<>();
   private PeerGroup group;
 
   @BeforeEach
   void open() {
     hand.open(1);
     group = PeerGroup.of(hand.peer(1), hand.peer(2));
+    hand.receive(1, hand.hello(1, 0));
+    hand.receive(2, hand.hello(2, 0));
   }
 
   private Probe<Void> enter() {
@@ -36,18 +43,20 @@ class BarrierTest {
     return new EngineId(frame.getLong(), frame.getLong());
   }
 
-  private void entered(int peer, EngineId group, int round) {
-    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.barrier(group, round));
-    hand.turn();
+  /** A peer enters a group's next round. */
+  private void entered(int peer, EngineId group) {
+    hand.receive(
+        peer,
+        ControlFrame.barrier(group, hand.epoch(peer), numbers.merge(peer, 1, Integer::sum), 0));
   }
 
   @Test
   void waitsForEveryMember() {
     Probe<Void> probe = enter();
     assertThat(hand.nic(0).sent(ControlFrame.BARRIER)).hasSize(2);
-    entered(1, id(), 1);
+    entered(1, id());
     probe.assertOpen();
-    entered(2, id(), 1);
+    entered(2, id());
     probe.assertComplete();
   }
 
@@ -55,20 +64,20 @@ class BarrierTest {
   void whoCameEarlierIsRemembered() {
     Probe<Void> first = enter();
     EngineId id = id();
-    entered(1, id, 1);
-    entered(1, id, 2);
-    entered(2, id, 1);
+    entered(1, id);
+    entered(1, id);
+    entered(2, id);
     first.assertComplete();
     Probe<Void> second = enter();
     second.assertOpen();
-    entered(2, id, 2);
+    entered(2, id);
     second.assertComplete();
   }
 
   @Test
   void failsWhenAMemberIsLost() {
     Probe<Void> probe = enter();
-    entered(1, id(), 1);
+    entered(1, id());
     hand.lose(hand.peer(2));
     assertThat(probe.error()).isInstanceOf(PeerUnreachableException.class);
   }
@@ -82,10 +91,142 @@ class BarrierTest {
     hand.lose(hand.peer(2));
     assertThat(dead.error()).isInstanceOf(PeerUnreachableException.class);
     Probe<Void> back = enter();
-    entered(1, id, 3);
-    back.assertOpen();
-    entered(2, id, 3);
+    for (int round = 0; round < 3; round++) {
+      back.assertOpen();
+      entered(1, id);
+      entered(2, id);
+    }
     back.assertComplete();
+  }
+
+  @Test
+  void whatAMemberMayNotHaveHeardIsToldAgain() {
+    enter();
+    EngineId id = id();
+    entered(2, id);
+    hand.lose(hand.peer(2));
+    assertThat(toldTo(2)).containsExactly(1);
+    hand.receive(2, hand.hello(2, 0));
+    assertThat(toldTo(2)).as("it has not said that it knows").containsExactly(1, 1);
+    hand.receive(2, ControlFrame.barrier(id, hand.epoch(2), 2, 1));
+    hand.lose(hand.peer(2));
+    hand.receive(2, hand.hello(2, 0));
+    enter();
+    assertThat(toldTo(2)).as("it has said so").containsExactly(1, 1, 2);
+  }
+
+  /** The numbers of the entries that a peer was told. */
+  private List<Integer> toldTo(int peer) {
+    return hand.nic(0).sent(ControlFrame.BARRIER).stream()
+        .filter(frame -> frame.to().equals(hand.peer(peer).id()))
+        .map(frame -> ByteBuffer.wrap(frame.content()).getInt(EngineId.BYTES + Integer.BYTES))
+        .toList();
+  }
+
+  @Test
+  void whatIsToldTwiceCountsOnce() {
+    enter();
+    EngineId id = id();
+    entered(1, id);
+    numbers.put(1, 0);
+    entered(1, id);
+    entered(2, id);
+    enter().assertOpen();
+    entered(2, id);
+    assertThat(hand.nic(0).sent(ControlFrame.BARRIER)).hasSize(4);
+    numbers.put(1, 1);
+    Probe<Void> third = enter();
+    entered(1, id);
+    entered(1, id);
+    entered(2, id);
+    third.assertComplete();
+  }
+
+  @Test
+  void aMemberThatHasForgottenThisEngineBeginsAnewWithIt() {
+    Probe<Void> waiting = enter();
+    EngineId id = id();
+    entered(1, id);
+    hand.receive(2, ControlFrame.hello(hand.address(2), 2, 0, 0));
+    assertThat(waiting.error())
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("forgotten");
+    Probe<Void> again = enter();
+    entered(1, id);
+    again.assertOpen();
+    numbers.put(2, 0);
+    entered(2, id);
+    again.assertComplete();
+  }
+
+  @Test
+  void groupsThatWereUsedLeaveNothing() {
+    for (int i = 10; i < 5_010; i++) {
+      PeerGroup pair = PeerGroup.of(hand.peer(1), hand.peer(i));
+      hand.receive(i, hand.hello(i, 0));
+      Probe<Void> probe = hand.probe(hand.engine().barrier(pair));
+      hand.turn();
+      ByteBuffer frame =
+          ByteBuffer.wrap(hand.nic(0).sent(ControlFrame.BARRIER).getLast().content());
+      EngineId id = new EngineId(frame.getLong(), frame.getLong());
+      int known = ByteBuffer.wrap(lastTo(1).content()).getInt(EngineId.BYTES + Integer.BYTES);
+      hand.receive(1, ControlFrame.barrier(id, hand.epoch(1), known, known));
+      hand.receive(i, ControlFrame.barrier(id, hand.epoch(i), 1, 1));
+      probe.assertComplete();
+      hand.nic(0).forgetSent();
+    }
+    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    assertThat(barriers.groups()).isZero();
+    assertThat(((PeerLink) hand.peer(1)).mail.barriers.unacknowledged()).isZero();
+  }
+
+  private Frame lastTo(int peer) {
+    return hand.nic(0).sent(ControlFrame.BARRIER).stream()
+        .filter(frame -> frame.to().equals(hand.peer(peer).id()))
+        .reduce((first, second) -> second)
+        .orElseThrow();
+  }
+
+  @Test
+  void whoEntersTooManyGroupsThatNobodyEntersHereIsGivenUpAndTold() {
+    for (int i = 0; i < Barriers.MAX_LEAD; i++) {
+      entered(1, new EngineId(7, i));
+    }
+    Probe<Void> innocent = enter();
+    EngineId id = id();
+    entered(2, id);
+    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    assertThat(barriers.groups()).isEqualTo(Barriers.MAX_LEAD + 1);
+    entered(1, new EngineId(8, 0));
+    assertThat(innocent.error())
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("1024");
+    assertThat(hand.nic(0).sent(ControlFrame.DISMISSAL)).hasSize(1);
+    assertThat(barriers.groups()).isZero();
+    group = PeerGroup.of(hand.peer(2));
+    Probe<Void> others = enter();
+    entered(2, lastGroup());
+    others.assertComplete();
+  }
+
+  private EngineId lastGroup() {
+    ByteBuffer frame = ByteBuffer.wrap(lastTo(2).content());
+    return new EngineId(frame.getLong(), frame.getLong());
+  }
+
+  @Test
+  void oneMoreRoundThatAPeerHasNotEnteredIsRejected() {
+    for (int i = 0; i < Barriers.MAX_LEAD; i++) {
+      Probe<Void> round = enter();
+      round.cancel();
+      hand.turn();
+    }
+    assertThat(enter().error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("1024");
+    entered(1, id());
+    entered(2, id());
+    enter().assertOpen();
   }
 
   @Test
@@ -101,8 +242,11 @@ class BarrierTest {
     left.cancel();
     hand.turn();
     Probe<Void> second = enter();
-    entered(1, id(), 2);
-    entered(2, id(), 2);
+    for (int round = 0; round < 2; round++) {
+      second.assertOpen();
+      entered(1, id());
+      entered(2, id());
+    }
     second.assertComplete();
   }
 
@@ -110,8 +254,10 @@ class BarrierTest {
   void membersInAnyOrderAreTheSameGroup() {
     enter();
     EngineId id = id();
-    entered(1, id, 2);
-    entered(2, id, 2);
+    for (int round = 0; round < 2; round++) {
+      entered(1, id);
+      entered(2, id);
+    }
     group = PeerGroup.of(hand.peer(2), hand.peer(1));
     enter().assertComplete();
   }

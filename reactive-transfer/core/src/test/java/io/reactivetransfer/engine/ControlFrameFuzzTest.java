@@ -57,7 +57,7 @@ class ControlFrameFuzzTest {
     hand.open(in.between(1, 2), options -> options.messageCredits(CREDITS).maxUnclaimedImms(8));
     Friend friend = new Friend(hand);
     for (int peer = in.below(3); peer > 0; peer--) {
-      receive(hand, hand.address(peer).engine(), ControlFrame.hello(hand.address(peer), 0));
+      receive(hand, hand.address(peer).engine(), hand.hello(peer, 0));
     }
     if (in.chance(50)) {
       hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(3)));
@@ -91,16 +91,17 @@ class ControlFrameFuzzTest {
   private static byte[] frame(Input in, EngineByHand hand) {
     PeerAddress address = hand.address(in.below(4));
     ByteBuffer frame =
-        switch (in.below(11)) {
-          case 0, 1 -> ControlFrame.hello(address, in.chance(50) ? in.below(20) : (int) in.edge());
+        switch (in.below(12)) {
+          case 0, 1 -> hello(in, address);
           case 2 -> ControlFrame.message(ByteBuffer.wrap(in.bytes(in.below(20))));
-          case 3 -> ControlFrame.credit(in.chance(50) ? in.below(40) : (int) in.edge());
+          case 3 -> ControlFrame.credit(small(in, 12), small(in, 40));
           case 4 -> ControlFrame.ask();
           case 5 -> ControlFrame.alive();
           case 6 -> abort(in, hand);
-          case 7 -> ControlFrame.barrier(new EngineId(in.below(2), in.below(2)), (int) in.edge());
+          case 7 -> barrier(in);
           case 8 -> ControlFrame.aborted(in.chance(50) ? in.below(20) : (int) in.edge());
           case 9 -> ControlFrame.cleared(in.below(12), in.chance(50) ? in.below(20) : in.below(3));
+          case 10 -> ControlFrame.dismissal("because");
           default -> ControlFrame.nicsFailed(in.below(256));
         };
     byte[] bytes = new byte[frame.remaining()];
@@ -117,6 +118,19 @@ class ControlFrameFuzzTest {
     return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), "because"), proof);
   }
 
+  private static int small(Input in, int bound) {
+    return in.chance(50) ? in.below(bound) : (int) in.edge();
+  }
+
+  private static ByteBuffer hello(Input in, PeerAddress address) {
+    return ControlFrame.hello(address, small(in, 4), small(in, 12), small(in, 20));
+  }
+
+  private static ByteBuffer barrier(Input in) {
+    EngineId group = new EngineId(in.below(2), in.below(2));
+    return ControlFrame.barrier(group, small(in, 12), small(in, 3), small(in, 3));
+  }
+
   /** A peer that keeps to the rules, and messages with it. */
   private static final class Friend {
     private final EngineByHand hand;
@@ -128,7 +142,7 @@ class ControlFrameFuzzTest {
       this.hand = hand;
       this.peer = hand.peer(FRIEND);
       messages = hand.probe(hand.engine().messages());
-      receive(hand, peer.id(), ControlFrame.hello(hand.address(FRIEND), 0));
+      receive(hand, peer.id(), hand.hello(FRIEND, 0));
     }
 
     /** Its messages come, in order. */
@@ -148,7 +162,7 @@ class ControlFrameFuzzTest {
 
     /** What it is told, it is told. */
     void listens() {
-      receive(hand, peer.id(), ControlFrame.credit(1));
+      receive(hand, peer.id(), hand.credit(FRIEND, 1));
       Probe<Void> sending = hand.probe(hand.engine().send(peer, ByteBuffer.allocate(1)));
       hand.turn();
       sending.assertComplete();

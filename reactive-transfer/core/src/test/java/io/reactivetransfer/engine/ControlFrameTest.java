@@ -22,13 +22,18 @@ class ControlFrameTest {
   @Test
   void theirFormIsFixed() {
     PeerAddress address = EngineByHand.address(1, 2);
-    byte[] hello = bytes(ControlFrame.hello(address, 0x01020304));
-    assertThat(hello).startsWith(1, 1, 2, 3, 4);
-    assertThat(PeerAddress.fromBytes(java.util.Arrays.copyOfRange(hello, 5, hello.length)))
+    byte[] hello = bytes(ControlFrame.hello(address, 0x05060708, 0x090A0B0C, 0x01020304));
+    assertThat(hello).startsWith(1, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4);
+    assertThat(PeerAddress.fromBytes(java.util.Arrays.copyOfRange(hello, 13, hello.length)))
         .isEqualTo(address);
     assertThat(bytes(ControlFrame.message(ByteBuffer.wrap(new byte[] {7, 8}))))
         .containsExactly(2, 7, 8);
-    assertThat(bytes(ControlFrame.credit(0x01020304))).containsExactly(3, 1, 2, 3, 4);
+    assertThat(bytes(ControlFrame.credit(9, 0x01020304)))
+        .containsExactly(3, 0, 0, 0, 9, 1, 2, 3, 4);
+    assertThat(bytes(ControlFrame.barrier(new EngineId(1, 2), 9, 3, 4)))
+        .containsExactly(
+            7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 4);
+    assertThat(bytes(ControlFrame.dismissal("ab"))).containsExactly(11, 'a', 'b');
   }
 
   @Test

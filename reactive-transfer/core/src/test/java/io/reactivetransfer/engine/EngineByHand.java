@@ -17,6 +17,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.spi.EngineEnvironment;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -190,6 +191,29 @@ final class EngineByHand implements AfterEachCallback {
 
   Peer peer(int number) {
     return engine.peer(address(number));
+  }
+
+  // ---- what a peer says ----
+
+  /** Which acquaintance with a peer it is, for the engine. */
+  int epoch(int number) {
+    return ((PeerLink) peer(number)).mail.epoch();
+  }
+
+  /** The greeting of a peer that knows the engine. */
+  ByteBuffer hello(int number, int sent) {
+    return ControlFrame.hello(address(number), 1, epoch(number), sent);
+  }
+
+  /** A peer lets the engine send up to this message. */
+  ByteBuffer credit(int number, int limit) {
+    return ControlFrame.credit(epoch(number), limit);
+  }
+
+  /** What a peer says; then a turn. */
+  void receive(int number, ByteBuffer frame) {
+    nic(0).receive(address(number).engine(), frame);
+    turn();
   }
 
   /** Memory of the peer of this number. */

@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferFailedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,9 @@ import org.junit.jupiter.api.Test;
 
 /** The rules of counting, without an engine around them. */
 class ImmTableTest {
+
+  private static final EngineId FLOOD = new EngineId(1, 1);
+  private static final EngineId GUEST = new EngineId(2, 2);
 
   private final HandScheduler signals = new HandScheduler();
   private final Worker worker = TestWorker.of(o -> o.signalScheduler(signals));
@@ -38,8 +42,13 @@ class ImmTableTest {
     return claim;
   }
 
+  private void arriveFrom(EngineId origin, int imm) {
+    table.arrived(origin, WireImm.encode(imm, 1));
+    signals.runUntilIdle();
+  }
+
   private void arrive(int imm, int pieces) {
-    table.arrived(WireImm.encode(imm, pieces));
+    table.arrived(null, WireImm.encode(imm, pieces));
     signals.runUntilIdle();
   }
 
@@ -121,6 +130,97 @@ class ImmTableTest {
     claim("seven again", 7, 1);
     signals.runUntilIdle();
     assertThat(told.get(2)).isEqualTo("seven again");
+  }
+
+  @Test
+  void onlyClaimsOnWhatWasLostFailAndOnce() {
+    for (int imm = 4; imm <= 7; imm++) {
+      arrive(imm, 1);
+    }
+    claim("other", 9, 1);
+    claim("seven", 7, 1);
+    claim("seven again", 7, 1);
+    signals.runUntilIdle();
+    assertThat(told).singleElement().asString().startsWith("seven failed");
+    arrive(9, 1);
+    arrive(7, 1);
+    assertThat(told.subList(1, 3)).containsExactly("other", "seven again");
+  }
+
+  @Test
+  void eachOriginHasAShareOfItsOwn() {
+    for (int imm = 10; imm < 20; imm++) {
+      arriveFrom(FLOOD, imm);
+    }
+    assertThat(worker.counters().snapshot().droppedImms()).isEqualTo(8);
+    arriveFrom(GUEST, 30);
+    claim("guest", 30, 1);
+    claim("flood", 19, 1);
+    signals.runUntilIdle();
+    assertThat(told.get(0)).isEqualTo("guest");
+    assertThat(told.get(1)).startsWith("flood failed: 8 arrivals of engine");
+  }
+
+  @Test
+  void whatAFloodHasLeftEndsWhenItLeaves() {
+    for (int imm = 10; imm < 20; imm++) {
+      arriveFrom(FLOOD, imm);
+    }
+    arriveFrom(GUEST, 10);
+    arriveFrom(GUEST, 30);
+    table.left(FLOOD);
+    table.left(GUEST);
+    assertThat(unclaimed()).as("10, which is of both, and 30").isEqualTo(2);
+    claim("thirty", 30, 1);
+    claim("nineteen", 19, 1);
+    signals.runUntilIdle();
+    assertThat(told).containsExactly("thirty");
+    arriveFrom(GUEST, 19);
+    assertThat(told).containsExactly("thirty", "nineteen");
+  }
+
+  @Test
+  void whatThoseHaveLeftThatAreGoneMakesRoomInTheEnd() {
+    for (int i = 0; i < 100; i++) {
+      EngineId guest = new EngineId(3, i);
+      arriveFrom(guest, 100 + i);
+      table.left(guest);
+    }
+    assertThat(unclaimed()).isLessThanOrEqualTo(8);
+    arriveFrom(GUEST, 30);
+    claim("thirty", 30, 1);
+    claim("the last one", 199, 1);
+    signals.runUntilIdle();
+    assertThat(told).containsExactly("thirty", "the last one");
+  }
+
+  /** An origin that nobody can give up, because it never greeted. */
+  @Test
+  void whatIsBeyondCountingEndsWithItsOrigin() {
+    for (int imm = 10; imm < 20 + Unclaimed.MAX_LOST; imm++) {
+      arriveFrom(FLOOD, imm);
+    }
+    claim("any", 5, 1);
+    signals.runUntilIdle();
+    assertThat(told).singleElement().asString().startsWith("any failed");
+    table.left(FLOOD);
+    claim("any again", 5, 1);
+    arriveFrom(GUEST, 5);
+    assertThat(told.get(1)).isEqualTo("any again");
+    assertThat(unclaimed()).isZero();
+  }
+
+  @Test
+  void discardingForgetsWhatWasLost() {
+    for (int imm = 4; imm <= 7; imm++) {
+      arrive(imm, 1);
+    }
+    table.discard(7);
+    claim("seven", 7, 1);
+    signals.runUntilIdle();
+    assertThat(told).isEmpty();
+    arrive(7, 1);
+    assertThat(told).containsExactly("seven");
   }
 
   @Test

@@ -128,7 +128,7 @@ class LivenessTest {
 
   @Test
   void itAnswersWhenItIsAsked() {
-    hand.nic(0).receive(peer.id(), ControlFrame.hello(hand.address(1), 0));
+    hand.nic(0).receive(peer.id(), hand.hello(1, 0));
     hand.nic(0).receive(peer.id(), ControlFrame.ask());
     hand.turn();
     assertThat(hand.nic(0).sent(ControlFrame.ALIVE)).hasSize(1);

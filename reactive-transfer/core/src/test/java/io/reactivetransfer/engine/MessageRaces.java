@@ -40,7 +40,7 @@ public class MessageRaces {
 
     @Actor
     public void worker() {
-      rig.receive(ControlFrame.credit(1));
+      rig.receive(rig.hand.credit(2, 1));
       rig.turn();
     }
 
@@ -70,7 +70,7 @@ public class MessageRaces {
     @Actor
     public void worker() {
       rig.hand.peer(2);
-      rig.receive(ControlFrame.credit(1));
+      rig.receive(rig.hand.credit(2, 1));
       rig.turn();
     }
 
@@ -78,7 +78,7 @@ public class MessageRaces {
     public void end(L_Result result) {
       rig.turn();
       int early = sent(rig);
-      rig.receive(ControlFrame.credit(2));
+      rig.receive(rig.hand.credit(2, 2));
       result.r1 = "sent " + early + ", then " + later(rig);
     }
 
@@ -97,7 +97,7 @@ public class MessageRaces {
     private final Probe<Message> probe = rig.probe(0);
 
     public DemandAndMessages() {
-      rig.receive(ControlFrame.hello(rig.hand.address(2), 0));
+      rig.receive(rig.hand.hello(2, 0));
       rig.turn();
       rig.hand.engine().messages().subscribe(probe);
     }

@@ -41,7 +41,7 @@ class MessagesTest {
   }
 
   private void hello(int peer, int sent) {
-    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.hello(hand.address(peer), sent));
+    hand.nic(0).receive(hand.peer(peer).id(), hand.hello(peer, sent));
     hand.turn();
   }
 
@@ -51,7 +51,7 @@ class MessagesTest {
   }
 
   private void limit(int peer, int limit) {
-    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.credit(limit));
+    hand.nic(0).receive(hand.peer(peer).id(), hand.credit(peer, limit));
     hand.turn();
   }
 
@@ -69,7 +69,7 @@ class MessagesTest {
   /** Up to which message the engine takes them, as it said last. */
   private int granted() {
     List<Frame> credits = hand.nic(0).sent(ControlFrame.CREDIT);
-    return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt();
+    return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt(4);
   }
 
   private static List<Integer> contents(Probe<Message> probe) {
@@ -87,8 +87,9 @@ class MessagesTest {
     Frame hello = hand.nic(0).sent().getFirst();
     assertThat(hello.to()).isEqualTo(hand.peer(1).id());
     assertThat(hello.kind()).isEqualTo(ControlFrame.HELLO);
-    assertThat(ByteBuffer.wrap(hello.content()).getInt()).as("sent so far").isZero();
-    byte[] address = Arrays.copyOfRange(hello.content(), 4, hello.content().length);
+    assertThat(ByteBuffer.wrap(hello.content()).getInt(4)).as("the peer's number").isZero();
+    assertThat(ByteBuffer.wrap(hello.content()).getInt(8)).as("sent so far").isZero();
+    byte[] address = Arrays.copyOfRange(hello.content(), 12, hello.content().length);
     assertThat(PeerAddress.fromBytes(address)).isEqualTo(hand.engine().address());
     assertThat(hand.nic(1).sent()).isEmpty();
     credit(1, 1);
@@ -267,7 +268,7 @@ class MessagesTest {
     probe.assertOpen();
     List<Frame> hellos = hand.nic(0).sent(ControlFrame.HELLO);
     assertThat(hellos).hasSize(2);
-    assertThat(ByteBuffer.wrap(hellos.getLast().content()).getInt()).isEqualTo(1);
+    assertThat(ByteBuffer.wrap(hellos.getLast().content()).getInt(8)).isEqualTo(1);
     credit(1, 1);
     probe.assertComplete();
     assertThat(sent()).containsExactly(1, 2);
@@ -525,8 +526,8 @@ class MessagesTest {
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3, 4, 5}),
-            ControlFrame.hello(hand.address(3), 0), // which names a third one
-            ControlFrame.hello(otherBackend, 0));
+            ControlFrame.hello(hand.address(3), 1, 0, 0), // which names a third one
+            ControlFrame.hello(otherBackend, 1, 0, 0));
     for (EngineId sender : List.of(known, unknown)) {
       for (ByteBuffer frame : garbage) {
         hand.nic(0).receive(sender, frame.duplicate());
@@ -534,7 +535,7 @@ class MessagesTest {
       }
     }
     hand.nic(0).receive(unknown, ControlFrame.message(bytes(1)));
-    hand.nic(0).receive(unknown, ControlFrame.credit(5));
+    hand.nic(0).receive(unknown, ControlFrame.credit(1, 5));
     hand.turn();
     probe.assertOpen();
     assertThat(probe.items()).isEmpty();
@@ -546,7 +547,7 @@ class MessagesTest {
   void aGreetingUnderAnotherAddressIsIgnored() {
     hand.open(1);
     hello(1);
-    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.hello(EngineByHand.address(1, 5), 0));
+    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.hello(EngineByHand.address(1, 5), 1, 0, 0));
     hand.turn();
     assertThat(granted()).isEqualTo(16);
     message(1, 1);

@@ -325,4 +325,30 @@ class RegionTest {
     hand.completeAll();
     closed.assertComplete();
   }
+
+  @Test
+  void whoDoesNotWaitAnyMoreLeavesNothing() {
+    hand.open(1);
+    MemoryRegion region = hand.region();
+    submit(region);
+    hand.turn();
+    for (int i = 0; i < 100; i++) {
+      Probe<Void> quiet = hand.probe(region.quiesced());
+      hand.turn();
+      quiet.cancel();
+    }
+    hand.turn();
+    assertThat(((RegisteredRegion) region).waiters()).isZero();
+    Probe<Void> closing = hand.probe(region.close());
+    hand.turn();
+    for (int i = 0; i < 100; i++) {
+      Probe<Void> again = hand.probe(region.close());
+      hand.turn();
+      again.cancel();
+    }
+    hand.turn();
+    assertThat(((RegisteredRegion) region).waiters()).as("the first, and the close").isEqualTo(2);
+    hand.settle();
+    closing.assertComplete();
+  }
 }

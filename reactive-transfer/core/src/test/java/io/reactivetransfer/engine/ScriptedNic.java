@@ -127,6 +127,11 @@ final class ScriptedNic implements Domain {
     return sent.stream().filter(frame -> frame.kind() == kind).toList();
   }
 
+  /** So that a long test does not remember all of them. */
+  void forgetSent() {
+    sent.clear();
+  }
+
   int registrations() {
     return registered.size();
   }

@@ -248,7 +248,14 @@ final class ProxyDomain implements Domain {
       case WRITTEN -> sink.written(in.getLong());
       case FAILED -> sink.failed(in.getLong(), in.getInt(), Kind.text(in));
       case WRITE_REFUSED -> sink.refused(in.getLong(), in.getInt(), Kind.text(in));
-      case ARRIVED -> sink.immArrived(in.getInt());
+      case ARRIVED -> {
+        int imm = in.getInt();
+        if (in.hasRemaining()) {
+          sink.immArrived(new EngineId(in.getLong(), in.getLong()), imm);
+        } else {
+          sink.immArrived(imm);
+        }
+      }
       case RECEIVED -> sink.received(new EngineId(in.getLong(), in.getLong()), in.slice());
       case ALIVE -> sink.alive(new EngineId(in.getLong(), in.getLong()));
       case LOST -> {

@@ -257,6 +257,11 @@ final class ServedNic implements CompletionSink {
     give(Kind.ARRIVED.begin().putInt(imm));
   }
 
+  @Override
+  public void immArrived(EngineId origin, int imm) {
+    give(Kind.ARRIVED.begin().putInt(imm).putLong(origin.high()).putLong(origin.low()));
+  }
+
   private static ByteBuffer about(Kind kind, EngineId engine) {
     return kind.begin().putLong(engine.high()).putLong(engine.low());
   }

@@ -101,7 +101,7 @@ final class Landing {
     end.landed(write);
     if (write.hasImm) {
       network.observer().happened("imm", target.where().engine(), write.imm);
-      target.report(new Report.Arrived(write.imm));
+      target.report(new Report.Arrived(end.origin(), write.imm));
     }
     if (fate == Fate.ALL_LANDS_AND_FAILS) {
       end.refuse(write, false);

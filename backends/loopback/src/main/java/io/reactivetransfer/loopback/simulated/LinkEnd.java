@@ -60,6 +60,11 @@ final class LinkEnd {
     this.random = network.random();
   }
 
+  /** The engine that posts over it. */
+  EngineId origin() {
+    return domain.where().engine();
+  }
+
   int number() {
     return number;
   }

@@ -35,10 +35,10 @@ sealed interface Report {
   }
 
   /** An immediate has come. */
-  record Arrived(int imm) implements Report {
+  record Arrived(EngineId origin, int imm) implements Report {
     @Override
     public void tell(CompletionSink sink) {
-      sink.immArrived(imm);
+      sink.immArrived(origin, imm);
     }
   }
 
