@@ -9,6 +9,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.ref.WeakReference;
@@ -41,7 +42,7 @@ class LoopbackLeakTest {
     TransferEngine guest = open();
     MemoryRegion own = guest.register(Arena.ofAuto().allocate(64)).block(LONG);
     guest
-        .submit(Write.of(own.slice(0, 8), guest.remote(memory.descriptor()).slice(0, 8), Imm.of(1)))
+        .submit(WriteImm.of(own.slice(0, 8), guest.remote(memory.descriptor()).slice(0, 8), Imm.of(1)))
         .block(LONG);
     survivor.counter(Imm.of(1)).next(1).block(LONG);
     survivor
