@@ -34,6 +34,12 @@ final class Chain<T> {
 
   private @Nullable Link<T> first;
   private @Nullable Link<T> last;
+  private int size;
+
+  /** How many stand in it. */
+  int size() {
+    return size;
+  }
 
   boolean isEmpty() {
     return first == null;
@@ -48,6 +54,7 @@ final class Chain<T> {
     if (link.chain != null) {
       throw new IllegalStateException("expected what is in no chain, got " + link.member);
     }
+    size++;
     link.chain = this;
     link.previous = last;
     if (last == null) {
@@ -64,6 +71,7 @@ final class Chain<T> {
     if (link.chain != this) {
       return;
     }
+    size--;
     Link<T> before = link.previous;
     Link<T> after = link.next;
     if (before == null) {

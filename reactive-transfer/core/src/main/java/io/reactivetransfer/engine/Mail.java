@@ -2,7 +2,6 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
