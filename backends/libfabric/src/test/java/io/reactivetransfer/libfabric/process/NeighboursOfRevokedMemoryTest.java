@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,11 @@ class NeighboursOfRevokedMemoryTest {
 
   private Local origin;
   private Local target;
+
+  @BeforeAll
+  static void requireLibfabric() {
+    Local.requireLibfabric();
+  }
 
   @BeforeEach
   void open() {
