@@ -97,9 +97,13 @@ abstract class AbortRules extends RuleGroup {
     stage().rest(Duration.ofMillis(100));
     valve.holdWrites(piece -> piece.number() == 4).holdReports(piece -> false);
     first.awaitError(DeadlineExceededException.class);
+    told(duo, messages, 1);
+    stage()
+        .probe("who hears of it", duo.target().counter(imm).next(9))
+        .awaitError(TransferFailedException.class);
     Probe<WriteImm> second = stage().probe("the second attempt", duo.origin().submit(write));
     stage().awaitArrivals(duo.target(), 4);
-    told(duo, messages, 1);
+    told(duo, messages, 2);
     Probe<Void> claim = stage().probe("a claim", duo.target().counter(imm).next(1));
     claim.assertSilent();
     valve.open();
@@ -123,9 +127,13 @@ abstract class AbortRules extends RuleGroup {
         .probe("the first attempt", duo.origin().submit(signal))
         .awaitError(TransferFailedException.class);
     stage().awaitArrivals(duo.target(), 1);
+    told(duo, messages, 1);
+    stage()
+        .probe("who hears of it", duo.target().counter(imm).next(9))
+        .awaitError(TransferFailedException.class);
     valve.open();
     stage().done(duo.origin(), signal);
-    told(duo, messages, 1);
+    told(duo, messages, 2);
     Probe<Void> both = stage().claim(duo.target(), imm, 2);
     both.assertSilent();
     both.cancel();
@@ -166,7 +174,11 @@ abstract class AbortRules extends RuleGroup {
 
   @Test
   final void r8_6_aStreamThatFailsIsToldOnce() {
-    Valve valve = new Valve().failRefused(w -> w.number() == 0).holdReports(w -> w.number() > 2);
+    Valve valve =
+        new Valve()
+            .limits(16, 3)
+            .failRefused(w -> w.number() == 0)
+            .holdReports(w -> w.number() > 0);
     Duo duo = Duo.open(stage(), 1, valve);
     Probe<?> messages = stage().probe("messages", duo.target().messages());
     Imm imm = stage().imm();

@@ -66,7 +66,10 @@ final class EndingSaboteurs {
           forgetsEarlyAborts(),
           aborts("8.4", "takes nothing back", frame -> frame.putLong(SHARES_AT, 0)),
           aborts("8.5", "forgets that it is in doubt", frame -> clear(frame, DOUBT)),
-          aborts("8.6", "is told of each write", frame -> set(frame, FAILS | NOTE)),
+          aborts(
+              "8.6",
+              "is told of each write",
+              frame -> frame.get(FLAGS_AT) == 0 ? set(frame, FAILS | NOTE) : frame),
           aborts("8.7", "remembers for ever", frame -> clear(frame, RESUMED)),
           Saboteur.nic("17.7", "keeps writes to a peer that was given up", KeepsGivenUp::new),
           Saboteur.engine("19.1", "knows no deadline of one transfer", NoDeadline::new),
@@ -195,6 +198,11 @@ final class EndingSaboteurs {
                               public void received(EngineId sender, ByteBuffer bytes) {
                                 if (waits || kind(bytes) != ABORT) {
                                   super.received(sender, bytes);
+                                } else {
+                                  byte[] copy = new byte[bytes.remaining()];
+                                  bytes.get(bytes.position(), copy);
+                                  super.received(
+                                      sender, clear(ByteBuffer.wrap(copy), FAILS | NOTE));
                                 }
                               }
                             });
