@@ -134,6 +134,7 @@ final class Finale {
   }
 
   private void giveUp() {
+    world.giveUp();
     for (Probe<?> probe : List.copyOf(world.probes())) {
       if (!probe.isOver() && !probe.node.isKilled() && !probe.equals(probe.node.reader())) {
         probe.node.act(0, probe instanceof ClaimProbe claim ? claim::giveUp : probe::cancel);

@@ -59,7 +59,11 @@ final class Retry {
   private void attempt() {
     TransferEngine engine = node.engine();
     MemoryRegion source = volley.region();
-    if (!node.isUp() || engine == null || source == null || source.isClosed()) {
+    if (world.isGivenUp()
+        || !node.isUp()
+        || engine == null
+        || source == null
+        || source.isClosed()) {
       over = true;
       return;
     }

@@ -53,6 +53,7 @@ final class World implements WireObserver {
   private final Meetings meetings;
   private boolean forgiving;
   private int retries;
+  private boolean givenUp;
 
   World(
       Forecast forecast, SplittableRandom random, Ground ground, UnaryOperator<Backend> sabotage) {
@@ -163,6 +164,15 @@ final class World implements WireObserver {
   /** An immediate that one transfer has for itself, however often it is submitted. */
   int takeRetryImm() {
     return ++retries;
+  }
+
+  /** The run is over: nobody tries again. */
+  void giveUp() {
+    givenUp = true;
+  }
+
+  boolean isGivenUp() {
+    return givenUp;
   }
 
   Count count(Node target, int imm) {
