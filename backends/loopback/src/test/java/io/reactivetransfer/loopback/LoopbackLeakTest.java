@@ -42,7 +42,8 @@ class LoopbackLeakTest {
     TransferEngine guest = open();
     MemoryRegion own = guest.register(Arena.ofAuto().allocate(64)).block(LONG);
     guest
-        .submit(WriteImm.of(own.slice(0, 8), guest.remote(memory.descriptor()).slice(0, 8), Imm.of(1)))
+        .submit(
+            WriteImm.of(own.slice(0, 8), guest.remote(memory.descriptor()).slice(0, 8), Imm.of(1)))
         .block(LONG);
     survivor.counter(Imm.of(1)).next(1).block(LONG);
     survivor

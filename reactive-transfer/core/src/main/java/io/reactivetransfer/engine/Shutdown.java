@@ -5,9 +5,9 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
