@@ -12,6 +12,8 @@ final class InFlight {
 
   private static final int FIRST_CAPACITY = 64;
 
+  private final LongConsumer gone;
+
   /** Rings; number n of the connection lies at n modulo their length, which is a power of two. */
   private long[] tokens = new long[FIRST_CAPACITY];
 
@@ -23,6 +25,16 @@ final class InFlight {
   // What was said elsewhere, and counts in refusals that have not come yet.
   private long heldSettled;
   private long heldRefused;
+
+  /**
+   * For one connection.
+   *
+   * @param gone is given each write that the target has settled, but whose source was freed before:
+   *     then nobody knows what was sent
+   */
+  InFlight(LongConsumer gone) {
+    this.gone = gone;
+  }
 
   /**
    * Remembers a write.
@@ -55,7 +67,9 @@ final class InFlight {
   void settleUpTo(long count, LongConsumer done) {
     requireSent(count);
     while (settled < count) {
-      done.accept(settleNext());
+      MemoryView payload = payloads[(int) settled & tokens.length - 1];
+      LongConsumer told = payload == null || payload.isAlive() ? done : gone;
+      told.accept(settleNext());
     }
   }
 
@@ -110,6 +124,17 @@ final class InFlight {
     long token = settleNext();
     refused++;
     return token;
+  }
+
+  /** Whether the source of one of them was freed. */
+  boolean hasGone() {
+    for (long number = settled; number < sent; number++) {
+      MemoryView payload = payloads[(int) number & tokens.length - 1];
+      if (payload != null && !payload.isAlive()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Nothing will be settled any more. */

@@ -261,9 +261,7 @@ final class InboundLink extends Link {
       into.fill(position, in, length);
       position += length;
     } catch (IllegalStateException e) {
-      // Its arena was closed although it is registered: the application's mistake, not the
-      // origin's.
-      refusal = ErrorCode.MEMORY_GONE.because("the target's memory is gone: " + e.getMessage());
+      refusal = memoryGone();
       in.readerIndex(before + length);
     }
   }
@@ -272,6 +270,9 @@ final class InboundLink extends Link {
   private @Nullable TcpMemory writable() {
     if (refusal == null && memory != null && !memory.isOpen()) {
       refusal = revoked();
+    }
+    if (refusal == null && memory != null && !memory.isAlive()) {
+      refusal = memoryGone();
     }
     return refusal == null ? memory : null;
   }
@@ -338,6 +339,14 @@ final class InboundLink extends Link {
   static Failure revoked() {
     return ErrorCode.REVOKED.because(
         "the target revoked or deregistered the memory while the write was under way");
+  }
+
+  /**
+   * Its arena was closed although it is registered: the application's mistake, not the origin's.
+   */
+  static Failure memoryGone() {
+    return ErrorCode.MEMORY_GONE.because(
+        "the target's memory was freed although it is registered; close its region first");
   }
 
   @Override

@@ -188,7 +188,9 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
       broken = why;
     }
     boolean isFaultOfTheSocket = cause instanceof IOException;
-    if (!isFaultOfTheSocket && why.code() != ErrorCode.TLS.value) {
+    boolean isExplained =
+        why.code() == ErrorCode.TLS.value || why.code() == ErrorCode.MEMORY_GONE.value;
+    if (!isFaultOfTheSocket && !isExplained) {
       LOG.warn("{}", why.text(), cause); // a fault of this program: only its stack says where
     }
     if (isFaultOfTheSocket && phase == Phase.OPEN) {
@@ -199,7 +201,8 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     }
   }
 
-  private Failure broken(Throwable cause) {
+  /** What to say of a connection that has failed. */
+  Failure broken(Throwable cause) {
     return ErrorCode.BROKEN.because(
         "the connection with " + where() + " broke: " + cause.getMessage());
   }

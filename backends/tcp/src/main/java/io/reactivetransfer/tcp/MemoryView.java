@@ -2,8 +2,10 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A range of some memory, as the sockets want it; shows one range after another, so that a write
@@ -12,6 +14,7 @@ import java.util.function.Consumer;
 final class MemoryView extends UnpooledDirectByteBuf {
 
   private final Consumer<MemoryView> home;
+  private final MemorySegment.@Nullable Scope scope;
   private final boolean made;
   private int end;
   private boolean returnsWhenReleased;
@@ -20,10 +23,12 @@ final class MemoryView extends UnpooledDirectByteBuf {
    * Of this memory; shows nothing yet.
    *
    * @param home takes it back when it shows nothing any more
+   * @param scope of memory that somebody else may free, or null
    */
-  MemoryView(Consumer<MemoryView> home, ByteBuffer memory) {
+  MemoryView(Consumer<MemoryView> home, ByteBuffer memory, MemorySegment.@Nullable Scope scope) {
     super(UnpooledByteBufAllocator.DEFAULT, memory.duplicate().clear(), memory.capacity());
     this.home = home;
+    this.scope = scope;
     made = true;
     setIndex(0, 0);
   }
@@ -58,6 +63,44 @@ final class MemoryView extends UnpooledDirectByteBuf {
   @Override
   public int capacity() {
     return made ? end : super.capacity();
+  }
+
+  /** Whether the memory was not freed. */
+  boolean isAlive() {
+    return scope == null || scope.isAlive();
+  }
+
+  // A socket asks for one of these right before each system call. The native ones then go by the
+  // address alone, and would send what lies there by now.
+
+  @Override
+  public ByteBuffer internalNioBuffer(int index, int length) {
+    requireAlive();
+    return super.internalNioBuffer(index, length);
+  }
+
+  @Override
+  public ByteBuffer nioBuffer(int index, int length) {
+    requireAlive();
+    return super.nioBuffer(index, length);
+  }
+
+  @Override
+  public ByteBuffer[] nioBuffers(int index, int length) {
+    requireAlive();
+    return super.nioBuffers(index, length);
+  }
+
+  @Override
+  public long memoryAddress() {
+    requireAlive();
+    return super.memoryAddress();
+  }
+
+  private void requireAlive() {
+    if (!isAlive()) {
+      throw new IllegalStateException("expected registered memory to be there, got freed memory");
+    }
   }
 
   @Override

@@ -21,12 +21,14 @@ final class MemoryWindow {
   private static final int MAX_FREE_VIEWS = 256;
 
   private final ByteBuffer bytes;
+  private final MemorySegment.Scope scope;
   private final ArrayDeque<MemoryView> free = new ArrayDeque<>();
   private final Consumer<MemoryView> home = this::recycle;
 
   /** The window with this index. */
   MemoryWindow(MemorySegment memory, int index) {
     long from = (long) index << SHIFT;
+    scope = memory.scope();
     bytes = memory.asSlice(from, Math.min(memory.byteSize() - from, MAX_BYTES)).asByteBuffer();
   }
 
@@ -48,7 +50,7 @@ final class MemoryWindow {
   /** A view that nobody holds. */
   MemoryView view() {
     MemoryView view = free.poll();
-    return view == null ? new MemoryView(home, bytes) : view;
+    return view == null ? new MemoryView(home, bytes, scope) : view;
   }
 
   private void recycle(MemoryView view) {

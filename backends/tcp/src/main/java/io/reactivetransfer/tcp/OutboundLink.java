@@ -28,7 +28,7 @@ final class OutboundLink extends Link {
 
   private final TcpDomain domain;
   private final TcpPeer.Key peer;
-  private final InFlight inFlight = new InFlight();
+  private final InFlight inFlight = new InFlight(token -> failSourceGone(token, true));
   private final OriginHandshake handshake;
   private final LongConsumer settled;
   private @Nullable Disposable connecting;
@@ -109,6 +109,10 @@ final class OutboundLink extends Link {
     if (!takes()) {
       return false;
     }
+    if (!source.isAlive()) {
+      failSourceGone(op.token(), false);
+      return true;
+    }
     if (op.length() <= MAX_COPIED_BYTES) {
       postCopy(source, target, op);
     } else {
@@ -121,6 +125,18 @@ final class OutboundLink extends Link {
     return true;
   }
 
+  /**
+   * Its arena was closed although it is registered: the application's mistake.
+   *
+   * @param sent whether some of it was, so that the target may have taken it for a whole write
+   */
+  private void failSourceGone(long token, boolean sent) {
+    Failure why =
+        ErrorCode.MEMORY_GONE.because(
+            "the source's memory was freed before the write was done; close its region first");
+    domain.events().add(new Event.Failed(token, why, !sent));
+  }
+
   private void postCopy(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
     int length = (int) op.length();
     ByteBuf out = batch(Wire.WRITE_BYTES + length);
@@ -130,10 +146,8 @@ final class OutboundLink extends Link {
       source.copyTo(out, op.sourceOffset(), length);
       inFlight.add(op.token(), null);
     } catch (IllegalStateException e) {
-      // Its arena was closed although it is registered: the application's mistake.
       out.writerIndex(before);
-      Failure why = ErrorCode.MEMORY_GONE.because("the source's memory is gone: " + e.getMessage());
-      domain.events().add(new Event.Failed(op.token(), why, true));
+      failSourceGone(op.token(), false);
     }
   }
 
@@ -349,6 +363,17 @@ final class OutboundLink extends Link {
     end(
         ErrorCode.CONNECT.because(
             "cannot connect to " + where() + ": " + cause.getMessage() + "; does it run there?"));
+  }
+
+  /** What was freed cannot be sent, and on this connection nothing else can come in its place. */
+  @Override
+  Failure broken(Throwable cause) {
+    return inFlight.hasGone()
+        ? ErrorCode.MEMORY_GONE.because(
+            "the source's memory of a write to "
+                + where()
+                + " was freed while it was sent, which ends the connection; close its region first")
+        : super.broken(cause);
   }
 
   @Override

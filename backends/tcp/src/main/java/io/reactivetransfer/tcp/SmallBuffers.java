@@ -25,7 +25,7 @@ final class SmallBuffers {
 
     Place(int from) {
       this.from = from;
-      this.view = new MemoryView(_ -> free.push(this), memory);
+      this.view = new MemoryView(_ -> free.push(this), memory, null);
     }
   }
 

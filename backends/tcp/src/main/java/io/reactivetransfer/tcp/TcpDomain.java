@@ -220,8 +220,13 @@ final class TcpDomain implements Domain {
 
   private static void landed(Event.Landed landed, CompletionSink sink) {
     InboundLink link = Objects.requireNonNull(landed.link);
-    if (landed.hasImm && !Objects.requireNonNull(landed.memory).isOpen()) {
+    TcpMemory memory = Objects.requireNonNull(landed.memory);
+    if (!memory.isOpen() && (landed.hasImm || !memory.isAlive())) {
       link.refuse(InboundLink.revoked());
+      return;
+    }
+    if (!memory.isAlive()) {
+      link.refuse(InboundLink.memoryGone());
       return;
     }
     if (landed.hasImm) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Memory registered with one NIC, under one key. */
@@ -51,6 +52,11 @@ final class TcpMemory implements LocalMemory {
     open = false;
   }
 
+  /** Whether it was not freed, which the application may do although it is registered. */
+  boolean isAlive() {
+    return segment.scope().isAlive();
+  }
+
   boolean holds(long offset, long length) {
     return offset >= 0 && length >= 0 && offset <= segment.byteSize() - length;
   }
@@ -65,19 +71,33 @@ final class TcpMemory implements LocalMemory {
 
   /** An empty view for taking bytes in, or null if the memory is gone. */
   @Nullable MemoryView sink(long offset, int length) {
-    return segment.scope().isAlive()
-        ? window(offset).view().empty(MemoryWindow.within(offset), length)
-        : null;
+    return isAlive() ? window(offset).view().empty(MemoryWindow.within(offset), length) : null;
   }
 
-  /** Takes bytes in. */
+  /**
+   * Takes bytes in. The JDK copies, which keeps the memory from being freed meanwhile; Netty would
+   * go by the address.
+   *
+   * @throws IllegalStateException if the memory was freed
+   */
   void fill(long offset, ByteBuf in, int length) {
-    in.readBytes(window(offset).range(MemoryWindow.within(offset), length));
+    int from = in.readerIndex();
+    ByteBuffer bytes =
+        in.nioBufferCount() == 1 ? in.internalNioBuffer(from, length) : in.nioBuffer(from, length);
+    window(offset).range(MemoryWindow.within(offset), length).put(bytes);
+    in.readerIndex(from + length);
   }
 
-  /** Copies bytes out. */
+  /**
+   * Copies bytes out, to where there is room for them; as above.
+   *
+   * @throws IllegalStateException if the memory was freed
+   */
   void copyTo(ByteBuf out, long offset, int length) {
-    out.writeBytes(window(offset).range(MemoryWindow.within(offset), length));
+    int to = out.writerIndex();
+    out.internalNioBuffer(to, length)
+        .put(window(offset).range(MemoryWindow.within(offset), length));
+    out.writerIndex(to + length);
   }
 
   private MemoryWindow window(long offset) {

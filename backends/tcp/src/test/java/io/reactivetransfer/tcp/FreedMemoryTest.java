@@ -1,0 +1,46 @@
+package io.reactivetransfer.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.epoll.Epoll;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Memory that the application frees although it is registered: a mistake that must not end the
+ * process, nor have anything sent or reported as done that nobody wrote.
+ */
+class FreedMemoryTest {
+
+  static Stream<Arguments> ways() {
+    List<Transport> transports =
+        Epoll.isAvailable() ? List.of(Transport.NIO, Transport.EPOLL) : List.of(Transport.NIO);
+    return transports.stream()
+        .flatMap(transport ->
+            Stream.of(Arguments.of(transport, "allow"), Arguments.of(transport, "deny")));
+  }
+
+  /** With Unsafe, and without, which Netty goes by: it does not check what that touches. */
+  @ParameterizedTest(name = "{0}, Unsafe: {1}")
+  @MethodSource("ways")
+  void failsItsWrites(Transport transport, String unsafe) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--sun-misc-unsafe-memory-access=" + unsafe);
+    command.add("-XX:-CreateCoredumpOnCrash");
+    command.add("-XX:ErrorFile=/dev/null");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(FreedMemoryProgram.class.getName(), transport.name()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+  }
+}
