@@ -170,8 +170,9 @@ final class TcpLoop implements WorkerLoop {
 
   private TcpClient newClient() {
     return TcpClient.newConnection()
-        .runOn(group)
+        // First, or reactor-netty makes a resolver for this loop, and keeps both for ever.
         .resolver(new OffLoopResolver())
+        .runOn(group)
         .option(ChannelOption.ALLOCATOR, buffers)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
