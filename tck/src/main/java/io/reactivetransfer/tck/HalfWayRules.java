@@ -28,17 +28,17 @@ abstract class HalfWayRules extends RuleGroup {
     super(kit);
   }
 
-  private record Memory(MemorySegment from, MemorySegment to, byte[] noise) {}
+  private record Memory(MemorySegment from, MemorySegment to, MemorySegment noise) {}
 
   private Memory memory() {
     MemorySegment from = stage().memory(BYTES);
-    return new Memory(from, stage().memory(BYTES), from.toArray(ValueLayout.JAVA_BYTE));
+    return new Memory(
+        from, stage().memory(BYTES), MemorySegment.ofArray(from.toArray(ValueLayout.JAVA_BYTE)));
   }
 
   /** Writes of which the first has begun to change the target's memory. */
   private static int beginWrites(Wire wire, Memory memory, int moreTurns) {
-    MemorySegment.copy(
-        memory.noise(), 0, memory.from(), ValueLayout.JAVA_BYTE, 0, memory.noise().length);
+    memory.from().copyFrom(memory.noise());
     memory.to().fill((byte) 0);
     memory.from().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
     wire.connect();
@@ -90,12 +90,7 @@ abstract class HalfWayRules extends RuleGroup {
       long at = (long) i * length;
       boolean complete =
           MemorySegment.mismatch(
-                  MemorySegment.ofArray(there),
-                  at,
-                  at + length,
-                  MemorySegment.ofArray(memory.noise()),
-                  at,
-                  at + length)
+                  MemorySegment.ofArray(there), at, at + length, memory.noise(), at, at + length)
               < 0;
       if ((delivered && done.contains("written " + i)) || arrived.contains("imm " + i)) {
         assertThat(complete).as("write %s was told to be there: its bytes", i).isTrue();
@@ -106,7 +101,7 @@ abstract class HalfWayRules extends RuleGroup {
   private void takeAway(String how, Taking taking) {
     stage().require(Capability.REVOCATION);
     Memory memory = memory();
-    memory.noise()[0] = 1;
+    memory.noise().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
     for (int round = 0; round < ROUNDS; round++) {
       Wire wire = Wire.open(stage(), memory.from(), memory.to(), 0);
       int taken = beginWrites(wire, memory, round);
@@ -152,7 +147,7 @@ abstract class HalfWayRules extends RuleGroup {
   @Test
   final void r24_7_nothingIsTouchedAfterCloseHasReturned() {
     Memory memory = memory();
-    memory.noise()[0] = 1;
+    memory.noise().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
     for (int round = 0; round < ROUNDS; round++) {
       Wire wire = Wire.open(stage(), memory.from(), memory.to(), 0);
       beginWrites(wire, memory, round);
@@ -182,7 +177,7 @@ abstract class HalfWayRules extends RuleGroup {
   private static void expectNoMarker(Memory memory, byte[] before, byte marker) {
     byte[] now = memory.to().toArray(ValueLayout.JAVA_BYTE);
     for (int at = 0; at < now.length; at++) {
-      if (now[at] != before[at] && now[at] != memory.noise()[at]) {
+      if (now[at] != before[at] && now[at] != memory.noise().get(ValueLayout.JAVA_BYTE, at)) {
         throw new AssertionError(
             "expected what the source had before its NIC was closed, got byte "
                 + now[at]

@@ -67,7 +67,7 @@ final class Lanes {
   }
 
   private Mono<Void> write(int at, int length, long number) {
-    long last = at + length - Long.BYTES;
+    long last = (long) at + length - Long.BYTES;
     numbers.set(ValueLayout.JAVA_LONG_UNALIGNED, last, number);
     return origin
         .submit(Write.of(source.slice(at, length), view.slice(at, length)))

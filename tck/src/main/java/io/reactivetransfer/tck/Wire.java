@@ -76,7 +76,12 @@ record Wire(
   /** The same two NICs, with memory of their own, the other way round. */
   Wire back() {
     return between(
-        target, origin, stage, stage.memory(to.byteSize()), stage.memory(from.byteSize()), 0);
+        /* origin= */ target,
+        /* target= */ origin,
+        stage,
+        stage.memory(to.byteSize()),
+        stage.memory(from.byteSize()),
+        0);
   }
 
   /** The longest write that its NIC takes, or this if that is shorter. */

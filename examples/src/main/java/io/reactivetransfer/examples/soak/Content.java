@@ -57,7 +57,7 @@ final class Content {
       expected.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, word);
     } else {
       for (int i = 0; i < Long.BYTES; i++) {
-        expected.set(ValueLayout.JAVA_BYTE, i, (byte) (word >>> i * Byte.SIZE));
+        expected.set(ValueLayout.JAVA_BYTE, i, (byte) (word >>> (i * Byte.SIZE)));
       }
     }
     return bytes.mismatch(expected.asSlice(0, bytes.byteSize()));

@@ -5,6 +5,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,11 +28,20 @@ final class Letters implements AutoCloseable {
   /** What a message is about. */
   enum Kind {
     /** A target says where to write, and under which immediate. */
-    READY,
+    READY(0),
     /** An origin says what became of a round. */
-    ENDED,
+    ENDED(1),
     /** Bytes that a seed decides. */
-    CHAT
+    CHAT(2);
+
+    private static final List<Kind> ALL = List.of(values());
+
+    /** How a message says it, and its place in the tables. */
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
   }
 
   private final TransferEngine engine;
@@ -46,7 +56,7 @@ final class Letters implements AutoCloseable {
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // arrays of queues
   Letters(TransferEngine engine, Judge judge, Plan plan) {
-    int kinds = Kind.values().length;
+    int kinds = Kind.ALL.size();
     this.engine = engine;
     this.judge = judge;
     this.await = new Await(plan.limit());
@@ -85,22 +95,22 @@ final class Letters implements AutoCloseable {
       throw SoakFailure.at(
           "messages()", "a message with the checksum " + sum, "one with " + sumOf(bytes), null);
     }
-    Kind kind = Kind.values()[bytes.get()];
+    Kind kind = Kind.ALL.get(bytes.get());
     int stream = bytes.getShort();
     long number = bytes.getLong();
-    long expected = received[kind.ordinal()][stream]++;
+    long expected = received[kind.code][stream]++;
     if (number != expected) {
       throw SoakFailure.at(
           "messages() of stream " + stream, kind + " number " + expected, "" + number, null);
     }
-    boxes[kind.ordinal()][stream].add(bytes.slice());
+    boxes[kind.code][stream].add(bytes.slice());
   }
 
   /** Sends one; completes when it is taken over. One thread at a time for a kind and a stream. */
   void send(Kind kind, int stream, ByteBuffer body, Object place) throws InterruptedException {
     ByteBuffer bytes = ByteBuffer.allocate(HEAD + body.remaining() + Long.BYTES);
-    bytes.put((byte) kind.ordinal()).putShort((short) stream);
-    bytes.putLong(sent[kind.ordinal()][stream]++).put(body);
+    bytes.put((byte) kind.code).putShort((short) stream);
+    bytes.putLong(sent[kind.code][stream]++).put(body);
     bytes.putLong(sumOf(bytes.duplicate().flip()));
     Peer to = peer;
     if (to == null) {
@@ -111,7 +121,7 @@ final class Letters implements AutoCloseable {
 
   /** The next one of this kind and stream. */
   ByteBuffer take(Kind kind, int stream, Object place) throws InterruptedException {
-    ByteBuffer body = boxes[kind.ordinal()][stream].poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+    ByteBuffer body = boxes[kind.code][stream].poll(limit.toMillis(), TimeUnit.MILLISECONDS);
     if (body == null) {
       throw SoakFailure.at(
           place, "a message " + kind + " within " + limit.toSeconds() + " s", "none", null);

@@ -98,7 +98,7 @@ final class Node {
 
   /** Works until it is over and all has come to rest. */
   void run(String greeting) throws InterruptedException {
-    String[] parts = greeting.split(" ");
+    String[] parts = greeting.split(" ", -1);
     peer = engine.peer(PeerAddress.fromText(parts[0]));
     endNanos = System.nanoTime() + task.millis() * 1_000_000;
     letters.open(peer());
@@ -111,7 +111,7 @@ final class Node {
       for (Work work : works(words)) {
         all.add(threads.submit(() -> guarded(work)));
       }
-      judge.verdict().thenAccept(failure -> threads.shutdownNow());
+      var _ = judge.verdict().thenAccept(failure -> threads.shutdownNow());
       awaitAll(all);
     } finally {
       threads.shutdownNow();

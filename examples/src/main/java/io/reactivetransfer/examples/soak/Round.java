@@ -28,6 +28,8 @@ record Round(
     boolean renewed,
     List<Step> steps) {
 
+  private static final List<Step.Kind> KINDS = List.of(Step.Kind.values());
+  private static final List<Mode> MODES = List.of(Mode.values());
   private static final int MAX_STEPS = 8;
   private static final int ROUNDS_PER_TROUBLE = 6;
   private static final int ROUNDS_PER_RENEWAL = 40;
@@ -52,11 +54,11 @@ record Round(
     long stamp = where.stamp(number);
     Random random = new Random(stamp);
     Trouble trouble = trouble(plan, random);
-    Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
+    Mode mode = MODES.get(random.nextInt(MODES.size()));
     if (trouble == Trouble.DEADLINE && mode == Mode.EACH) {
       mode = Mode.STREAM; // there each transfer has the engine's deadline
     }
-    long delay = 1 + random.nextInt(MAX_DELAY_MICROS);
+    long delay = 1L + random.nextInt(MAX_DELAY_MICROS);
     boolean renewed =
         random.nextInt(ROUNDS_PER_RENEWAL) == 0 && plan.has(Feature.REGISTRATIONS) && number > 0;
     return new Round(number, stamp, trouble, mode, delay, renewed, steps(random, pages, delivered));
@@ -79,7 +81,7 @@ record Round(
     List<Step> steps = new ArrayList<>();
     int used = 0;
     for (int left = 1 + random.nextInt(MAX_STEPS); left > 0 && used < pages; left--) {
-      Step.Kind kind = Step.Kind.values()[random.nextInt(Step.Kind.values().length)];
+      Step.Kind kind = KINDS.get(random.nextInt(KINDS.size()));
       if (kind == Step.Kind.WRITE && !delivered) {
         kind = Step.Kind.WRITE_IMM; // nobody would know when to look
       }

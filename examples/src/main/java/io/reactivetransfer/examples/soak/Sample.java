@@ -39,7 +39,7 @@ record Sample(Map<String, Long> figures) {
   private static void addStatus(Map<String, Long> figures) {
     try (Stream<String> lines = Files.lines(STATUS)) {
       lines.forEach(line -> {
-        String[] parts = line.split("\\s+");
+        String[] parts = line.split("\\s+", -1);
         if (parts[0].equals("VmRSS:")) {
           figures.put(RSS, Long.parseLong(parts[1]) << 10);
         } else if (parts[0].equals("Threads:")) {
@@ -71,7 +71,7 @@ record Sample(Map<String, Long> figures) {
 
   static Sample of(String line) {
     Map<String, Long> figures = new TreeMap<>();
-    for (String part : line.split(" ")) {
+    for (String part : line.split(" ", -1)) {
       int equals = part.indexOf('=');
       figures.put(part.substring(0, equals), Long.parseLong(part.substring(equals + 1)));
     }

@@ -75,6 +75,7 @@ final class Submitting {
     return Mono.empty();
   }
 
+  @SuppressWarnings("ReferenceEquality") // what comes back is what was submitted, and not its like
   private int indexOf(Transfer transfer) {
     for (int i = 0; i < transfers.size(); i++) {
       if (transfers.get(i) == transfer) {

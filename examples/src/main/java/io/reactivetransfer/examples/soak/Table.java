@@ -3,15 +3,13 @@ package io.reactivetransfer.examples.soak;
 /** A line for each side and minute. */
 final class Table {
 
-  private static final String HEAD = "%6s %4s %9s %10s %8s %8s %8s %9s %8s %8s %7s %8s %8s %7s %6s";
-  private static final String ROW =
-      "%6s %4d %,9d %,10d %,8d %,8d %,8d %,9d %,8d %,8d %,7d %,8.1f %,8.1f %,7d %,6d";
   private static final long MIB = 1 << 20;
 
   private Table() {}
 
   static String head() {
-    return HEAD.formatted(
+    return String.format(
+        "%6s %4s %9s %10s %8s %8s %8s %9s %8s %8s %7s %8s %8s %7s %6s",
         "minute",
         "side",
         "rounds",
@@ -30,7 +28,8 @@ final class Table {
   }
 
   static String row(String minute, int side, Sample sample) {
-    return ROW.formatted(
+    return String.format(
+        "%6s %4d %,9d %,10d %,8d %,8d %,8d %,9d %,8d %,8d %,7d %,8.1f %,8.1f %,7d %,6d",
         minute,
         side,
         sample.figure(Tally.ROUNDS),

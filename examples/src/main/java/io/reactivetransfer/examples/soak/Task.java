@@ -15,7 +15,7 @@ record Task(int lane, int phase, int nics, long millis) {
   }
 
   static Task of(String line) {
-    String[] parts = line.split(" ");
+    String[] parts = line.split(" ", -1);
     return new Task(
         Integer.parseInt(parts[0]),
         Integer.parseInt(parts[1]),

@@ -40,7 +40,7 @@ final class Pull {
       return true;
     }
     subscription.cancel();
-    if (upstream.get() != Operators.cancelledSubscription()) {
+    if (!Operators.cancelledSubscription().equals(upstream.get())) {
       Operators.reportSubscriptionSet();
     }
     return false;
