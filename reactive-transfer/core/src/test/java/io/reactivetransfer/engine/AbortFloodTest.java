@@ -25,7 +25,7 @@ class AbortFloodTest {
   void open() {
     hand.open(1);
     origin = hand.peer(1);
-    hand.nic(0).receive(origin.id(), ControlFrame.hello(hand.address(1), 0));
+    hand.nic(0).receive(origin.id(), ControlFrame.hello(hand.address(1), 1, 0, 0));
     hand.turn();
   }
 

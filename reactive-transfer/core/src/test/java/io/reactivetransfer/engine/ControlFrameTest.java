@@ -44,11 +44,14 @@ class ControlFrameTest {
             "n".repeat(32),
             new EngineId(-1, -1),
             Collections.nCopies(PeerAddress.MAX_NICS, longest));
-    assertThat(ControlFrame.hello(address, -1).remaining())
+    assertThat(ControlFrame.hello(address, -1, -1, -1).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
-    assertThat(ControlFrame.abort(-1, "\uffff".repeat(100_000)).remaining())
+    AbortFrame abort = new AbortFrame(-1, -1, -1, -1, "\uffff".repeat(100_000));
+    assertThat(ControlFrame.abort(abort, new byte[64]).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
-    assertThat(ControlFrame.barrier(new EngineId(-1, -1), -1).remaining())
+    assertThat(ControlFrame.barrier(new EngineId(-1, -1), -1, -1, -1).remaining())
+        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+    assertThat(ControlFrame.dismissal("\uffff".repeat(100_000)).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
   }
 
