@@ -54,12 +54,17 @@ class AvailabilityTest {
     }
   }
 
-  private static EngineExecutionResults run(Class<?> kit) {
-    return EngineTestKit.engine("junit-jupiter").selectors(selectClass(kit)).execute();
+  /** Whatever this build itself was told. */
+  private static EngineExecutionResults run(Class<?> kit, boolean requireAll) {
+    String before = System.setProperty(Profile.REQUIRE_ALL, String.valueOf(requireAll));
+    try {
+      return EngineTestKit.engine("junit-jupiter").selectors(selectClass(kit)).execute();
+    } finally {
+      System.setProperty(Profile.REQUIRE_ALL, before == null ? "false" : before);
+    }
   }
 
-  private static void assertFailsAsOne(Class<?> kit, String... words) {
-    EngineExecutionResults results = run(kit);
+  private static void assertFailsAsOne(EngineExecutionResults results, String... words) {
     results.testEvents().assertStatistics(tests -> tests.started(0));
     Events failed = results.containerEvents().failed();
     assertThat(failed.stream()).hasSize(1);
@@ -71,12 +76,12 @@ class AvailabilityTest {
 
   @Test
   void aBackendThatIsNotThereFailsTheClassAsOne() {
-    assertFailsAsOne(AuthorsOwn.class, "Profile.skipIfUnavailable()");
+    assertFailsAsOne(run(AuthorsOwn.class, false), "Profile.skipIfUnavailable()");
   }
 
   @Test
   void whereTheProfileSaysSoTheClassIsSkippedAsOne() {
-    EngineExecutionResults results = run(WhereThereIsAWire.class);
+    EngineExecutionResults results = run(WhereThereIsAWire.class, false);
     results.testEvents().assertStatistics(tests -> tests.started(0));
     results.containerEvents().assertStatistics(containers -> containers.skipped(1).failed(0));
     assertThat(
@@ -87,11 +92,6 @@ class AvailabilityTest {
 
   @Test
   void whereNothingMayBeSkippedItFailsAllTheSame() {
-    String before = System.setProperty(Profile.REQUIRE_ALL, "true");
-    try {
-      assertFailsAsOne(WhereThereIsAWire.class, "-D" + Profile.REQUIRE_ALL);
-    } finally {
-      System.setProperty(Profile.REQUIRE_ALL, before == null ? "false" : before);
-    }
+    assertFailsAsOne(run(WhereThereIsAWire.class, true), "-D" + Profile.REQUIRE_ALL);
   }
 }
