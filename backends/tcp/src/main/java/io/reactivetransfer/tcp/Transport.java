@@ -4,8 +4,6 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.uring.IoUring;
-import io.netty.channel.uring.IoUringIoHandler;
 import org.jspecify.annotations.Nullable;
 
 /** How the sockets of an engine are driven. */
@@ -18,12 +16,7 @@ public enum Transport {
   /** The JDK's selectors, everywhere. */
   NIO,
   /** Linux' epoll, by Netty's native library, which comes with reactor-netty for x86-64. */
-  EPOLL,
-  /**
-   * Linux' io_uring, by Netty's native library: {@code netty-transport-native-io_uring} must be
-   * added to the class path, for the machine's processor.
-   */
-  IO_URING;
+  EPOLL;
 
   private static final String PROPERTY = "reactivetransfer.tcp.transport";
 
@@ -40,7 +33,6 @@ public enum Transport {
         requireNone(Epoll.unavailabilityCause());
         yield EpollIoHandler.newFactory();
       }
-      case IO_URING -> Uring.handlers(this);
     };
   }
 
@@ -55,7 +47,7 @@ public enum Transport {
       }
     }
     throw new IllegalArgumentException(
-        "expected nio, epoll or io_uring in the system property " + PROPERTY + ", got " + name);
+        "expected nio or epoll in the system property " + PROPERTY + ", got " + name);
   }
 
   private void requireNone(@Nullable Throwable cause) {
@@ -63,20 +55,6 @@ public enum Transport {
       throw new IllegalArgumentException(
           "expected a transport that this machine has, got " + this + ": " + cause.getMessage(),
           cause);
-    }
-  }
-
-  /** Apart, because its classes may be missing. */
-  private static final class Uring {
-
-    static IoHandlerFactory handlers(Transport transport) {
-      try {
-        transport.requireNone(IoUring.unavailabilityCause());
-        return IoUringIoHandler.newFactory();
-      } catch (NoClassDefFoundError e) {
-        transport.requireNone(e);
-        throw e;
-      }
     }
   }
 }
