@@ -89,7 +89,10 @@ class FaultTest {
       target.assertOnlyWhatWasWritten();
       target.to.revoke().block(LONG);
       long counted = target.engine.counter(STREAM).discard().block(LONG);
-      assertThat(counted).isBetween(stream.values(), submitted[0]);
+      // Nothing, if the origin was back by then and has said that nobody knows what was counted.
+      if (counted != 0) {
+        assertThat(counted).isBetween(stream.values(), submitted[0]);
+      }
       target.sink.fill((byte) CANARY);
     }
   }
