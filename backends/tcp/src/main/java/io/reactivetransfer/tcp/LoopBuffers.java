@@ -3,16 +3,19 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * Buffers for one loop at a time: a thread of another engine never holds a lock that it needs. What
- * a pool has taken from the system it gives back only when the garbage collector finds it; so those
- * of engines that were closed are kept for the next ones.
+ * a pool has taken from the system it gives back only when the garbage collector finds it; so some
+ * of engines that were closed are kept for the next ones, and the others are left to it.
  */
 final class LoopBuffers {
 
-  private static final Queue<ByteBufAllocator> SPARE = new ConcurrentLinkedQueue<>();
+  /** More are not kept, however many engines there were at once. */
+  static final int MAX_SPARE = 4;
+
+  private static final Queue<ByteBufAllocator> SPARE = new ArrayBlockingQueue<>(MAX_SPARE);
 
   private LoopBuffers() {}
 
@@ -24,7 +27,7 @@ final class LoopBuffers {
 
   /** The loop has ended, and so has its thread. */
   static void giveBack(ByteBufAllocator buffers) {
-    SPARE.add(buffers);
+    boolean _ = SPARE.offer(buffers);
   }
 
   private static ByteBufAllocator newPool() {

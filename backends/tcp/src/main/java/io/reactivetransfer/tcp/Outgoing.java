@@ -19,6 +19,11 @@ final class Outgoing {
     byNumber.remove(number);
   }
 
+  /** How many are open. */
+  int size() {
+    return byNumber.size();
+  }
+
   /**
    * This engine has settled so many writes of the connection with this number, and refused some of
    * them; says nothing of one that has ended, or that leads elsewhere.

@@ -34,6 +34,11 @@ final class Presence {
     return known;
   }
 
+  /** How many engines there are. */
+  int size() {
+    return byEngine.size();
+  }
+
   /** Whether the end of this connection is the news that the engine was lost. */
   boolean ended(EngineId engine) {
     Known known = byEngine.get(engine);

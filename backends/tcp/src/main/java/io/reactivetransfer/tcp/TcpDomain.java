@@ -333,6 +333,15 @@ final class TcpDomain implements Domain {
     }
   }
 
+  /** How much it keeps of other engines. */
+  int known() {
+    return outbound.size()
+        + presence.size()
+        + inbound.all().size()
+        + loop.outgoing().size()
+        + (loop.origins().isEmpty() ? 0 : 1);
+  }
+
   TurnEnd turnEnd() {
     return turnEnd;
   }

@@ -2,6 +2,8 @@ package io.reactivetransfer.tcp;
 
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +13,7 @@ import org.junit.jupiter.api.Test;
 class ClosedEngineTest {
 
   private static final int ROUNDS = 5;
+  private static final int MANY = 100;
 
   @Test
   void isForgotten() {
@@ -24,6 +27,51 @@ class ClosedEngineTest {
           // The last one may still be known to what its thread has left behind.
           return closed.stream().filter(loop -> loop.get() != null).count() <= 1;
         });
+  }
+
+  @Test
+  void isForgottenByTheOneThatStays() {
+    try (TestNic survivor = new TestNic()) {
+      TcpDomain domain = (TcpDomain) survivor.domain;
+      var own = survivor.register(8);
+      for (int i = 1; i <= MANY; i++) {
+        try (TestNic guest = new TestNic()) {
+          var memory = guest.register(8);
+          guest.write(memory, guest.remote(survivor, own), 8, i);
+          survivor.write(own, survivor.remote(guest, memory), 8, i);
+          guest.awaitWritten(1);
+          survivor.awaitWritten(i);
+          if (i % 2 == 0) {
+            guest.kill();
+          }
+        }
+      }
+      survivor.awaitUntil(() -> survivor.call(domain::known) == 0);
+    }
+  }
+
+  @Test
+  void leavesItsBuffersToAFewOthersOnly() {
+    List<TestNic> many = new ArrayList<>();
+    List<WeakReference<ByteBufAllocator>> buffers = new ArrayList<>();
+    for (int i = 0; i < 3 * LoopBuffers.MAX_SPARE; i++) {
+      TestNic nic = new TestNic();
+      many.add(nic);
+      buffers.add(new WeakReference<>(buffersOf(nic.loop)));
+    }
+    many.forEach(TestNic::close);
+    many.clear();
+    await()
+        .until(() -> {
+          System.gc();
+          // One more may still be known to what the last thread has left behind.
+          return buffers.stream().filter(pool -> pool.get() != null).count()
+              <= LoopBuffers.MAX_SPARE + 1;
+        });
+  }
+
+  private static ByteBufAllocator buffersOf(TcpLoop loop) {
+    return (ByteBufAllocator) loop.client().configuration().options().get(ChannelOption.ALLOCATOR);
   }
 
   private static List<WeakReference<TcpLoop>> openWriteAndClose() {
