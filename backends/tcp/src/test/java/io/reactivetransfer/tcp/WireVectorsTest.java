@@ -79,7 +79,9 @@ class WireVectorsTest {
     Map<String, String> onThePage = new LinkedHashMap<>();
     Matcher vectors = VECTOR.matcher(Files.readString(PAGE));
     while (vectors.find()) {
-      onThePage.put(vectors.group(1), vectors.group(2).replaceAll("\\s", ""));
+      if (!vectors.group(1).startsWith("control-")) { // those are of the engine
+        onThePage.put(vectors.group(1), vectors.group(2).replaceAll("\\s", ""));
+      }
     }
     assertThat(onThePage).containsExactlyEntriesOf(expected());
   }
