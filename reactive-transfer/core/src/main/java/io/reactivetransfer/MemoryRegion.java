@@ -51,19 +51,27 @@ public interface MemoryRegion {
   /**
    * Completes when no transfer that this engine posted refers to the region any more: neither one
    * that runs, nor one whose result was dropped by a cancel. It says nothing of remote writers.
+   * Fails with {@link TransferFailedException} if the engine closed and one of its NICs could not
+   * be closed: then nobody knows whether that NIC still reads the memory, which must be neither
+   * freed nor reused.
    */
   Mono<Void> quiesced();
 
   /**
    * Ends the validity of the present descriptor. After completion no write under it changes a byte
    * or a count; writers get a failure. The region stays open, with a new {@link #descriptor()}.
+   * Fails with {@link TransferFailedException} if a NIC refuses: then writes under the old
+   * descriptor may still land through that NIC, until this succeeds or the region is closed.
    */
   Mono<Void> revoke();
 
   /**
    * Revokes, waits until quiet, deregisters. From the subscription on, new transfers that use the
    * region are rejected. Completes when no NIC can touch the memory; it may then be freed. Closing
-   * again completes together with the first close.
+   * again completes together with the first close. A NIC that cannot deregister it is closed, and
+   * the engine with it. Fails with {@link TransferFailedException}, which names the NIC, if that
+   * cannot be closed either: the memory must be neither freed nor reused as long as the process
+   * runs.
    */
   Mono<Void> close();
 }

@@ -172,6 +172,10 @@ public interface TransferEngine {
    * closes regions and NICs, ends every pending publisher with one terminal signal. Completes when
    * no NIC of this engine touches any memory. Closing again completes together with the first
    * close. Cancelling drops the signal; the engine closes all the same.
+   *
+   * <p>Fails with {@link TransferFailedException}, which names the NIC, if one could not be closed:
+   * everything has ended, but memory whose region was not closed before must be neither freed nor
+   * reused as long as the process runs.
    */
   Mono<Void> close();
 }

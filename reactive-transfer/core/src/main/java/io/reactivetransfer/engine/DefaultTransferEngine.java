@@ -100,7 +100,7 @@ final class DefaultTransferEngine implements TransferEngine {
         RegisteredRegion region = RegisteredRegion.register(worker, memory, access);
         region.publish();
         worker.regionOpened(region);
-        answer.success(region, () -> worker.execute(() -> region.closeNow(() -> {})));
+        answer.success(region, () -> worker.execute(() -> region.closeNow(failure -> {})));
       }
     });
   }

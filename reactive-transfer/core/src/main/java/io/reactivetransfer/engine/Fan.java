@@ -15,6 +15,7 @@ final class Fan {
   private boolean done = true;
   private boolean stopped;
   private @Nullable Step step;
+  private @Nullable NotClosed notClosed;
 
   /** Whose part is done, and counted there. */
   private List<PeerLink> counted = List.of();
@@ -70,7 +71,12 @@ final class Fan {
     return done;
   }
 
+  /** A NIC that has parts of it cannot be closed: its failure is to say so, too. */
+  void notQuiet(NotClosed nics) {
+    notClosed = nics;
+  }
+
   @Nullable TransferException failure() {
-    return failure;
+    return failure == null || notClosed == null ? failure : notClosed.after(failure);
   }
 }

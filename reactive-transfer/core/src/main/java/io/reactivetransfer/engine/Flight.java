@@ -258,6 +258,13 @@ final class Flight {
     stop();
   }
 
+  /** What it has failed with does not say that a NIC may still be busy with it: now it does. */
+  void notQuiet(NotClosed notClosed) {
+    if (failure != null) {
+      failure = notClosed.after(failure);
+    }
+  }
+
   /** Whether all of it was posted and nothing failed: then it is done, though it may be stopped. */
   boolean isWhole() {
     return failure == null && !truncated;

@@ -367,11 +367,22 @@ final class FlightControl {
   /**
    * Ends all flights, whether or not their pieces came back: the NICs are closed. Each is ended,
    * even if ending another one fails.
+   *
+   * @param notClosed the NICs that could not be closed, which every owner of memory is told, or
+   *     null if there is none
    */
-  void abandon(TransferException reason, Consumer<Throwable> failures) {
+  void abandon(
+      TransferException reason, @Nullable NotClosed notClosed, Consumer<Throwable> failures) {
     table.forEach(flight -> {
       if (!flight.isOver()) {
         nics.dequeue(flight);
+        if (notClosed != null && flight.outstanding > 0) {
+          flight.notQuiet(notClosed);
+          if (flight.fan != null) {
+            flight.fan.notQuiet(notClosed);
+          }
+          flight.submission().notQuiet(notClosed);
+        }
         flight.fail(reason);
         nics.abandoned(flight);
         over(flight);
@@ -384,6 +395,11 @@ final class FlightControl {
         failures.accept(failure);
       }
     }
+  }
+
+  /** A NIC may read the doorbell's memory for ever. */
+  void keepMemory() {
+    NotClosed.keep(doorbell.memory());
   }
 
   private void stop(Flight flight, @Nullable TransferException reason) {

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The NICs of one worker, and the posting of flights on them. A piece goes to the next NIC, in
@@ -57,6 +58,7 @@ final class NicGroup {
   private long writesCounted;
   private long bytesPosted;
   private boolean closed;
+  private @Nullable NotClosed notClosed;
 
   NicGroup(List<Nic> nics, List<Domain> domains, EngineOptions options, Counters counters) {
     this.nics = List.copyOf(nics);
@@ -237,8 +239,21 @@ final class NicGroup {
   void close(Consumer<String> defects) {
     if (!closed) {
       closed = true;
-      close(List.of(domains), defects);
+      for (int nic = 0; nic < domains.length; nic++) {
+        try {
+          domains[nic].close();
+        } catch (Throwable e) {
+          defects.accept("NIC " + nics.get(nic).name() + " could not be closed: " + e);
+          notClosed = NotClosed.nic(nics.get(nic).name(), e, notClosed);
+          NotClosed.keep(domains[nic]);
+        }
+      }
     }
+  }
+
+  /** Which of them could not be closed; null if all could, or none is closed yet. */
+  @Nullable NotClosed notClosed() {
+    return notClosed;
   }
 
   static void close(List<Domain> domains, Consumer<String> defects) {
@@ -247,6 +262,7 @@ final class NicGroup {
         domain.close();
       } catch (Throwable e) {
         defects.accept("a NIC could not be closed: " + e);
+        NotClosed.keep(domain);
       }
     }
   }

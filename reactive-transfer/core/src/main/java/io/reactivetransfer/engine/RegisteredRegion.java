@@ -4,6 +4,8 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
@@ -26,14 +28,22 @@ final class RegisteredRegion implements MemoryRegion {
   private final LocalMemory[] locals;
 
   /** Sets, so that one who does not wait any more leaves at once, however many wait. */
-  private final Set<Runnable> quietWaiters = new LinkedHashSet<>();
+  private final Set<Waiter> quietWaiters = new LinkedHashSet<>();
 
-  private final Set<Runnable> closeWaiters = new LinkedHashSet<>();
+  private final Set<Waiter> closeWaiters = new LinkedHashSet<>();
   private int flights;
   private boolean closing;
   private boolean deregistered;
+  private @Nullable TransferException notRevoked; // why it could not be, when it was closed
+  private @Nullable NotClosed notGivenUp; // by these NICs, for ever
   private volatile boolean closed;
   private volatile @Nullable RegionDescriptor descriptor;
+
+  /** Someone who waits until nothing touches the memory, and is told if that is never known. */
+  @FunctionalInterface
+  interface Waiter {
+    void over(@Nullable TransferException failure);
+  }
 
   private RegisteredRegion(Worker worker, Memory memory, Access access, LocalMemory[] locals) {
     this.worker = worker;
@@ -57,15 +67,43 @@ final class RegisteredRegion implements MemoryRegion {
         locals[done] = domains[done].register(memory, access);
       }
     } catch (RuntimeException e) {
-      for (int nic = 0; nic < done; nic++) {
-        domains[nic].deregister(locals[nic]);
-      }
       throw new TransferRejectedException(
-          "cannot register " + memory.length() + " bytes: " + e.getMessage(),
-          worker.nics().origin(done, e instanceof BackendException known ? known.code() : 0),
+          "cannot register "
+              + memory.length()
+              + " bytes: "
+              + e.getMessage()
+              + undo(worker, locals, done),
+          worker.nics().origin(done, NotClosed.code(e)),
           e);
     }
     return new RegisteredRegion(worker, memory, access, locals);
+  }
+
+  /** Undoes a registration with the first NICs; returns what is to be said of that. */
+  private static String undo(Worker worker, LocalMemory[] locals, int done) {
+    StringBuilder text = new StringBuilder();
+    for (int nic = 0; nic < done; nic++) {
+      try {
+        worker.nics().domains()[nic].deregister(locals[nic]);
+      } catch (RuntimeException e) {
+        text.append("; NIC ")
+            .append(worker.nics().nics().get(nic).name())
+            .append(" does not give it up again: ")
+            .append(NotClosed.describe(e))
+            .append("; neither free nor reuse it before close() of the engine has completed");
+        breakDown(worker, new IllegalStateException("cannot undo a registration", e));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Closes the NICs: only that can now make sure that nothing touches the memory. */
+  private static void breakDown(Worker worker, IllegalStateException failure) {
+    worker.execute(() -> {
+      if (!worker.nics().isClosed()) {
+        throw failure;
+      }
+    });
   }
 
   /** Makes it nameable to others. On the worker, once the engine knows its own address. */
@@ -133,7 +171,7 @@ final class RegisteredRegion implements MemoryRegion {
   @Override
   public Mono<Void> quiesced() {
     return worker.ask(answer -> {
-      Runnable waiter = answer::success;
+      Waiter waiter = failure -> answer(answer, failure);
       whenQuiet(waiter);
       answer.onCancel(() -> worker.execute(() -> quietWaiters.remove(waiter)));
     });
@@ -145,7 +183,11 @@ final class RegisteredRegion implements MemoryRegion {
       if (!closing) {
         revokeNow();
       }
-      worker.afterPoll(answer::success); // what had arrived before is counted before
+      TransferException failure = notQuiet();
+      if (failure == null && !deregistered) {
+        failure = notRevoked;
+      }
+      answerAfterPoll(answer, failure); // what had arrived before is counted before
     });
   }
 
@@ -154,18 +196,30 @@ final class RegisteredRegion implements MemoryRegion {
     return Mono.defer(() -> {
       closed = true;
       return worker.ask(answer -> {
-        Runnable waiter = () -> worker.afterPoll(answer::success);
+        Waiter waiter = failure -> answerAfterPoll(answer, failure);
         closeNow(waiter);
         answer.onCancel(() -> worker.execute(() -> closeWaiters.remove(waiter)));
       });
     });
   }
 
+  private void answerAfterPoll(Answer<Void> answer, @Nullable TransferException failure) {
+    worker.afterPoll(() -> answer(answer, failure));
+  }
+
+  private static void answer(Answer<Void> answer, @Nullable TransferException failure) {
+    if (failure == null) {
+      answer.success();
+    } else {
+      answer.error(failure);
+    }
+  }
+
   /** Closes; tells when nothing touches the memory any more. On the worker. */
-  void closeNow(Runnable whenClosed) {
+  void closeNow(Waiter whenClosed) {
     closed = true;
     if (deregistered) {
-      whenClosed.run();
+      whenClosed.over(notQuiet());
       return;
     }
     closeWaiters.add(whenClosed);
@@ -175,12 +229,20 @@ final class RegisteredRegion implements MemoryRegion {
         revokeNow();
       } catch (RuntimeException e) {
         worker.defect("a " + this + " could not be revoked before it is deregistered: " + e);
+        notRevoked =
+            e instanceof TransferException known
+                ? known
+                : new TransferFailedException(
+                    String.valueOf(e.getMessage()), TransferException.Origin.UNKNOWN, e);
       }
-      whenQuiet(this::deregister);
+      whenQuiet(failure -> deregister());
     }
   }
 
-  /** The NICs are closed: nothing touches the memory any more, whatever went wrong before. */
+  /**
+   * The NICs are closed: nothing touches the memory any more, whatever went wrong before; or one of
+   * them could not be closed, and then nobody is told so.
+   */
   void nicsClosed() {
     closed = true;
     closing = true;
@@ -194,55 +256,100 @@ final class RegisteredRegion implements MemoryRegion {
     return quietWaiters.size() + closeWaiters.size();
   }
 
-  private void whenQuiet(Runnable action) {
+  /** Why nobody can say that no NIC touches the memory, though none is asked to any more. */
+  private @Nullable TransferException notQuiet() {
+    NotClosed failure = deregistered ? notGivenUp : worker.nics().notClosed();
+    return failure == null ? null : failure.error();
+  }
+
+  private void whenQuiet(Waiter action) {
     if (flights == 0) {
-      action.run();
+      action.over(notQuiet());
     } else {
       quietWaiters.add(action);
     }
   }
 
+  /** Revokes with all NICs, also if one of them fails to. */
   private void revokeNow() {
     if (access.allowsRemoteWrite() && !worker.nics().isClosed()) {
       Domain[] domains = worker.nics().domains();
+      RuntimeException failure = null;
+      int failed = 0;
       try {
         for (int nic = 0; nic < domains.length; nic++) {
-          locals[nic] = domains[nic].revoke(locals[nic]);
+          try {
+            locals[nic] = domains[nic].revoke(locals[nic]);
+          } catch (RuntimeException e) {
+            failed = failure == null ? nic : failed;
+            failure = failure == null ? e : failure;
+          }
         }
       } finally {
         publish();
       }
+      if (failure != null) {
+        throw notRevoked(failed, failure);
+      }
     }
   }
 
+  /** A NIC may refuse; one that fails in another way is broken, and then the engine closes. */
+  private RuntimeException notRevoked(int nic, RuntimeException failure) {
+    String text =
+        "NIC "
+            + worker.nics().nics().get(nic).name()
+            + " could not revoke a "
+            + this
+            + ": "
+            + NotClosed.describe(failure)
+            + "; writes under the descriptor from before may still land through it, and the"
+            + " present descriptor may be no other there: revoke again, or close the region";
+    return failure instanceof BackendException refusal
+        ? new TransferFailedException(text, worker.nics().origin(nic, refusal.code()), refusal)
+        : new IllegalStateException(text, failure);
+  }
+
+  /** With all NICs, also if one of them fails to; then it is over when they are closed. */
   private void deregister() {
     if (deregistered) {
       return;
     }
+    IllegalStateException failure = null;
     if (!worker.nics().isClosed()) {
       Domain[] domains = worker.nics().domains();
       for (int nic = 0; nic < domains.length; nic++) {
         try {
           domains[nic].deregister(locals[nic]);
         } catch (RuntimeException e) {
-          // only closing the NIC can now make sure that nothing touches the memory
-          throw new IllegalStateException("cannot deregister a " + this, e);
+          String name = worker.nics().nics().get(nic).name();
+          worker.defect("NIC " + name + " could not deregister a " + this + ": " + e);
+          failure = new IllegalStateException("NIC " + name + " cannot deregister a " + this, e);
         }
       }
     }
-    ended();
+    if (failure == null) {
+      ended();
+    } else {
+      breakDown(worker, failure);
+    }
   }
 
   private void ended() {
+    notGivenUp = worker.nics().notClosed();
+    if (notGivenUp != null) {
+      NotClosed.keep(memory);
+    }
     deregistered = true;
     worker.regionClosed(this);
     runAll(closeWaiters);
   }
 
-  private static void runAll(Set<Runnable> waiters) {
-    List<Runnable> ready = List.copyOf(waiters);
+  private void runAll(Set<Waiter> waiters) {
+    List<Waiter> ready = List.copyOf(waiters);
     waiters.clear();
-    ready.forEach(Runnable::run);
+    TransferException failure = notQuiet();
+    ready.forEach(waiter -> waiter.over(failure));
   }
 
   @Override

@@ -35,7 +35,7 @@ final class Shutdown {
   /** Closes, if that was not begun, and tells when it is over. */
   void begin(Answer<Void> waiter) {
     if (threadEnded) {
-      waiter.success();
+      tell(waiter);
       return;
     }
     waiters.add(waiter);
@@ -107,21 +107,32 @@ final class Shutdown {
   private void finish() {
     NicGroup nics = worker.nics();
     boolean broken = cause != null || worker.flights().inFlight() > 0;
-    TransferException unknown =
-        new TransferFailedException(
-            "the engine closed before the outcome was known", Origin.UNKNOWN, cause);
     if (broken) {
       // closing the NICs is what makes sure that nothing touches memory any more
       nics.close(worker::defect);
-      worker.attempt("ending flights", () -> worker.flights().abandon(unknown, this::failedToEnd));
+      worker.attempt(
+          "ending flights",
+          () -> worker.flights().abandon(unknown(), nics.notClosed(), this::failedToEnd));
     }
     worker.attempt("counting", nics::endTurn);
     worker.attempt("closing regions", () -> worker.regions().forEach(this::close));
     nics.close(worker::defect);
-    worker.attempt("ending streams", () -> endStreams(unknown));
+    if (nics.notClosed() != null) {
+      worker.flights().keepMemory();
+    }
+    worker.attempt("ending streams", () -> endStreams(unknown()));
     worker.attempt("ending regions", () -> worker.regions().forEach(this::nicsClosed));
     worker.attempt("ending the thread", this::endThread);
     worker.terminate();
+  }
+
+  /** What those are told of whom nobody knows how they ended. */
+  private TransferException unknown() {
+    TransferException unknown =
+        new TransferFailedException(
+            "the engine closed before the outcome was known", Origin.UNKNOWN, cause);
+    NotClosed notClosed = worker.nics().notClosed();
+    return notClosed == null ? unknown : notClosed.after(unknown);
   }
 
   private void failedToEnd(Throwable failure) {
@@ -140,7 +151,7 @@ final class Shutdown {
 
   private void close(RegisteredRegion region) {
     try {
-      region.closeNow(() -> {});
+      region.closeNow(failure -> {});
     } catch (Throwable e) {
       worker.defect("a " + region + " could not be closed before its NICs: " + e);
     }
@@ -163,7 +174,17 @@ final class Shutdown {
 
   private void threadHasEnded() {
     threadEnded = true;
-    List.copyOf(waiters).forEach(Answer::success);
+    List.copyOf(waiters).forEach(this::tell);
     waiters.clear();
+  }
+
+  /** It is over; well, if no NIC touches any memory now. */
+  private void tell(Answer<Void> waiter) {
+    NotClosed notClosed = worker.nics().notClosed();
+    if (notClosed == null) {
+      waiter.success();
+    } else {
+      waiter.error(notClosed.error());
+    }
   }
 }

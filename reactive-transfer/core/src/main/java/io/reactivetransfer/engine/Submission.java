@@ -405,6 +405,13 @@ final class Submission<T extends Transfer, R>
     }
   }
 
+  /** What it ends with does not say that a NIC may still be busy with it: now it does. */
+  void notQuiet(NotClosed notClosed) {
+    if (error != null) {
+      error = notClosed.after(error);
+    }
+  }
+
   private void discardIncoming() {
     T dropped = held == null ? incoming.poll() : held;
     held = null;

@@ -40,12 +40,17 @@ public interface Domain {
    * old object go on.
    *
    * @return the same memory under a new key; the old object is for running writes only
+   * @throws BackendException if the old key cannot be ended; then the old object stays the present
+   *     one, and what is written under its key may still come
    */
   LocalMemory revoke(LocalMemory memory);
 
   /**
    * Ends a registration, of which no own write is in flight. When it returns, nothing touches the
    * memory.
+   *
+   * @throws BackendException if that cannot be made sure; then the engine closes, for only {@link
+   *     #close()} can make it sure
    */
   void deregister(LocalMemory memory);
 
@@ -138,7 +143,10 @@ public interface Domain {
 
   /**
    * Closes the NIC. When it returns, nothing touches any memory registered here. Writes that were
-   * in flight are not reported any more.
+   * in flight are not reported any more. It is called once.
+   *
+   * @throws BackendException if it cannot be closed, so that something may still touch the memory;
+   *     whoever waits for memory to be quiet is told so
    */
   void close();
 }
