@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Mono;
 
 /** Chapter 3: quiet before terminal. */
 abstract class QuietRules extends RuleGroup {
@@ -98,5 +100,32 @@ abstract class QuietRules extends RuleGroup {
     assertThat(failure).hasMessageContaining(ValveDomain.FAILURE_TEXT);
     assertThat(failure.nic()).as("NIC").isEqualTo(duo.origin().nics().getFirst().name());
     assertThat(failure.peer()).as("peer").isEqualTo(duo.target().id());
+  }
+
+  @Test
+  final void r3_7_quietIsNeverSaidOfMemoryThatANicCouldNotGiveUp() {
+    Valve valve = new Valve().holdReports(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve, options -> options.closeTimeout(Duration.ofMillis(50)));
+    stage().closedWithAnError(duo.origin());
+    Probe<Write> write = stage().probe("a write", duo.origin().submit(duo.write(0, 100)));
+    stage().patience().until("a write posted", () -> valve.inFlight() == 1);
+    Probe<Void> quiesced = stage().probe("quiesced", duo.from().region().quiesced());
+    Probe<Void> closed = stage().probe("closing a region", duo.from().region().close());
+    closed.assertSilent();
+    valve.refuseToLetGo();
+    Probe<Void> engine = stage().probe("closing an engine", duo.origin().close());
+    for (Probe<?> waiting : List.of(engine, write, quiesced, closed)) {
+      assertSaysWhatWasRefused(duo, waiting);
+    }
+    for (Mono<Void> late : List.of(duo.from().region().quiesced(), duo.origin().close())) {
+      assertSaysWhatWasRefused(duo, stage().probe("late", late));
+    }
+  }
+
+  private static void assertSaysWhatWasRefused(Duo duo, Probe<?> probe) {
+    TransferFailedException failure = probe.awaitError(TransferFailedException.class);
+    assertThat(failure.code()).as("code").isEqualTo(ValveDomain.FAILURE_CODE);
+    assertThat(failure).hasMessageContaining(ValveDomain.FAILURE_TEXT);
+    assertThat(failure.nic()).as("NIC").isEqualTo(duo.origin().nics().getFirst().name());
   }
 }

@@ -65,6 +65,7 @@ final class Stage implements AutoCloseable {
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<Valve> valves = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
+  private final List<TransferEngine> refusing = new ArrayList<>();
   private @Nullable Scheduler signals;
 
   Stage(TransferConformance kit, long seed) {
@@ -167,6 +168,11 @@ final class Stage implements AutoCloseable {
     TransferEngine seen = sabotage.engine(engine);
     engines.add(seen);
     return seen;
+  }
+
+  /** This engine was closed by the test itself, and did not say that all is well. */
+  void closedWithAnError(TransferEngine engine) {
+    refusing.add(engine);
   }
 
   /** Has something done at the end, before the engines close. */
@@ -301,6 +307,7 @@ final class Stage implements AutoCloseable {
     try (dropped) {
       valves.forEach(Valve::open);
       atEnd.reversed().forEach(Runnable::run);
+      engines.removeAll(refusing);
       for (TransferEngine engine : engines.reversed()) {
         Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
       }

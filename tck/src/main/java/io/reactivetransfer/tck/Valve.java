@@ -45,6 +45,7 @@ final class Valve {
   private boolean shut;
   private boolean writesShut;
   private int broken;
+  private boolean refusingToLetGo;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
   Backend before(Backend backend) {
@@ -119,6 +120,15 @@ final class Valve {
       broken |= 1 << nic;
     }
     ring();
+  }
+
+  /** From now on, no NIC confirms that it has given up memory, or that it is closed. */
+  synchronized void refuseToLetGo() {
+    refusingToLetGo = true;
+  }
+
+  synchronized boolean refusesToLetGo() {
+    return refusingToLetGo;
   }
 
   synchronized boolean isBroken(int nic) {

@@ -1,9 +1,11 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
@@ -163,6 +165,24 @@ final class ValveDomain extends ForwardingDomain {
       }
       return gone;
     });
+  }
+
+  @Override
+  public void deregister(LocalMemory memory) {
+    inner.deregister(memory);
+    requireLetGo();
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+    requireLetGo();
+  }
+
+  private void requireLetGo() {
+    if (valve.refusesToLetGo()) {
+      throw new BackendException(FAILURE_CODE, FAILURE_TEXT);
+    }
   }
 
   @Override

@@ -28,6 +28,10 @@ final class RegionSaboteurs {
       List.of(
           Saboteur.engine("3.4", "is quiet after the first transfer", QuietTooSoon::new),
           Saboteur.engine("3.5", "closes a busy region at once", RegionSaboteurs::closesBusy),
+          Saboteur.engine(
+              "3.7",
+              "takes memory for quiet that a NIC has not given up",
+              engine -> ForwardingRegion.on(engine, TakenForQuiet::new)),
           Saboteur.engine("4.2", "is quiet after a cancel", QuietAfterCancel::new),
           Saboteur.engine("4.5", "keeps registrations that were cancelled", Registers::deaf),
           Saboteur.engine(
@@ -101,6 +105,17 @@ final class RegionSaboteurs {
                 });
               }
             });
+  }
+
+  private static final class TakenForQuiet extends ForwardingRegion {
+    TakenForQuiet(MemoryRegion inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> quiesced() {
+      return inner.quiesced().onErrorComplete();
+    }
   }
 
   private static final class QuietAfterCancel extends ForwardingEngine {
