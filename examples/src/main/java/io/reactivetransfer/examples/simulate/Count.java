@@ -147,6 +147,13 @@ final class Count {
     }
   }
 
+  /** Everything had come, was counted and dropped: at most, something was taken back since. */
+  void checkNothingCame(long left) {
+    referee.require(
+        left == 0 || target.world().isForgiving(),
+        this + ": " + left + " arrivals came after everything had come");
+  }
+
   /** Whether each origin was in a position to tell this engine of what it gave up. */
   private boolean everyoneTold() {
     return !unclear

@@ -20,6 +20,9 @@ final class Finale {
   private static final int EVENTS_BETWEEN_LOOKS = 64;
   private static final int MAX_EVENTS = 2_000_000;
 
+  /** So often may debts come one after the other. */
+  private static final int MAX_DEBTS = 3;
+
   private final World world;
   private final Referee referee;
   private final Simulation.Clock clock;
@@ -45,6 +48,7 @@ final class Finale {
     discardAll();
     clock.run(SETTLING_NANOS);
     letRest(patience);
+    discardDebts(patience);
     checkStats();
     closeAll();
   }
@@ -153,6 +157,47 @@ final class Finale {
               engine.counter(Imm.of(count.imm)).discard().subscribe(new DiscardProbe(node, count));
             }
           });
+    }
+  }
+
+  /**
+   * What a lost peer has to take back it is told when it is found again, which may be long after
+   * all that came was dropped. It owes this then, until its user discards; but nothing more has
+   * come.
+   */
+  private void discardDebts(long patience) {
+    for (int i = 0;
+        i < MAX_DEBTS && !isOver() && !world.nodes().stream().allMatch(this::rests);
+        i++) {
+      for (Count count : world.counts()) {
+        Node node = count.target;
+        TransferEngine engine = node.engine();
+        if (node.isUp() && engine != null && !engine.isClosed()) {
+          node.act(
+              0,
+              () ->
+                  engine
+                      .counter(Imm.of(count.imm))
+                      .discard()
+                      .subscribe(new DebtProbe(node, count)));
+        }
+      }
+      clock.run(SETTLING_NANOS);
+      letRest(patience);
+    }
+  }
+
+  private static final class DebtProbe extends Probe<Long> {
+    private final Count count;
+
+    DebtProbe(Node node, Count count) {
+      super(node, "discard of debts", true);
+      this.count = count;
+    }
+
+    @Override
+    void next(Long left) {
+      count.checkNothingCame(left);
     }
   }
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.simulate;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Signal;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
@@ -122,8 +123,8 @@ final class Retry {
   /** What was posted goes on; when it is over, whatever it has counted is dropped. */
   private void cancelled() {
     MemoryRegion region = volley.region();
-    if (region == null || region.isClosed()) {
-      over = true;
+    if (region == null || region.isClosed() || volley.transfer instanceof Signal) {
+      over = true; // a signal has no source that could tell when it is over
       return;
     }
     region
