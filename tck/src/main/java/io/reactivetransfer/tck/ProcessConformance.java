@@ -10,8 +10,10 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.Waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -239,6 +241,24 @@ public abstract class ProcessConformance {
     child.pause();
     stage.complete(stage.region().revoke());
     goOnAndCompare(child, stream);
+  }
+
+  @Test
+  final void r25_8_aProcessThatStoodStillLearnsWhatWasGivenUpMeanwhile() {
+    stage.require(Capability.LOST_PEERS);
+    EngineProcess child = stage.start();
+    RemoteRegion target = connect(child);
+    CompletableFuture<String> claim = child.ask("count", OTHER.value(), MANY);
+    Probe<Void> stream = stage.streamUnderWay(target, OTHER, SOME);
+    child.pause();
+    assertNames(child, stream.awaitError(PeerUnreachableException.class));
+    assertThat(claim).as("a claim of a process that stands still").isNotDone();
+    child.resume();
+    stage.awaitFailure("a claim of a process that goes on", claim);
+    assertThat(Waiting.failure(claim, stage.patience().signal()))
+        .as("what it is told")
+        .hasMessageContaining(TransferFailedException.class.getSimpleName())
+        .hasMessageContaining(stage.engine().id().toShortString());
   }
 
   /** Has a process write to this one's memory on and on. */

@@ -144,20 +144,23 @@ final class UseSaboteurs {
     }
   }
 
+  /** Only once something was taken over, so that what is never taken over still waits. */
   private static final class TakesRefusalForFailure extends TrackingDomain {
+    private boolean used;
+
     TakesRefusalForFailure(Domain inner, OpenContext context) {
       super(inner, context);
     }
 
     @Override
     public boolean post(WriteOp op) {
-      if (super.post(op)) {
-        return true;
+      boolean posted = super.post(op);
+      if (posted || !used || !op.hasImm()) {
+        used |= posted;
+        return posted;
       }
-      if (op.hasImm()) {
-        failSoon(op.token());
-      }
-      return op.hasImm();
+      failSoon(op.token());
+      return true;
     }
   }
 

@@ -37,7 +37,8 @@ final class ProcessSaboteurs {
           "25.4", GivenUpForEver.class,
           "25.5", TriesAgainItself.class,
           "25.6", OldForNew.class,
-          "25.7", RevokesNothing.class);
+          "25.7", RevokesNothing.class,
+          "25.8", TellsNobodyWhoWasLost.class);
 
   private ProcessSaboteurs() {}
 
@@ -310,6 +311,40 @@ final class ProcessSaboteurs {
             @Override
             public LocalMemory revoke(LocalMemory memory) {
               return memory;
+            }
+          });
+    }
+  }
+
+  /** Keeps aborts for those who were given up once to itself, and acknowledges them for them. */
+  static final class TellsNobodyWhoWasLost extends Saboteur {
+    private static final byte ABORT = 6;
+    private static final byte ABORTED = 9;
+
+    TellsNobodyWhoWasLost() {
+      super((nic, context) ->
+          new Knowing(nic, context) {
+            private final Map<EngineId, Integer> untold = new HashMap<>();
+
+            @Override
+            public boolean send(RemotePeer peer, ByteBuffer bytes) {
+              EngineId engine = peers.get(peer);
+              boolean wasLost = lost.contains(engine) || givenUp.contains(engine);
+              if (!wasLost || bytes.get(bytes.position()) != ABORT) {
+                return super.send(peer, bytes);
+              }
+              untold.put(engine, bytes.getInt(bytes.position() + 1));
+              context.doorbell().ring();
+              return true;
+            }
+
+            @Override
+            public int poll(CompletionSink sink) {
+              Map<EngineId, Integer> kept = Map.copyOf(untold);
+              untold.clear();
+              kept.forEach((engine, number) ->
+                  sink.received(engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
+              return kept.size() + super.poll(sink);
             }
           });
     }
