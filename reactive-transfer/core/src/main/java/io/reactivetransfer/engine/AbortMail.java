@@ -17,6 +17,9 @@ final class AbortMail {
   /** More than a peer can have counted here in any time. */
   private static final long MAX_SHARES = 1L << 56;
 
+  /** Where an abort says to whom, behind its kind. */
+  private static final int EPOCH_AT = 2 * Integer.BYTES + Long.BYTES + 1;
+
   private final Worker worker;
   private final Mailroom mailroom;
 
@@ -27,12 +30,17 @@ final class AbortMail {
 
   /** An origin tells what it gave up. */
   void told(EngineId sender, @Nullable PeerLink peer, ByteBuffer bytes) {
+    int at = bytes.position() + EPOCH_AT;
+    int epoch = bytes.remaining() < ControlFrame.ABORT_BYTES ? 0 : bytes.getInt(at);
     AbortFrame abort = peer == null ? null : read(bytes);
     if (peer == null || abort == null) {
       mailroom.malformed(sender);
       return;
     }
     Mail mail = peer.mail;
+    if (epoch != 0 && epoch != mail.epoch()) {
+      return; // said to who we were to it: it says so again, or what is in doubt
+    }
     if (abort.seq() - mail.abortsHeard > 0) {
       mail.abortsHeard = abort.seq();
       worker.imms().aborted(sender, abort);
@@ -52,6 +60,7 @@ final class AbortMail {
     int imm = bytes.getInt();
     long shares = bytes.getLong();
     int flags = bytes.get();
+    bytes.getInt(); // the epoch
     byte[] proof = new byte[Byte.toUnsignedInt(bytes.get())];
     boolean known = imm == ControlFrame.ALL_IMMS || (imm >= 0 && imm <= Imm.MAX_VALUE);
     if (!known || shares < 0 || shares > MAX_SHARES || proof.length > bytes.remaining()) {

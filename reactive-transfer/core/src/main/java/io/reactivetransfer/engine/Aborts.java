@@ -56,6 +56,16 @@ final class Aborts {
     return held;
   }
 
+  /** A peer has forgotten this engine: what it was told last is in doubt. */
+  void begunAnew(PeerLink peer) {
+    for (int imm : peer.givenUp.begunAnew()) {
+      String doubt = peer.givenUp.doubt(imm);
+      refuseHeld(peer, imm, doubt == null ? "" : doubt);
+    }
+    peer.givenUp.wake();
+    worker.mailroom().abortsDue(peer);
+  }
+
   /** A flight has ended and is not done. */
   void notDone(Flight flight) {
     if (flight.imm() < 0) {
@@ -116,14 +126,18 @@ final class Aborts {
         reason == null ? null : ControlFrame.clip(reason));
     worker.mailroom().abortsDue(peer);
     if (doubt != null) {
-      TransferRejectedException refusal =
-          new TransferRejectedException(
-              "immediate " + imm + " came to be in doubt at " + peer + ": " + doubt,
-              Origin.peer(peer.id()),
-              null);
-      for (Flight held : peer.givenUp.refused(imm)) {
-        worker.flights().fail(held, refusal);
-      }
+      refuseHeld(peer, imm, doubt);
+    }
+  }
+
+  private void refuseHeld(PeerLink peer, int imm, String doubt) {
+    TransferRejectedException refusal =
+        new TransferRejectedException(
+            "immediate " + imm + " came to be in doubt at " + peer + ": " + doubt,
+            Origin.peer(peer.id()),
+            null);
+    for (Flight held : peer.givenUp.refused(imm)) {
+      worker.flights().fail(held, refusal);
     }
   }
 }

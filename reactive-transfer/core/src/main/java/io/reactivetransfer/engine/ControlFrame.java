@@ -37,8 +37,10 @@ final class ControlFrame {
 
   /**
    * Something that is counted was given up: 32 bits of a number, counted from 1 for each peer, 32
-   * bits of the immediate, 64 bits of the shares that are to be taken back, 8 bits of flags, 8 bits
-   * of the length of a doorbell key of the receiver, the key, and the reason as UTF-8.
+   * bits of the immediate, 64 bits of the shares that are to be taken back, 8 bits of flags, 32
+   * bits of the number that the receiver gave in its greeting, or 0, 8 bits of the length of a
+   * doorbell key of the receiver, the key, and the reason as UTF-8. Void if the receiver has begun
+   * anew.
    */
   static final byte ABORT = 6;
 
@@ -87,7 +89,7 @@ final class ControlFrame {
   static final int HEADER_BYTES = 1;
 
   /** An abort without its kind, its proof and its reason. */
-  static final int ABORT_BYTES = 2 * Integer.BYTES + Long.BYTES + 2;
+  static final int ABORT_BYTES = 3 * Integer.BYTES + Long.BYTES + 2;
 
   /** No address is longer, so that every HELLO fits. */
   static final int MAX_HELLO_BYTES = 8 * 1024;
@@ -122,7 +124,7 @@ final class ControlFrame {
   /**
    * @param proof a doorbell key of the receiver
    */
-  static ByteBuffer abort(AbortFrame abort, byte[] proof) {
+  static ByteBuffer abort(AbortFrame abort, int receiverEpoch, byte[] proof) {
     byte[] text = clip(abort.text()).getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(HEADER_BYTES + ABORT_BYTES + proof.length + text.length)
         .put(ABORT)
@@ -130,6 +132,7 @@ final class ControlFrame {
         .putInt(abort.imm())
         .putLong(abort.shares())
         .put((byte) abort.flags())
+        .putInt(receiverEpoch)
         .put((byte) proof.length)
         .put(proof)
         .put(text)

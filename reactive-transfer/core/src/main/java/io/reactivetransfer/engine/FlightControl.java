@@ -54,6 +54,10 @@ final class FlightControl {
     this.aborts = new Aborts(worker);
   }
 
+  Aborts aborts() {
+    return aborts;
+  }
+
   int inFlight() {
     return table.inUse();
   }

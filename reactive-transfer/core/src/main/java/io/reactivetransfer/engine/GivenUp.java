@@ -31,6 +31,9 @@ final class GivenUp {
   /** So often is a lost peer sought, each time after twice the time, before it must come itself. */
   private static final int MAX_ATTEMPTS = 12;
 
+  private static final String FORGOTTEN =
+      "the target has forgotten this engine, and may have taken back what was given up, or not";
+
   /** One immediate. */
   static final class Entry {
     final int imm;
@@ -154,6 +157,11 @@ final class GivenUp {
 
   boolean isEmpty() {
     return entries.isEmpty() && notes.isEmpty();
+  }
+
+  /** Whether the peer has nothing to be told, and nothing to answer. */
+  boolean isSettled() {
+    return entries.isEmpty() && everything == null;
   }
 
   /** Immediates that are remembered. */
@@ -344,6 +352,38 @@ final class GivenUp {
   }
 
   // ---- a peer that is lost ----
+
+  /**
+   * The peer has forgotten this engine, and with it what it was told. What it had not acknowledged
+   * it may have taken back or not: that is in doubt. It is told the rest once more.
+   *
+   * @return the immediates that came to be in doubt
+   */
+  List<Integer> begunAnew() {
+    List<Integer> doubted = new ArrayList<>();
+    List<Told> uncertain = List.copyOf(unacknowledged);
+    unacknowledged.clear();
+    again.clear();
+    notes.clear(); // the peer has dropped its own
+    for (Told told : uncertain) {
+      Entry entry = told.entry;
+      entry.unacknowledged--;
+      entry.told -= told.shares;
+      if ((told.flags & ControlFrame.FAILS) != 0 && entry.reason == null) {
+        entry.reason = told.text;
+        entry.remembered = (told.flags & ControlFrame.NOTE) != 0;
+      }
+      if (told.shares != 0 || (told.flags & ControlFrame.DOUBT) != 0) {
+        doubt(entry, entry.doubt == null ? FORGOTTEN : entry.doubt);
+        doubted.add(entry.imm);
+      }
+    }
+    for (Told told : uncertain) {
+      list(told.entry);
+      tidy(told.entry);
+    }
+    return doubted;
+  }
 
   /** Nothing can be told now, and what was told may not have come. */
   void interrupted() {

@@ -239,6 +239,7 @@ final class Mail {
   /** Whether nothing is to be said, but perhaps that it is over, and nothing waits to be taken. */
   boolean isIdle() {
     return outgoing.isEmpty()
+        && (peer.loss() != null || peer.givenUp.isSettled())
         && untaken == 0
         && !peer.givenUp.hasToTell()
         && !creditDue

@@ -170,7 +170,7 @@ final class Mailroom {
     if (!peer.givenUp.hasToTell()) {
       return flushDismissal(mail);
     }
-    if (!post(mail, ControlFrame.abort(peer.givenUp.next(), proof(peer)))) {
+    if (!post(mail, ControlFrame.abort(peer.givenUp.next(), mail.theirEpoch(), proof(peer)))) {
       return false;
     }
     peer.givenUp.sent(worker.youngestSubmission());
@@ -185,6 +185,10 @@ final class Mailroom {
 
   private boolean flushDismissal(Mail mail) {
     String dismissal = mail.dismissal;
+    if (mail.peer.loss() == null && !mail.peer.givenUp.isSettled()) {
+      mail.dismissal = null; // it has to take something back first, and says when it has
+      return true;
+    }
     if (dismissal != null && !post(mail, ControlFrame.dismissal(dismissal))) {
       return false;
     }
@@ -386,6 +390,7 @@ final class Mailroom {
     if (!peer.mail.isBroken()) {
       forgottenBy(peer, "it greets as if for the first time");
     }
+    worker.flights().aborts().begunAnew(peer);
     PeerUnreachableException loss = peer.loss();
     worker
         .barriers()

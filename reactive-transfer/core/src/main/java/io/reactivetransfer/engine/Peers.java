@@ -30,6 +30,11 @@ final class Peers {
   /** Peers that were lost and of which nothing is wanted. */
   static final int MAX_LOST = 1_024;
 
+  /*
+   * Of those that were lost and have to take back what was given up, as many again: half a write of
+   * one that is forgotten counts if it comes back.
+   */
+
   /** Peers that may live and of which nothing is wanted. */
   static final int MAX_IDLE = 16_384;
 
@@ -180,12 +185,14 @@ final class Peers {
     changes = 0;
     expunge();
     List<PeerLink> lost = new ArrayList<>();
+    List<PeerLink> owing = new ArrayList<>();
     List<PeerLink> idle = new ArrayList<>();
     for (PeerLink peer : kept.values()) {
       if (peer.isIdle()) {
-        (peer.loss() == null ? idle : lost).add(peer);
+        (peer.loss() == null ? idle : peer.givenUp.isSettled() ? lost : owing).add(peer);
       }
     }
+    eldest(owing, maxLost).forEach(this::forget);
     eldest(lost, maxLost).forEach(this::forget);
     eldest(idle, maxIdle).forEach(this::dismiss);
   }
@@ -193,7 +200,7 @@ final class Peers {
   /** Forgets all that were lost and of which nothing is wanted. */
   void forgetLost() {
     for (PeerLink peer : List.copyOf(kept.values())) {
-      if (peer.isIdle() && peer.loss() != null) {
+      if (peer.isIdle() && peer.loss() != null && peer.givenUp.isSettled()) {
         forget(peer);
       }
     }

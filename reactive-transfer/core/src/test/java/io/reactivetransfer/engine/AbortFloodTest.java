@@ -35,7 +35,7 @@ class AbortFloodTest {
 
   private void abort(int imm, long shares, int flags, byte[] proof) {
     AbortFrame abort = new AbortFrame(++seq, imm, shares, flags, LONG);
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof));
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, 0, proof));
   }
 
   private Probe<Void> claim(int imm) {
@@ -102,12 +102,24 @@ class AbortFloodTest {
   }
 
   @Test
+  void whatWasSaidToWhoWeWereBeforeIsVoid() {
+    Probe<Void> waiting = claim(1);
+    AbortFrame abort = new AbortFrame(1, 1, 840, ControlFrame.FAILS, "");
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, hand.epoch(1) + 1, proof()));
+    hand.turn();
+    waiting.assertOpen();
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, hand.epoch(1), proof()));
+    hand.turn();
+    assertThat(waiting.error()).isInstanceOf(TransferFailedException.class);
+  }
+
+  @Test
   void anAbortThatIsSaidAgainIsTakenNoteOfOnce() {
     arrive(1);
     arrive(1);
     AbortFrame abort = new AbortFrame(1, 1, 840, 0, "");
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof()));
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof()));
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, 0, proof()));
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, 0, proof()));
     hand.turn();
     claim(1).assertComplete();
     claim(1).assertOpen();

@@ -56,7 +56,7 @@ class ClaimEndTest {
 
   private void abort(AbortFrame abort) {
     byte[] proof = hand.engine().address().nics().getFirst().doorbellKey();
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, proof));
+    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, 0, proof));
     hand.turn();
   }
 

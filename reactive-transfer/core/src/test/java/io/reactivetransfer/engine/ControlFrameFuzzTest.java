@@ -115,7 +115,7 @@ class ControlFrameFuzzTest {
     int imm = in.chance(50) ? in.below(12) : (int) in.edge();
     long shares = in.chance(50) ? in.below(2_000) : in.edge();
     int seq = in.chance(80) ? in.below(60) : (int) in.edge();
-    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), "because"), proof);
+    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), "because"), 0, proof);
   }
 
   private static int small(Input in, int bound) {

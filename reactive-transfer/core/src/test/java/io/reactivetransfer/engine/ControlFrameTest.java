@@ -47,7 +47,7 @@ class ControlFrameTest {
     assertThat(ControlFrame.hello(address, -1, -1, -1).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
     AbortFrame abort = new AbortFrame(-1, -1, -1, -1, "\uffff".repeat(100_000));
-    assertThat(ControlFrame.abort(abort, new byte[64]).remaining())
+    assertThat(ControlFrame.abort(abort, 0, new byte[64]).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
     assertThat(ControlFrame.barrier(new EngineId(-1, -1), -1, -1, -1).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);

@@ -41,7 +41,7 @@ class ControlFrameVectorsTest {
     all.put("control-credit", hex(ControlFrame.credit(THEIRS, 258)));
     all.put("control-ask", hex(ControlFrame.ask()));
     all.put("control-alive", hex(ControlFrame.alive()));
-    all.put("control-abort", hex(ControlFrame.abort(abort, new byte[] {14, 15})));
+    all.put("control-abort", hex(ControlFrame.abort(abort, THEIRS, new byte[] {14, 15})));
     all.put("control-barrier", hex(ControlFrame.barrier(GROUP, THEIRS, 2, 1)));
     all.put("control-nics-failed", hex(ControlFrame.nicsFailed(0b101)));
     all.put("control-aborted", hex(ControlFrame.aborted(9)));

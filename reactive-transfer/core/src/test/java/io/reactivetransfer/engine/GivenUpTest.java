@@ -108,6 +108,49 @@ class GivenUpTest {
   }
 
   @Test
+  void whatATargetMayHaveTakenBackBeforeItForgotIsInDoubt() {
+    answer(hand.hello(1, 0));
+    aDeadline();
+    long taken = aborts().stream().mapToLong(abort -> abort.getLong(2 * Integer.BYTES)).sum();
+    assertThat(taken).as("shares").isPositive();
+    Probe<WriteImm> held = submit(write(0, 9));
+    held.assertOpen();
+    answer(ControlFrame.hello(hand.address(1), 2, hand.epoch(1), 0));
+    assertThat(held.error()).isInstanceOf(Exception.class);
+    assertThat(aborts().getLast().get(2 * Integer.BYTES + Long.BYTES) & ControlFrame.DOUBT)
+        .isNotZero();
+    assertThat(submit(write(0, 9)).error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("in doubt");
+    int seq = aborts().getLast().getInt(0);
+    answer(ControlFrame.aborted(seq));
+    answer(ControlFrame.cleared(9, seq));
+    Probe<WriteImm> again = submit(write(0, 9));
+    hand.settle();
+    again.assertComplete();
+  }
+
+  @Test
+  void aLostPeerThatHasToTakeSomethingBackIsNotForgotten() {
+    answer(hand.hello(1, 0));
+    aDeadline();
+    hand.lose(peer);
+    Peers peers = ((PeerLink) peer).worker().peers();
+    peers.bounds(4, 4);
+    int epoch = hand.epoch(1);
+    for (int i = 100; i < 150; i++) {
+      hand.receive(i, ControlFrame.hello(hand.address(i), 1, 0, 0));
+      hand.lose(hand.peer(i));
+    }
+    peers.sweep();
+    assertThat(hand.epoch(1)).as("it is the same acquaintance").isEqualTo(epoch);
+    int before = aborts().size();
+    answer(hand.hello(1, 0));
+    assertThat(aborts()).as("it is told again").hasSizeGreaterThan(before);
+    assertThat(peers.size()).isLessThanOrEqualTo(10);
+  }
+
+  @Test
   void whatIsHeldEndsWithItsPeer() {
     aDeadline();
     Probe<WriteImm> again = submit(write(0, 9));
