@@ -147,6 +147,21 @@ class TrackingDomain extends ForwardingDomain {
       TrackingDomain.this.failed(Objects.requireNonNull(out.remove(token)), code, text, inner);
     }
 
+    /** Like a failure, but what is passed on of it says that the target has refused. */
+    @Override
+    public void refused(long token, int code, String text) {
+      TrackingDomain.this.failed(
+          Objects.requireNonNull(out.remove(token)),
+          code,
+          text,
+          new ForwardingSink(inner) {
+            @Override
+            public void failed(long changed, int changedCode, String changedText) {
+              inner.refused(changed, changedCode, changedText);
+            }
+          });
+    }
+
     @Override
     public void peerLost(EngineId peer, int code, String text) {
       lost(peer, code, text, inner);

@@ -18,7 +18,7 @@ final class Count {
   private long sure;
   private long met;
   private boolean unclear;
-  private boolean abortSeen;
+  private int abortsSeen;
   private boolean doubted;
   private boolean discarded;
   private boolean repeated;
@@ -95,7 +95,7 @@ final class Count {
 
   /** A claim failed because an origin told of a failure. */
   void aborted() {
-    abortSeen = true;
+    abortsSeen++;
   }
 
   // ---- at the end, when nothing is on its way ----
@@ -112,11 +112,15 @@ final class Count {
       referee.violated(
           this + ": claims of " + pending + " wait, and " + certain + " writes were done for them");
     }
-    if (abortSeen && volleys.stream().allMatch(it -> it.state() == Volley.State.DONE)) {
+    if (abortsSeen > 0 && volleys.stream().allMatch(it -> it.state() == Volley.State.DONE)) {
       referee.require(
           isUnsafe() || target.mayOverflow(),
           this + ": a claim was told of a failed write, and all were done");
     }
+    long failed = volleys.stream().filter(it -> it.state() != Volley.State.DONE).count();
+    referee.require(
+        !repeated || doubted || isUnsafe() || target.mayOverflow() || abortsSeen <= failed,
+        this + ": " + abortsSeen + " claims were told of " + failed + " attempts that failed");
   }
 
   /** First come, first served: none is met while one that came before it waits. */

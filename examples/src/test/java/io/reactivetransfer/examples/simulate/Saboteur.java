@@ -13,7 +13,10 @@ import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 
 /** NICs with one defect each. Most of them behave most of the time. */
 enum Saboteur {
@@ -35,16 +38,24 @@ enum Saboteur {
   TELLS_A_MESSAGE_TWICE((inner, context) -> messageTwice(inner)),
   TELLS_OF_NO_LOST_PEER((inner, context) -> noPeerLost(inner)),
   IGNORES_A_DISCONNECT((inner, context) -> ignoresDisconnect(inner)),
-  TAKES_NOTHING_BACK((inner, context) -> takesNothingBack(inner)),
-  BEGINS_ANEW_BEFORE_IT_WAS_TOLD(TellsLate::new);
+  TAKES_NOTHING_BACK((inner, context) -> aborts(inner, Saboteur::withoutShares)),
+  RENEWS_THE_NOTE((inner, context) -> aborts(inner, Saboteur::withNote)),
+  BEGINS_ANEW_BEFORE_IT_WAS_TOLD(TellsLate::new),
+  ENTERS_A_BARRIER_FOR_ANOTHER((inner, context) -> new EntersTwice(inner));
 
-  /** The first byte of an abort, and of its acknowledgement. */
+  /** The first byte of an abort, of its acknowledgement, and of an entry into a barrier. */
   private static final byte ABORT = 6;
 
   private static final byte ABORTED = 9;
+  private static final byte BARRIER = 7;
 
-  /** Where an abort has the shares that are to be taken back. */
+  /** Where an abort has the shares that are to be taken back, and its flags; some of these. */
   private static final int SHARES_AT = 9;
+
+  private static final int FLAGS_AT = 17;
+  private static final int FAILS = 1;
+  private static final int NOTE = 2;
+  private static final int RESUMED = 8;
 
   private static final int SOMETIMES = 7;
 
@@ -244,7 +255,7 @@ enum Saboteur {
     return ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
   }
 
-  private static Domain takesNothingBack(Domain inner) {
+  private static Domain aborts(Domain inner, UnaryOperator<ByteBuffer> change) {
     return new ForwardingDomain(inner) {
       @Override
       public int poll(CompletionSink sink) {
@@ -252,11 +263,78 @@ enum Saboteur {
             new ForwardingSink(sink) {
               @Override
               public void received(EngineId sender, ByteBuffer bytes) {
-                inner.received(sender, isAbort(bytes) ? copy(bytes).putLong(SHARES_AT, 0) : bytes);
+                inner.received(sender, isAbort(bytes) ? change.apply(copy(bytes)) : bytes);
               }
             });
       }
     };
+  }
+
+  private static ByteBuffer withoutShares(ByteBuffer abort) {
+    return abort.putLong(SHARES_AT, 0);
+  }
+
+  /** What says that a note is void makes another one. */
+  private static ByteBuffer withNote(ByteBuffer abort) {
+    byte flags = abort.get(FLAGS_AT);
+    boolean ends = (flags & RESUMED) != 0;
+    return abort.put(FLAGS_AT, (byte) (ends ? flags & ~RESUMED | FAILS | NOTE : flags));
+  }
+
+  /** Takes some entries of a peer for two, so that it seems to be a round ahead. */
+  private static final class EntersTwice extends ForwardingDomain {
+    private static final int NUMBER_AT = 1 + EngineId.BYTES + Integer.BYTES;
+    private static final int KNOWN_AT = NUMBER_AT + Integer.BYTES;
+
+    private final Map<RemotePeer, EngineId> peers = new HashMap<>();
+    private final Map<EngineId, Integer> extra = new HashMap<>();
+    private int entries;
+
+    EntersTwice(Domain inner) {
+      super(inner);
+    }
+
+    private static boolean isEntry(ByteBuffer bytes) {
+      return bytes.hasRemaining() && bytes.get(bytes.position()) == BARRIER;
+    }
+
+    private static ByteBuffer more(ByteBuffer entry, int at, int more) {
+      ByteBuffer copy = copy(entry);
+      return copy.putInt(at, copy.getInt(at) + more);
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      RemotePeer peer = inner.resolve(engine, address);
+      peers.put(peer, engine);
+      return peer;
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      int own = extra.getOrDefault(peers.get(peer), 0);
+      return inner.send(peer, isEntry(bytes) ? more(bytes, KNOWN_AT, -own) : bytes);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      return inner.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void received(EngineId sender, ByteBuffer bytes) {
+              if (!isEntry(bytes)) {
+                inner.received(sender, bytes);
+                return;
+              }
+              int before = extra.getOrDefault(sender, 0);
+              inner.received(sender, more(bytes, NUMBER_AT, before));
+              if (++entries % 3 == 0) {
+                extra.put(sender, before + 1);
+                inner.received(sender, more(bytes, NUMBER_AT, before + 1));
+              }
+            }
+          });
+    }
   }
 
   /** Acknowledges aborts itself, and sends them when something else has gone to the same peer. */
@@ -264,7 +342,7 @@ enum Saboteur {
     private record Held(RemotePeer peer, ByteBuffer frame) {}
 
     private final OpenContext context;
-    private final java.util.Map<RemotePeer, EngineId> peers = new java.util.HashMap<>();
+    private final Map<RemotePeer, EngineId> peers = new HashMap<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
     private final ArrayDeque<Held> told = new ArrayDeque<>();
 
