@@ -25,7 +25,8 @@ final class CounterSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.engine("2.1", "counts from the first claim on", CounterSaboteurs::countsLate),
+          Saboteur.engine("2.1", "counts from the first claim on", CounterSaboteurs::countsLate)
+              .entailing("2.8", "2.11"),
           Saboteur.engine(
               "2.2",
               "drops the surplus",

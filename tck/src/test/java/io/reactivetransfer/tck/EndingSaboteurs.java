@@ -210,7 +210,8 @@ final class EndingSaboteurs {
                     });
           }
         };
-    return new Saboteur("8.3", "forgets what was told too early", inner -> inner, sabotage);
+    return new Saboteur("8.3", "forgets what was told too early", inner -> inner, sabotage)
+        .entailing("8.4");
   }
 
   private static ByteBuffer clear(ByteBuffer frame, int flag) {

@@ -40,7 +40,8 @@ final class MemorySaboteurs {
           Saboteur.nic("11.5", "writes a byte when there is none to write", WritesOneByte::new),
           Saboteur.nic("11.7", "changes the source", ChangesSource::new),
           Saboteur.nic("14.3", "deregisters all of the same address", DeregistersTwins::new),
-          Saboteur.nic("17.4", "writes beyond the end of the memory", WritesBeyond::new),
+          Saboteur.nic("17.4", "writes beyond the end of the memory", WritesBeyond::new)
+              .entailing("17.17"),
           Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new));
 
   private MemorySaboteurs() {}

@@ -22,9 +22,11 @@ final class NicSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new),
+          Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
+              .entailing("1.5"),
           firstPieceCounts(),
-          Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new),
+          Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
+              .entailing("1.5"),
           Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new),
           Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new),
           Saboteur.nic("10.1", "counts a write of one byte twice", CountsTwice::new),

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.NicWaits;
 import io.reactivetransfer.spi.OpenContext;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
@@ -18,8 +19,23 @@ import reactor.core.publisher.Mono;
  * @param defect what is wrong
  * @param backend the backend under test
  * @param sabotage what is wrong above it
+ * @param entailed rules that such a defect may break as well, because they ask for more of the same
  */
-record Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabotage sabotage) {
+record Saboteur(
+    String rule,
+    String defect,
+    UnaryOperator<Backend> backend,
+    Sabotage sabotage,
+    Set<String> entailed) {
+
+  Saboteur(String rule, String defect, UnaryOperator<Backend> backend, Sabotage sabotage) {
+    this(rule, defect, backend, sabotage, Set.of());
+  }
+
+  /** The same, which may break these rules, too. */
+  Saboteur entailing(String... rules) {
+    return new Saboteur(rule, defect, backend, sabotage, Set.of(rules));
+  }
 
   /** No defect at all. */
   static final Saboteur NONE = backend("none", "no defect", inner -> inner);

@@ -20,13 +20,15 @@ final class UseSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.use(
-              "1.4",
-              "does not wait for early pieces",
-              (inner, context) ->
-                  new Hasty(
-                      inner,
-                      context,
-                      op -> !op.hasImm() && op.length() == inner.capabilities().maxWriteBytes())),
+                  "1.4",
+                  "does not wait for early pieces",
+                  (inner, context) ->
+                      new Hasty(
+                          inner,
+                          context,
+                          op ->
+                              !op.hasImm() && op.length() == inner.capabilities().maxWriteBytes()))
+              .entailing("1.5"),
           Saboteur.use(
               "3.1",
               "does not wait for the pieces of other NICs",

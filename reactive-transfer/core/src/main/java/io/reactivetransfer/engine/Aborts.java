@@ -123,7 +123,8 @@ final class Aborts {
         imm,
         shares,
         doubt == null ? null : ControlFrame.clip(doubt),
-        reason == null ? null : ControlFrame.clip(reason));
+        reason == null ? null : ControlFrame.clip(reason),
+        worker.youngestSubmission());
     worker.mailroom().abortsDue(peer);
     if (doubt != null) {
       refuseHeld(peer, imm, doubt);

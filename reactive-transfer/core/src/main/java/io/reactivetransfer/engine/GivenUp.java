@@ -43,6 +43,7 @@ final class GivenUp {
     private int unacknowledged;
     private @Nullable String reason;
     private boolean remembered;
+    private long youngestSubmission;
     private boolean resumed;
     private boolean doubtful;
     private boolean doubtDue;
@@ -94,8 +95,14 @@ final class GivenUp {
    * @param shares what it has counted, as far as that is known
    * @param doubt why that is not known, or null if it is
    * @param reason what those who wait are to be told, or null if they were
+   * @param youngestSubmission what begins later than this one begins anew
    */
-  void add(int imm, long shares, @Nullable String doubt, @Nullable String reason) {
+  void add(
+      int imm,
+      long shares,
+      @Nullable String doubt,
+      @Nullable String reason,
+      long youngestSubmission) {
     Entry entry = entries.get(imm);
     if (entry == null) {
       if (shares == 0 && doubt == null && reason != null && hasTooManyUntold()) {
@@ -116,6 +123,7 @@ final class GivenUp {
     if (reason != null && (!entry.doubtful || entry.doubtDue)) {
       entry.reason = reason;
       entry.remembered = true;
+      entry.youngestSubmission = youngestSubmission;
     }
     list(entry);
   }
@@ -209,8 +217,8 @@ final class GivenUp {
 
   /** What the peer was told before concerns those who claim from now on no more. */
   private void resume(@Nullable Entry known, int imm, long submission) {
-    if (known != null && known.reason != null) {
-      known.remembered = false;
+    if (known != null && known.reason != null && submission > known.youngestSubmission) {
+      known.remembered = false; // and not by what the failed step itself still begins
     }
     Long youngest = notes.get(imm);
     if (youngest != null && submission > youngest) {

@@ -225,10 +225,10 @@ class GivenUpTest {
   @Test
   void aPeerThatStaysAwayPinsNoMoreThanSoMuch() {
     GivenUp givenUp = ((PeerLink) peer).givenUp;
-    givenUp.add(0, 1, null, "because");
+    givenUp.add(0, 1, null, "because", 0);
     givenUp.interrupted();
     for (int imm = 1; imm < 100_000; imm++) {
-      givenUp.add(imm, 0, null, "because");
+      givenUp.add(imm, 0, null, "because", 0);
     }
     assertThat(givenUp.size()).isLessThanOrEqualTo(GivenUp.MAX_UNTOLD + 1);
     givenUp.wake();
