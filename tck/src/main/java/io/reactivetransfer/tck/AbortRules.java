@@ -13,7 +13,6 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -174,23 +173,22 @@ abstract class AbortRules extends RuleGroup {
 
   @Test
   final void r8_6_aStreamThatFailsIsToldOnce() {
-    Valve valve =
-        new Valve()
-            .limits(16, 3)
-            .failRefused(w -> w.number() == 0)
-            .holdReports(w -> w.number() > 0);
+    Valve valve = new Valve().limits(16, 3).holdReports(w -> true);
     Duo duo = Duo.open(stage(), 1, valve);
     Probe<?> messages = stage().probe("messages", duo.target().messages());
     Imm imm = stage().imm();
     Imm other = stage().imm();
-    List<WriteImm> writes = new ArrayList<>(duo.writes(8, imm));
     Probe<Void> first = stage().claim(duo.target(), imm, 8);
-    Probe<WriteImm> stream = stage().probe("a stream", duo.origin().submit(Upstream.of(writes)));
+    Upstream<WriteImm> upstream = Upstream.open(duo.writes(8, imm));
+    Probe<WriteImm> stream = stage().probe("a stream", duo.origin().submit(upstream));
+    // Otherwise what is not begun yet could not be given up.
+    stage().patience().until("eight writes", () -> duo.origin().stats().transfersInFlight() == 8);
+    upstream.fail(new IllegalStateException("of the rule"));
     first.awaitError(TransferFailedException.class);
     told(duo, messages, 1);
     Probe<Void> second = stage().claim(duo.target(), imm, 9);
     valve.open();
-    stream.awaitError(TransferFailedException.class);
+    stream.awaitError(IllegalStateException.class);
     stage().done(duo.origin(), duo.write(2048, 32, other));
     told(duo, messages, 2);
     second.assertSilent();
