@@ -36,6 +36,7 @@ final class Submission<T extends Transfer, R>
   private final CoreSubscriber<? super R> downstream;
   private final Scheduler.Worker signals;
   private final long deadlineNanos;
+  private final boolean single; // upstream emits one element at most
   private final Results<T, R> results;
   private final SpscVarHandleArrayQueue<T> incoming;
   private final SpscVarHandleArrayQueue<R> done;
@@ -86,8 +87,10 @@ final class Submission<T extends Transfer, R>
       CoreSubscriber<? super R> downstream,
       Results<T, R> results,
       int window,
-      long deadlineNanos) {
+      long deadlineNanos,
+      boolean single) {
     this.worker = worker;
+    this.single = single;
     this.results = results;
     this.deadlineNanos = deadlineNanos;
     this.downstream = downstream;
@@ -148,6 +151,7 @@ final class Submission<T extends Transfer, R>
                     + pull.asked()
                     + " transfers that it was asked for (rule 1.1), got one more"));
       } else {
+        upstreamDone = single; // it is whole, though upstream has yet to say so
         wake(); // at once: what upstream computes next may take long, or wait for this one
       }
     }

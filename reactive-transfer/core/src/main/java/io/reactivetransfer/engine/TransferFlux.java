@@ -4,6 +4,7 @@ import io.reactivetransfer.Transfer;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /** A stream of transfers to be submitted; each subscription is a {@link Submission} of its own. */
@@ -37,7 +38,8 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> {
     }
     Submission<T, R> submission;
     try {
-      submission = new Submission<>(worker, actual, results, window, deadlineNanos);
+      boolean single = transfers instanceof Mono;
+      submission = new Submission<>(worker, actual, results, window, deadlineNanos, single);
     } catch (Throwable failure) {
       worker.admission().leave();
       Operators.error(actual, failure);

@@ -20,7 +20,7 @@ class FlightTableTest {
   private final PeerLink peer = new PeerLink(worker, EngineByHand.address(1, 1), 1);
   private final Transfer transfer = Signal.of(peer, Imm.of(0));
   private final Submission<?, ?> submission =
-      new Submission<>(worker, new Probe<>(0), new Results.Done<>(), 1, 0);
+      new Submission<>(worker, new Probe<>(0), new Results.Done<>(), 1, 0, true);
   private final FlightTable table = new FlightTable();
 
   private Flight take() {
