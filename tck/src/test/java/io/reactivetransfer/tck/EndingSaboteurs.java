@@ -211,7 +211,7 @@ final class EndingSaboteurs {
           }
         };
     return new Saboteur("8.3", "forgets what was told too early", inner -> inner, sabotage)
-        .entailing("8.4");
+        .entailing("8.4", "8.6");
   }
 
   private static ByteBuffer clear(ByteBuffer frame, int flag) {

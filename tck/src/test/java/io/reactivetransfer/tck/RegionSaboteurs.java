@@ -27,7 +27,8 @@ final class RegionSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.engine("3.4", "is quiet after the first transfer", QuietTooSoon::new),
-          Saboteur.engine("3.5", "closes a busy region at once", RegionSaboteurs::closesBusy),
+          Saboteur.engine("3.5", "closes a busy region at once", RegionSaboteurs::closesBusy)
+              .entailing("3.7"),
           Saboteur.engine(
               "3.7",
               "takes memory for quiet that a NIC has not given up",
