@@ -35,6 +35,9 @@ class FaultyCableTest {
   private static final int BYTES = 1 << 20;
   private static final Imm IMM = Imm.of(7);
 
+  /** After the fault: what was under way left the first one in doubt. */
+  private static final Imm LATER = Imm.of(8);
+
   private final CabledBackend backend = CabledBackend.over(new TcpBackend());
   private final EngineOptions.Builder options = Local.options().transferDeadline(LIVENESS);
   private final Local local = Local.open(BYTES, options, backend);
@@ -74,10 +77,10 @@ class FaultyCableTest {
     cables().forEach(Cable::mend);
     local.await(child, PeerState.Alive.class);
     RemoteRegion other = local.remote(child.memory("n", BYTES));
-    local.write(WriteImm.of(local.region.whole(), other.whole(), IMM));
+    local.write(WriteImm.of(local.region.whole(), other.whole(), LATER));
     assertThat(child.call("values", "n")).isEqualTo("2");
     assertThat(child.call("values", "m")).as("memory that was given back").isEqualTo("9");
-    local.write(WriteImm.of(local.region.whole(), local.remote(renewed).whole(), IMM));
+    local.write(WriteImm.of(local.region.whole(), local.remote(renewed).whole(), LATER));
     assertThat(child.call("values", "m")).isEqualTo("2");
   }
 
@@ -103,7 +106,6 @@ class FaultyCableTest {
     System.out.println("faults.seed=" + seed);
     Random random = new Random(seed);
     RemoteRegion beside = local.remote(child.memory("beside", BYTES));
-    WriteImm small = WriteImm.of(local.region.slice(0, 0), target.slice(0, 0), IMM);
     cables()
         .forEach(cable ->
             cable.tap(
@@ -111,6 +113,8 @@ class FaultyCableTest {
                 (_, bytes, offset, length) ->
                     bytes[offset + random.nextInt(length)] ^= (byte) (1 << random.nextInt(8))));
     for (int round = 0; round < 5; round++) {
+      Imm imm = Imm.of(100 + round); // the one before may be in doubt
+      WriteImm small = WriteImm.of(local.region.slice(0, 0), target.slice(0, 0), imm);
       var stream = local.engine.submit(Flux.just(small).repeat(999)).count().toFuture();
       assertThat(stream.handle((count, error) -> true).orTimeout(40, TimeUnit.SECONDS).join())
           .isTrue();
@@ -120,7 +124,7 @@ class FaultyCableTest {
     child.call("values", "m"); // nothing was written beside it
     assertThat(child.call("values", "beside")).isEqualTo("0");
     local.memory.fill((byte) 3);
-    local.write(WriteImm.of(local.region.whole(), beside.whole(), IMM));
+    local.write(WriteImm.of(local.region.whole(), beside.whole(), LATER));
     assertThat(child.call("values", "beside")).isEqualTo("3");
   }
 }
