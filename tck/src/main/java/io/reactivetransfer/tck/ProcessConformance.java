@@ -188,7 +188,7 @@ public abstract class ProcessConformance {
     stage.awaitState(pending.states(), PeerState.Alive.class);
     RemoteRegion again = stage.engine().remote(child.memory("n", BYTES));
     stage.memory().fill(AFTERWARDS);
-    stage.writeUntilDone(again, IMM);
+    stage.writeUntilDone(again, OTHER);
     assertThat(child.call("values", "n")).as("bytes").isEqualTo(String.valueOf(AFTERWARDS));
     assertEquals(before, child.id());
   }
@@ -223,7 +223,7 @@ public abstract class ProcessConformance {
     RemoteRegion fresh = stage.engine().remote(second.memory("m", BYTES));
     assertThat(second.id()).as("engine id").isNotEqualTo(first.id());
     stage.memory().fill(WRITTEN);
-    stage.writeUntilDone(fresh, IMM);
+    stage.writeUntilDone(fresh, OTHER);
     stage.memory().fill(AFTERWARDS);
     assertNames(
         first,

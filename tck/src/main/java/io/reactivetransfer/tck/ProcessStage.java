@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.reactivestreams.Publisher;
@@ -33,6 +34,9 @@ final class ProcessStage implements AutoCloseable {
 
   /** Long enough for a machine that has a lot else to do, and each rule waits for it. */
   static final Duration LIVENESS = Duration.ofSeconds(1);
+
+  /** Between the immediates of one attempt and the next. */
+  private static final int FURTHER_IMMS = 1_000;
 
   /** Of the other processes, which are not to hold this one for lost. */
   private static final Duration CALM = Duration.ofMinutes(1);
@@ -126,9 +130,17 @@ final class ProcessStage implements AutoCloseable {
     return engine.submit(Flux.just(write).repeat(count - 1));
   }
 
-  /** Writes, and again if it failed: where it is not the question whether that works at once. */
+  /**
+   * Writes, and again if it failed: where it is not the question whether that works at once. Each
+   * time under another immediate, because the one before may be in doubt.
+   */
   void writeUntilDone(RemoteRegion target, Imm imm) {
-    Mono<Void> write = writes(target, imm, 1).then();
+    AtomicInteger attempts = new AtomicInteger();
+    Mono<Void> write =
+        Mono.defer(() -> {
+          int further = attempts.getAndIncrement() * FURTHER_IMMS;
+          return writes(target, Imm.of(imm.value() + further), 1).then();
+        });
     probe("a write that is tried again", write.retry(100)).awaitCompletion();
   }
 

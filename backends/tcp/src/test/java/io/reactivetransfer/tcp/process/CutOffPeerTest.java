@@ -64,10 +64,11 @@ class CutOffPeerTest {
             PeerUnreachableException.class, e -> assertThat(e.peer()).isEqualTo(child.id()));
   }
 
+  /** Under another immediate: what was under way left the first one in doubt. */
   private void assertAllWell() {
     local.await(child, PeerState.Alive.class);
     local.memory.fill((byte) 6);
-    local.write(write());
+    local.write(WriteImm.of(local.region.whole(), target.whole(), Imm.of(8)));
     assertThat(child.call("values", "m")).isEqualTo("6");
   }
 

@@ -38,6 +38,7 @@ class StoppedPeerTest {
   private static final Imm IMM = Imm.of(7);
   private static final Duration A_WHILE = Duration.ofMillis(400);
 
+  private int nextImm = 1_000;
   private Local local = Local.open(BYTES, Local.options());
   private final EngineProcess child = TcpProgram.start();
 
@@ -48,11 +49,16 @@ class StoppedPeerTest {
   }
 
   private WriteImm write(RemoteRegion target) {
-    return WriteImm.of(local.region.whole(), target.whole(), IMM);
+    return WriteImm.of(local.region.whole(), target.whole(), nextImm());
   }
 
   private WriteImm smallWrite(RemoteRegion target) {
-    return WriteImm.of(local.region.slice(0, 64), target.slice(0, 64), IMM);
+    return WriteImm.of(local.region.slice(0, 64), target.slice(0, 64), nextImm());
+  }
+
+  /** Each time another one: those of what failed are in doubt. */
+  private Imm nextImm() {
+    return Imm.of(nextImm++);
   }
 
   private CompletableFuture<WriteImm> submit(WriteImm write) {
