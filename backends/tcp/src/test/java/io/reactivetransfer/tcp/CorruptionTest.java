@@ -33,6 +33,7 @@ class CorruptionTest {
   private static final int WRITES = 200;
 
   private static final Imm IMM = Imm.of(1);
+  private static final Imm LATER = Imm.of(2);
 
   private final long seed = Long.getLong("faults.seed", new Random().nextLong());
   private final Random random = new Random(seed);
@@ -69,9 +70,9 @@ class CorruptionTest {
     };
   }
 
-  private WriteImm smallWrite(RemoteRegion target) {
+  private WriteImm smallWrite(RemoteRegion target, Imm imm) {
     int length = random.nextInt(32);
-    return one.write(target, random.nextInt(Node.BYTES - length), length, IMM);
+    return one.write(target, random.nextInt(Node.BYTES - length), length, imm);
   }
 
   @ParameterizedTest
@@ -87,17 +88,18 @@ class CorruptionTest {
 
       for (int round = 0; round < ROUNDS; round++) {
         RemoteRegion target = one.remote(other);
+        Imm imm = Imm.of(100 + round); // the one before may be in doubt
         Recorder stream =
             Recorder.of(
                 "round " + round,
-                one.engine.submit(Flux.range(0, WRITES).map(_ -> smallWrite(target))));
+                one.engine.submit(Flux.range(0, WRITES).map(_ -> smallWrite(target, imm))));
         stream.end(FOUND);
         stream.assertEndedOnce();
       }
 
       cables.forEach(Cable::mend);
-      one.reaches(other, IMM);
-      other.reaches(one, IMM);
+      one.reaches(other, LATER);
+      other.reaches(one, LATER);
       assertThat(beside.mismatch(arena.allocate(Node.BYTES))).as("other memory").isEqualTo(-1);
       other.assertGuarded();
       registered.close().block(LONG);

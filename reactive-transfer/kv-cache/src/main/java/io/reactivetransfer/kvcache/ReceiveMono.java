@@ -61,6 +61,7 @@ final class ReceiveMono<T> extends Mono<T> {
     private final AtomicInteger holders = new AtomicInteger(1);
 
     private volatile @Nullable KvArrival arrival;
+    private @Nullable T result;
 
     Scope(
         Reception reception,
@@ -129,9 +130,7 @@ final class ReceiveMono<T> extends Mono<T> {
 
     @Override
     public void onNext(T value) {
-      if (!over.get()) {
-        actual.onNext(value);
-      }
+      result = value; // told when the pages are back
     }
 
     @Override
@@ -146,6 +145,10 @@ final class ReceiveMono<T> extends Mono<T> {
     public void onComplete() {
       if (over.compareAndSet(false, true)) {
         giveBack();
+        T value = result;
+        if (value != null) {
+          actual.onNext(value);
+        }
         actual.onComplete();
       }
     }
