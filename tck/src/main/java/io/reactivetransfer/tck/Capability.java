@@ -10,8 +10,6 @@ public enum Capability {
   TARGET_CHECKS,
   /** A revoked or deregistered key is refused from the moment on that revocation has returned. */
   REVOCATION,
-  /** Revoking survives being done again and again while many writes are under way. */
-  REVOCATION_UNDER_LOAD,
   /** A peer that closed, or never was there, is noticed. */
   LOST_PEERS,
   /** Whoever knows one key of a NIC cannot guess the next. */

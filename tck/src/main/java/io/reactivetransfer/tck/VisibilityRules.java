@@ -114,7 +114,6 @@ abstract class VisibilityRules extends RuleGroup {
   @MethodSource("fewNics")
   final void r1_5_deliveredIsTrueWhileRegionsAreRevoked(int nics) {
     stage().require(Capability.REVOCATION);
-    stage().require(Capability.REVOCATION_UNDER_LOAD);
     TransferEngine one = stage().open(nics);
     TransferEngine other = stage().open(nics);
     requireDelivered(one);

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,12 +20,18 @@ import java.util.Set;
  * and at the landing one for each origin. For tcp of libfabric 1.17, where the layer that makes
  * connections by itself (rxm) ends the process when a connection breaks while a write with an
  * immediate comes in over it.
+ *
+ * <p>One endpoint listens for all landings, as long as the NIC is open, and a connection says which
+ * one it is for. With a listener for each, revoking memory would close it, and that ends the
+ * process: a connection whose request is still on its way keeps pointing to the listener it came
+ * to, and the provider reads there when the request has come.
  */
 final class ConnectedLinks implements Links {
 
   private static final int EVENTS_PER_POLL = 16;
 
   private final OpenFabric fabric;
+  private final RandomKeys random;
   private final long events;
   private final int descriptor;
   private final MemorySegment event;
@@ -32,7 +39,7 @@ final class ConnectedLinks implements Links {
   private final Map<Long, Initiator> byEndpoint = new HashMap<>();
   private final Map<FabricPeer, Map<ByteBuffer, Initiator>> byPeer = new HashMap<>();
 
-  /** The connections that came to a landing, by the fid of the landing. */
+  /** The connections that came for a landing, by its number. */
   private final Map<Long, Set<Long>> accepted = new HashMap<>();
 
   private final Map<Long, Accepted> byConnection = new HashMap<>();
@@ -40,13 +47,16 @@ final class ConnectedLinks implements Links {
   /** The landings whose closing has begun: nobody comes in there any more. */
   private final Set<Long> closing = new HashSet<>();
 
-  /** What connections that this side makes are begun with: who it is. */
+  /** What connections that this side makes are begun with: who it is, and for which landing. */
   private final MemorySegment greeting;
+
+  private long listener;
+  private byte[] listenerName = {};
 
   /**
    * A connection that another side made.
    *
-   * @param landing fid of where it came to
+   * @param landing number of what it came for
    * @param origin instance of the NIC that made it
    */
   private record Accepted(long landing, long origin) {}
@@ -54,11 +64,13 @@ final class ConnectedLinks implements Links {
   /**
    * For an opened NIC.
    *
+   * @param random for the numbers of landings, which only those who are told may know
    * @param instance of this NIC
    */
-  ConnectedLinks(OpenFabric fabric, Arena arena, long instance) {
+  ConnectedLinks(OpenFabric fabric, RandomKeys random, Arena arena, long instance) {
     this.fabric = fabric;
-    this.greeting = arena.allocate(ValueLayout.JAVA_LONG);
+    this.random = random;
+    this.greeting = arena.allocate(ValueLayout.JAVA_LONG, 2);
     greeting.set(ValueLayout.JAVA_LONG, 0, instance);
     this.event = arena.allocate(LibFabric.EVENT_BYTES, Long.BYTES);
     this.waitFids = arena.allocate(ValueLayout.JAVA_LONG, 2);
@@ -73,27 +85,40 @@ final class ConnectedLinks implements Links {
 
   @Override
   public Landing listen() {
-    long listener =
+    if (listener == 0) {
+      openListener();
+    }
+    long number = random.next();
+    accepted.put(number, new HashSet<>());
+    byte[] name =
+        ByteBuffer.allocate(listenerName.length + Long.BYTES)
+            .put(listenerName)
+            .putLong(number)
+            .array();
+    return new Landing(number, name);
+  }
+
+  private void openListener() {
+    long made =
         fabric.make(
             "fi_passive_ep",
             out -> fabric.lib.fi_passive_ep(fabric.fabric(), fabric.info.address(), out));
     try {
-      fabric.require("fi_pep_bind", fabric.lib.fi_ep_bind(listener, events, 0));
-      fabric.require("fi_listen", fabric.lib.fi_listen(listener));
-      Landing landing = new Landing(listener, fabric.nameOf(listener));
-      accepted.put(listener, new HashSet<>());
-      return landing;
+      fabric.require("fi_pep_bind", fabric.lib.fi_ep_bind(made, events, 0));
+      fabric.require("fi_listen", fabric.lib.fi_listen(made));
+      listenerName = fabric.nameOf(made);
+      listener = made;
     } catch (RuntimeException e) {
-      fabric.discard(listener);
+      fabric.discard(made);
       throw e;
     }
   }
 
   @Override
   public void close(Landing landing) {
-    closing.add(landing.fid());
+    closing.add(landing.id());
     BackendException refusal = null;
-    for (Long connection : List.copyOf(accepted.getOrDefault(landing.fid(), Set.of()))) {
+    for (Long connection : List.copyOf(accepted.getOrDefault(landing.id(), Set.of()))) {
       try {
         fabric.close(connection);
         forget(connection);
@@ -104,9 +129,8 @@ final class ConnectedLinks implements Links {
     if (refusal != null) {
       throw refusal;
     }
-    fabric.close(landing.fid());
-    accepted.remove(landing.fid());
-    closing.remove(landing.fid());
+    accepted.remove(landing.id());
+    closing.remove(landing.id());
   }
 
   @Override
@@ -123,10 +147,17 @@ final class ConnectedLinks implements Links {
 
   private Initiator connect(FabricPeer peer, long endpoint, byte[] name) {
     try {
+      int addressBytes = name.length - Long.BYTES;
+      if (addressBytes <= 0) {
+        throw new BackendException(
+            0, "expected an address and a number of 8 bytes, got " + name.length + " bytes");
+      }
+      byte[] address = Arrays.copyOf(name, addressBytes);
+      greeting.setAtIndex(ValueLayout.JAVA_LONG, 1, ByteBuffer.wrap(name).getLong(addressBytes));
       fabric.require(
           "fi_connect",
           fabric.lib.fi_connect(
-              endpoint, fabric.address(name), greeting.address(), greeting.byteSize()));
+              endpoint, fabric.address(address), greeting.address(), greeting.byteSize()));
       Initiator initiator = new Initiator(peer, endpoint, Fi.FI_ADDR_UNSPEC, false);
       byEndpoint.put(endpoint, initiator);
       return initiator;
@@ -180,7 +211,7 @@ final class ConnectedLinks implements Links {
   private void happened(long length) {
     long about = LibFabric.eventFid(event.address());
     switch (LibFabric.event(event.address())) {
-      case Fi.FI_CONNREQ -> accept(about, length);
+      case Fi.FI_CONNREQ -> requested(length);
       case Fi.FI_CONNECTED -> {
         Initiator initiator = byEndpoint.get(about);
         if (initiator != null) {
@@ -194,23 +225,31 @@ final class ConnectedLinks implements Links {
     }
   }
 
-  private void accept(long landing, long length) {
+  private void requested(long length) {
     long info = LibFabric.eventInfo(event.address());
-    long origin = LibFabric.eventData(event.address(), length);
-    Set<Long> connections = accepted.get(landing);
+    long origin = LibFabric.eventData(event.address(), length, 0);
+    long landing = LibFabric.eventData(event.address(), length, 1);
     try {
-      if (connections != null && !closing.contains(landing)) {
-        long connection = fabric.openEndpoint(info, events);
-        connections.add(connection);
-        byConnection.put(connection, new Accepted(landing, origin));
-        if (fabric.lib.fi_accept(connection) < 0) {
-          closeAccepted(connection);
-        }
+      Set<Long> connections = accepted.get(landing);
+      if (connections == null || closing.contains(landing)) {
+        fabric.lib.fi_reject(listener, LibFabric.request(info));
+      } else {
+        accept(info, new Accepted(landing, origin), connections);
       }
     } catch (BackendException e) {
-      // The origin is not answered, and finds that out by itself.
+      // No endpoint can be opened for it: the origin is told so, and asks for the way again.
+      fabric.lib.fi_reject(listener, LibFabric.request(info));
     } finally {
       fabric.lib.fi_freeinfo(info);
+    }
+  }
+
+  private void accept(long info, Accepted request, Set<Long> connections) {
+    long connection = fabric.openEndpoint(info, events);
+    connections.add(connection);
+    byConnection.put(connection, request);
+    if (fabric.lib.fi_accept(connection) < 0) {
+      closeAccepted(connection);
     }
   }
 
@@ -266,9 +305,13 @@ final class ConnectedLinks implements Links {
 
   @Override
   public void close() {
+    closing.addAll(accepted.keySet());
+    poll(); // who asks to connect is refused, or what the provider keeps of it would never be freed
     List<Long> open = new ArrayList<>(byEndpoint.keySet());
     open.addAll(byConnection.keySet());
-    open.addAll(accepted.keySet());
+    if (listener != 0) {
+      open.add(listener);
+    }
     open.forEach(fabric::discard);
     byEndpoint.clear();
     byPeer.clear();

@@ -58,7 +58,7 @@ final class DatagramLinks implements Links {
 
   @Override
   public void close(Landing landing) {
-    fabric.close(landing.fid());
+    fabric.close(landing.id());
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.reactivetransfer.libfabric;
 
 /**
- * Where others write: an endpoint, or one that listens for them.
+ * Where others write: an endpoint, or connections that came for it.
  *
- * @param fid for libfabric
- * @param name its address, by which others reach it
+ * @param id the fid of the endpoint, or the number that connections come for
+ * @param name by which others reach it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Landing(long fid, byte[] name) {}
+record Landing(long id, byte[] name) {}

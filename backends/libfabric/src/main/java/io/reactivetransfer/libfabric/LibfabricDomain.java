@@ -74,7 +74,7 @@ final class LibfabricDomain implements Domain {
     instance = random.next();
     links =
         info.isConnected()
-            ? new ConnectedLinks(fabric, arena, instance)
+            ? new ConnectedLinks(fabric, random, arena, instance)
             : new DatagramLinks(fabric, arena, inProcess);
     regions = new Regions(fabric, links, random, inProcess);
     writes = new Writes(fabric, arena, links, depth, inProcess ? info.injectBytes() : -1);

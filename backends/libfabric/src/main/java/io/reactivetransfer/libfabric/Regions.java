@@ -77,7 +77,7 @@ final class Regions {
     Target target = new Target(registration, fabric.lib.fi_mr_key(registration), base);
     if (fabric.info.needs(Fi.FI_MR_ENDPOINT)) {
       try {
-        fabric.bind(registration, landingOf(target).fid());
+        fabric.bind(registration, landingOf(target).id());
       } catch (RuntimeException e) {
         fabric.discard(registration);
         throw e;

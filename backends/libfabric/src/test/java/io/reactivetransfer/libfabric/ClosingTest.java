@@ -102,7 +102,7 @@ class ClosingTest {
   void revokingFailsWhileAnEndpointCannotBeClosedAndCanBeTriedAgain() {
     FabricMemory memory = Objects.requireNonNull(nic.regions.find(nic.register()));
     Target target = Objects.requireNonNull(memory.target());
-    long landing = nic.regions.landingOf(target).fid();
+    long landing = nic.regions.landingOf(target).id();
     nic.tap.closes(fid -> fid == landing ? -Fi.FI_EBUSY : 0);
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(() -> nic.regions.revoke(memory))

@@ -13,6 +13,7 @@ public final class FiLayout {
   static final FiField INFO_NEXT = new FiField("fi_info", "next", 0);
   static final FiField INFO_CAPS = new FiField("fi_info", "caps", 8);
   static final FiField INFO_MODE = new FiField("fi_info", "mode", 16);
+  static final FiField INFO_HANDLE = new FiField("fi_info", "handle", 64);
   static final FiField INFO_TX_ATTR = new FiField("fi_info", "tx_attr", 72);
   static final FiField INFO_RX_ATTR = new FiField("fi_info", "rx_attr", 80);
   static final FiField INFO_EP_ATTR = new FiField("fi_info", "ep_attr", 88);
@@ -82,6 +83,7 @@ public final class FiLayout {
   static final FiField CM_CONNECT = new FiField("fi_ops_cm", "connect", 32);
   static final FiField CM_LISTEN = new FiField("fi_ops_cm", "listen", 40);
   static final FiField CM_ACCEPT = new FiField("fi_ops_cm", "accept", 48);
+  static final FiField CM_REJECT = new FiField("fi_ops_cm", "reject", 56);
   static final FiField PEP_CM = new FiField("fid_pep", "cm", 32);
   static final FiField EQ_OPS = new FiField("fid_eq", "ops", 24);
   static final FiField EQ_OPS_READ = new FiField("fi_ops_eq", "read", 8);

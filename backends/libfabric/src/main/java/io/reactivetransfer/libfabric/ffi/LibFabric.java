@@ -94,6 +94,13 @@ public interface LibFabric {
   int fi_accept(long ep);
 
   /**
+   * Refuses a request to connect, and frees what the provider keeps of it.
+   *
+   * @param request its {@link #request(long)}
+   */
+  int fi_reject(long pep, long request);
+
+  /**
    * Reads an event.
    *
    * @param event room for {@link #EVENT_BYTES}: first the number of the event in 4 bytes, its
@@ -235,16 +242,21 @@ public interface LibFabric {
     return Raw.getLong(FiLayout.CM_ENTRY_INFO.in(event + Long.BYTES));
   }
 
+  /** What a request to connect is refused by, of its info. */
+  static long request(long info) {
+    return Raw.getLong(FiLayout.INFO_HANDLE.in(info));
+  }
+
   /**
-   * The first 8 bytes of what a request to connect was sent with.
+   * Some of what a request to connect was sent with.
    *
    * @param length of the event
+   * @param index of 8 bytes in it
    * @return 0 if there are fewer
    */
-  static long eventData(long event, long length) {
-    return length < FiLayout.CM_ENTRY_DATA.offset() + Long.BYTES
-        ? 0
-        : Raw.getUnaligned(FiLayout.CM_ENTRY_DATA.in(event + Long.BYTES));
+  static long eventData(long event, long length, int index) {
+    long from = FiLayout.CM_ENTRY_DATA.offset() + (long) index * Long.BYTES;
+    return length < from + Long.BYTES ? 0 : Raw.getUnaligned(event + Long.BYTES + from);
   }
 
   /** What has failed. */

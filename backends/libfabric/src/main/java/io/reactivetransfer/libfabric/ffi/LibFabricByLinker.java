@@ -218,6 +218,16 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
+  public int fi_reject(long pep, long request) {
+    try {
+      MemorySegment call = function(pep, FiLayout.PEP_CM, FiLayout.CM_REJECT);
+      return (int) I_LLLL.invokeExact(call, pep, request, 0L, 0L);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
   public long fi_eq_read(long eq, long event) {
     try {
       MemorySegment call = function(eq, FiLayout.EQ_OPS, FiLayout.EQ_OPS_READ);

@@ -56,6 +56,7 @@ class NeighboursOfRevokedMemoryTest {
     private final int index;
     private final int length;
     private final AtomicLong done = new AtomicLong();
+    private int begun;
     private CompletableFuture<Void> stream;
 
     Writer(int index, int length) {
@@ -67,7 +68,9 @@ class NeighboursOfRevokedMemoryTest {
     void begin(RegionDescriptor descriptor) {
       MemoryRegion source = origin.regions.getFirst();
       RemoteRegion to = origin.remote(descriptor);
-      WriteImm write = WriteImm.of(source.slice(0, length), to.slice(0, length), Imm.of(index));
+      // What a revocation ends is in doubt, and its immediate with it: the next one takes another.
+      Imm imm = Imm.of(STREAMS * begun++ + index);
+      WriteImm write = WriteImm.of(source.slice(0, length), to.slice(0, length), imm);
       stream =
           origin
               .engine
