@@ -40,6 +40,20 @@ abstract class AbortRules extends RuleGroup {
   }
 
   @Test
+  final void r8_1_aWriteThatIsRejectedFailsTheClaimThatWaitsForIt() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), imm, 1);
+    WriteImm write = duo.write(0, 100, imm);
+    stage().probe("closing the memory", duo.from().region().close()).awaitCompletion();
+    stage()
+        .probe("a write out of memory that is closed", duo.origin().submit(write))
+        .awaitError(TransferRejectedException.class);
+    TransferFailedException told = claim.awaitError(TransferFailedException.class);
+    assertThat(told.peer()).as("who told of it").isEqualTo(duo.origin().id());
+  }
+
+  @Test
   final void r8_2_aCancelledStreamFailsTheClaimThatWaitsForIt() {
     Valve valve = new Valve().shutForWrites();
     Duo duo = Duo.open(stage(), 1, valve);

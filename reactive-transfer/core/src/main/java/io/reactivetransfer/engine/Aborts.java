@@ -96,20 +96,30 @@ final class Aborts {
     }
   }
 
-  /**
-   * A transfer that was taken over will not be posted. It may be one that would have been rejected:
-   * those of its targets that are not of this engine are left out.
-   */
+  /** A transfer that was taken over will not be posted, because its stream has ended. */
   void dropped(Submission<?, ?> submission, Transfer transfer) {
-    Imm imm = transfer.imm();
-    if (imm != null) {
-      Ownership.ownTargets(worker, transfer, peer -> dropped(submission, peer, imm));
-    }
+    neverBegun(submission, transfer, submission.stopReason());
   }
 
-  private void dropped(Submission<?, ?> submission, PeerLink peer, Imm imm) {
-    if (isNew(submission.step(null), peer, imm.value())) {
-      add(peer, imm.value(), 0, null, submission.stopReason());
+  /** A transfer that was taken over cannot be posted. */
+  void rejected(Submission<?, ?> submission, Transfer transfer, TransferException reason) {
+    neverBegun(submission, transfer, String.valueOf(reason.getMessage()));
+  }
+
+  /** Those of its targets that are not of this engine, for which it was rejected, are left out. */
+  private void neverBegun(Submission<?, ?> submission, Transfer transfer, String reason) {
+    Imm imm = transfer.imm();
+    if (imm != null) {
+      Step common = submission.step(null);
+      Step step = common == null ? new Step() : common;
+      Ownership.ownTargets(
+          worker,
+          transfer,
+          peer -> {
+            if (step.isNewTo(peer, imm.value())) {
+              add(peer, imm.value(), 0, null, reason);
+            }
+          });
     }
   }
 

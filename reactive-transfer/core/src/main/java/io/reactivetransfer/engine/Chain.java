@@ -27,6 +27,11 @@ final class Chain<T> {
       return next;
     }
 
+    /** Whether it stands in a chain. */
+    boolean isPlaced() {
+      return chain != null;
+    }
+
     @Nullable Link<T> previous() {
       return previous;
     }
@@ -65,11 +70,11 @@ final class Chain<T> {
     last = link;
   }
 
-  /** Removes it, if it is in here. */
+  /** Removes it, if it is in here; says whether it was. */
   @SuppressWarnings("ReferenceEquality") // the very same chain
-  void remove(Link<T> link) {
+  boolean remove(Link<T> link) {
     if (link.chain != this) {
-      return;
+      return false;
     }
     size--;
     Link<T> before = link.previous;
@@ -87,5 +92,6 @@ final class Chain<T> {
     link.chain = null;
     link.previous = null;
     link.next = null;
+    return true;
   }
 }

@@ -31,6 +31,9 @@ final class Claim implements Runnable {
   /** How long it may wait, in nanoseconds; 0 for ever. */
   final long patienceNanos;
 
+  /** Where it waits; the table's own. */
+  final Chain.Link<Claim> place = new Chain.Link<>(this);
+
   /** Runs out when the patience does; the table's own. */
   Timers.@Nullable Timer timer;
 

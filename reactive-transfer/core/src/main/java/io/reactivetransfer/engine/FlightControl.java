@@ -363,6 +363,11 @@ final class FlightControl {
     }
   }
 
+  /** A transfer that was taken over cannot be posted. */
+  void rejected(Submission<?, ?> submission, Transfer transfer, TransferException reason) {
+    aborts.rejected(submission, transfer, reason);
+  }
+
   /** A transfer that was taken over will not be posted. */
   void dropped(Submission<?, ?> submission, Transfer transfer) {
     aborts.dropped(submission, transfer);

@@ -1,7 +1,8 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class ImmEntry {
 
   final int imm;
-  final ArrayDeque<Claim> claims = new ArrayDeque<>(2);
+
+  /** Those that wait, first come, first served. */
+  final Chain<Claim> claims = new Chain<>();
 
   /**
    * What has arrived and was not given to a claim; {@link WireImm#SHARES} make one write. Below 0
@@ -58,16 +61,27 @@ final class ImmEntry {
     return claims.isEmpty() && (shares != 0);
   }
 
-  /** How many whole writes have arrived for this claim, behind those that came before it. */
-  long arrivedFor(Claim claim) {
-    long left = Math.max(0, shares / WireImm.SHARES);
-    for (Claim earlier : claims) {
-      if (earlier == claim) {
-        break;
-      }
-      left = Math.max(0, left - earlier.writes);
+  /** The claim that waits longest, or null. */
+  @Nullable Claim firstClaim() {
+    Chain.Link<Claim> first = claims.first();
+    return first == null ? null : first.member();
+  }
+
+  /** Those that wait, as they stand now. */
+  List<Claim> waiting() {
+    List<Claim> waiting = new ArrayList<>(claims.size());
+    for (Chain.Link<Claim> at = claims.first(); at != null; at = at.next()) {
+      waiting.add(at.member());
     }
-    return Math.min(left, claim.writes);
+    return waiting;
+  }
+
+  /**
+   * How many whole writes have arrived for this claim. For one that is not the first there are
+   * none: what there is does not suffice for the first, and is kept for that.
+   */
+  private long arrivedFor(Claim claim) {
+    return claim.equals(firstClaim()) ? Math.clamp(shares / WireImm.SHARES, 0, claim.writes) : 0;
   }
 
   /** For the text of an error: how far the claim has come. */

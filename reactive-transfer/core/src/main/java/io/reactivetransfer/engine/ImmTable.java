@@ -55,11 +55,12 @@ final class ImmTable {
       return;
     }
     entry.arrived(origin, WireImm.shares(wire));
-    if (entry.claims.isEmpty()) {
+    Claim first = entry.firstClaim();
+    if (first == null) {
       if (entry.unclaimed == null || entry.shares == 0) {
         review(entry); // the first of it, or the last that was owed
       }
-    } else if (entry.shares >= entry.claims.element().shares()) {
+    } else if (entry.shares >= first.shares()) {
       serve(entry);
     }
   }
@@ -112,8 +113,8 @@ final class ImmTable {
     ImmEntry entry = entries.get(imm);
     boolean told = false;
     if (entry != null) {
-      for (Claim claim : List.copyOf(entry.claims)) {
-        if (claim.concerns(origin) && entry.claims.contains(claim)) {
+      for (Claim claim : entry.waiting()) {
+        if (claim.concerns(origin) && claim.place.isPlaced()) {
           told = true;
           fail(claim, failure(cause + "; " + entry.progress(claim), origin));
         }
@@ -143,7 +144,7 @@ final class ImmTable {
     ImmEntry entry = entries.get(imm);
     if (entry != null) {
       entry.shares = 0;
-      for (Claim claim : List.copyOf(entry.claims)) {
+      for (Claim claim : entry.waiting()) {
         fail(claim, failure(text, origin));
       }
       review(entry);
@@ -271,11 +272,11 @@ final class ImmTable {
       entry = new ImmEntry(claim.imm);
       entries.put(claim.imm, entry);
     }
-    entry.claims.add(claim);
+    entry.claims.add(claim.place);
     counters.add(Counters.PENDING_CLAIMS, 1);
     PeerUnreachableException loss = claim.lossOfBound();
     serve(entry);
-    if (!entry.claims.contains(claim)) {
+    if (!claim.place.isPlaced()) {
       return;
     }
     TransferFailedException overflow = unclaimed.lossFor(claim);
@@ -316,7 +317,7 @@ final class ImmTable {
   /** A claim was cancelled while it waited. */
   void remove(Claim claim) {
     ImmEntry entry = entries.get(claim.imm);
-    if (entry != null && entry.claims.remove(claim)) {
+    if (entry != null && entry.claims.remove(claim.place)) {
       left(claim);
       serve(entry);
     }
@@ -324,7 +325,7 @@ final class ImmTable {
 
   void fail(Claim claim, Throwable reason) {
     ImmEntry entry = entries.get(claim.imm);
-    if (entry != null && entry.claims.remove(claim)) {
+    if (entry != null && entry.claims.remove(claim.place)) {
       left(claim);
       claim.decide(reason);
       serve(entry);
@@ -379,14 +380,14 @@ final class ImmTable {
   void close(Throwable reason) {
     closed = reason;
     List<Claim> all = new ArrayList<>();
-    entries.forEach(entry -> all.addAll(entry.claims));
+    entries.forEach(entry -> all.addAll(entry.waiting()));
     all.forEach(claim -> fail(claim, reason));
   }
 
   private void serve(ImmEntry entry) {
     Claim claim;
-    while ((claim = entry.claims.peek()) != null && entry.shares >= claim.shares()) {
-      entry.claims.remove();
+    while ((claim = entry.firstClaim()) != null && entry.shares >= claim.shares()) {
+      entry.claims.remove(claim.place);
       left(claim);
       if (claim.decide(null)) {
         entry.shares -= claim.shares();

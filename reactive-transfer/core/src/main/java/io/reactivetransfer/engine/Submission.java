@@ -263,6 +263,7 @@ final class Submission<T extends Transfer, R>
       try {
         flights.begin(this, transfer);
       } catch (TransferException rejected) {
+        flights.rejected(this, transfer, rejected);
         transferEnded(transfer, rejected, false);
       }
     }

@@ -7,6 +7,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.Scatter;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
@@ -58,6 +59,34 @@ class AbortTest {
     hand.fail(hand.inFlight().getFirst());
     assertThat(probe.error()).isInstanceOf(TransferFailedException.class);
     assertThat(aborted()).containsExactly(IMM.value());
+  }
+
+  @Test
+  void aWriteThatIsRejectedWhenItsTurnComesIsToldToItsTarget() {
+    MemoryRegion gone = hand.region();
+    WriteImm write = WriteImm.of(gone.slice(0, 1), target.slice(0, 1), IMM);
+    Probe<Void> closed = hand.probe(gone.close());
+    hand.turn();
+    closed.assertComplete();
+    Probe<WriteImm> probe = hand.probe(hand.engine().submit(Flux.just(write)));
+    hand.turn();
+    assertThat(probe.error()).isInstanceOf(TransferRejectedException.class);
+    assertThat(aborted()).containsExactly(IMM.value());
+  }
+
+  /** Each part that could have been posted counts on it, in a stream that goes on as well. */
+  @Test
+  void theOthersAreToldOfAScatterWithAPartOfAnotherEngine() {
+    EngineByHand other = new EngineByHand();
+    other.open(1);
+    Scatter.Part own = new Scatter.Part(source.slice(0, 1), target.slice(0, 1));
+    Scatter.Part foreign = new Scatter.Part(source.slice(0, 1), other.remote(1).slice(0, 1));
+    Probe<Outcome<Scatter>> probe =
+        hand.probe(hand.engine().submitEach(Flux.just(Scatter.of(IMM, own, own, foreign))));
+    hand.turn();
+    assertThat(probe.items()).hasSize(1).noneMatch(Outcome::isDone);
+    assertThat(aborted()).as("told once").containsExactly(IMM.value());
+    other.end();
   }
 
   @Test

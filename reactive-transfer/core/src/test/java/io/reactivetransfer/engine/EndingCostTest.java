@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.WriteImm;
@@ -147,6 +148,37 @@ class EndingCostTest {
         });
     hand.end();
     return cost;
+  }
+
+  /** All of one immediate, so that each waits behind those before it. */
+  private List<Probe<?>> waitingClaims(int count) {
+    ImmCounter counter = hand.engine().counter(Imm.of(1)).boundTo(hand.peer(1));
+    List<Probe<?>> probes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      probes.add(hand.probe(counter.within(Duration.ofSeconds(60).minusMillis(i)).next(1)));
+    }
+    hand.turn();
+    assertThat(hand.stats().pendingClaims()).isEqualTo(count);
+    return probes;
+  }
+
+  private long costOfClaims(Ending ending, int count) {
+    open();
+    List<Probe<?>> probes = waitingClaims(count);
+    long cost =
+        cost(() -> {
+          ending.apply(hand, probes);
+          hand.turn();
+        });
+    assertThat(hand.stats().pendingClaims()).isZero();
+    hand.end();
+    return cost;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void ofClaims(Ending ending) {
+    assertLinear(count -> costOfClaims(ending, count));
   }
 
   /** Nobody else waits for all of them. */
