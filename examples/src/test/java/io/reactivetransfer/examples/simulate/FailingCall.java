@@ -129,7 +129,8 @@ final class FailingCall {
         return inner.post(op);
       }
       long token = op.token();
-      return fails(sink -> sink.failed(token, 5, "the NIC reports an error"));
+      // It has not arrived, and the NIC says so: what it would have counted is not in doubt.
+      return fails(sink -> sink.refused(token, 5, "the NIC reports an error"));
     }
 
     @Override
@@ -199,6 +200,12 @@ final class FailingCall {
     public void failed(long token, int code, String text) {
       isIt();
       super.failed(token, code, text);
+    }
+
+    @Override
+    public void refused(long token, int code, String text) {
+      isIt();
+      super.refused(token, code, text);
     }
 
     @Override
