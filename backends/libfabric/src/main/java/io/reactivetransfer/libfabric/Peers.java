@@ -24,6 +24,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** After that time of refusals, a route is asked for again: its endpoint may be gone. */
   private static final long REFUSED_NANOS = 50_000_000;
 
+  /**
+   * A route on which nothing was tried for so long, and not since the last look either, is not
+   * wanted any more: the writes that it refused were given up.
+   */
+  private static final long UNWANTED_NANOS = 1_000_000_000;
+
   /** So long a peer whose writes have failed may be one to which no message can be given. */
   private static final long UNREACHABLE_NANOS = 1_000_000_000;
 
@@ -44,6 +50,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private final KnownPeers known;
   private final List<FabricPeer> needy = new ArrayList<>();
   private @Nullable CompletionSink current;
+  private long lookedNanos;
 
   Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
     this.letters = letters;
@@ -99,9 +106,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   /** There is no way to write there, or it has ended. */
   void stuck(Route route) {
-    if (!route.isRefused()) {
-      route.refused(clock.getAsLong());
-    }
+    route.refused(clock.getAsLong());
     route.peer().refusing().add(route);
     lookAfter(route.peer());
   }
@@ -296,6 +301,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
         needy.remove(i);
       }
     }
+    lookedNanos = now;
     return reported;
   }
 
@@ -354,6 +360,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
     for (Route route : List.copyOf(peer.refusing())) {
       if (!route.isRefused() || route.state() == Route.State.DENIED) {
         peer.refusing().remove(route);
+      } else if (isUnwanted(route, now)) {
+        route.abandoned();
+        peer.refusing().remove(route);
       } else if (route.refusedFor(now) > connectNanos) {
         lose(peer, 0, notIn(peer, "takes no connection for writes", connectNanos));
         return;
@@ -361,6 +370,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
         ask(route);
       }
     }
+  }
+
+  /** What is wanted is tried in each turn, and a turn may be long after the one before. */
+  private boolean isUnwanted(Route route, long now) {
+    long before = route.triedBefore(now);
+    return before > UNWANTED_NANOS && before > now - lookedNanos;
   }
 
   private int reportFailures(FabricPeer peer) {

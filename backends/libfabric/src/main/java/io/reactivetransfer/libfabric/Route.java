@@ -31,6 +31,7 @@ final class Route implements RemoteMemory {
   private int outstanding;
   private long askedNanos;
   private long refusedNanos;
+  private long triedNanos;
   private boolean refused;
 
   Route(FabricPeer peer, Token token) {
@@ -127,12 +128,23 @@ final class Route implements RemoteMemory {
     return outstanding == 0;
   }
 
-  /** Takes note of a refusal by the provider, of the first one since the last write. */
+  /** Takes note of a refusal by the provider: when the first one since the last write was. */
   void refused(long now) {
+    triedNanos = now;
     if (!refused) {
       refused = true;
       refusedNanos = now;
     }
+  }
+
+  /** Nobody wants to write there any more: a refusal counts from the next try on. */
+  void abandoned() {
+    refused = false;
+  }
+
+  /** How long ago a write was tried and refused. */
+  long triedBefore(long now) {
+    return now - triedNanos;
   }
 
   boolean isRefused() {

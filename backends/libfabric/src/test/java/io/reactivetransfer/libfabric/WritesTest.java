@@ -2,10 +2,61 @@ package io.reactivetransfer.libfabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.ffi.Fi;
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 class WritesTest {
+
+  private static final long MILLI = 1_000_000;
+  private static final EngineId ENGINE = new EngineId(1, 1);
+  private static final byte[] NAME = {1};
+
+  private int answers;
+
+  /** The peer says where its memory may be written: it lives, and is asked again and again. */
+  private void grant(TappedNic nic, Route route) {
+    if (route.state() == Route.State.ASKED) {
+      answers++;
+      byte[] content =
+          ByteBuffer.allocate(33).putLong(answers).putLong(0).putLong(6).putLong(100).array();
+      nic.hear(TappedNic.frame(Frame.Type.GRANT, ENGINE, 1, answers - 1, NAME, content));
+    }
+  }
+
+  private void refuse(TappedNic nic, boolean again) {
+    FabricPeer peer = nic.peers.resolve(ENGINE, 1, NAME);
+    Route route = new Route(peer, new Token(3, 4));
+    route.asked(0);
+    route.open(new byte[] {5}, 0, 6, 100);
+    nic.peers.stuck(route);
+    for (int i = 0; i < 300; i++) {
+      nic.pass(20 * MILLI);
+      nic.poll();
+      grant(nic, route);
+      if (again) {
+        nic.peers.stuck(route);
+      }
+    }
+  }
+
+  @Test
+  void aPeerThatTakesNoConnectionForWritesIsLost() {
+    try (TappedNic nic = new TappedNic()) {
+      refuse(nic, true);
+      assertThat(nic.sink.texts()).anyMatch(text -> text.contains("takes no connection"));
+    }
+  }
+
+  /** As when a stream is cancelled while the connection is being made. */
+  @Test
+  void aPeerToWhichNobodyWantsToWriteAnyMoreIsNotLost() {
+    try (TappedNic nic = new TappedNic()) {
+      refuse(nic, false);
+      assertThat(nic.sink.reports()).isEmpty();
+    }
+  }
 
   @Test
   void aQueueThatCannotBeReadAgainAndAgainIsBroken() {
