@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 /** Chapter 8: a failure tells the target. */
 abstract class AbortRules extends RuleGroup {
@@ -47,7 +48,7 @@ abstract class AbortRules extends RuleGroup {
     WriteImm write = duo.write(0, 100, imm);
     stage().probe("closing the memory", duo.from().region().close()).awaitCompletion();
     stage()
-        .probe("a write out of memory that is closed", duo.origin().submit(write))
+        .probe("a write out of memory that is closed", duo.origin().submit(Flux.just(write)))
         .awaitError(TransferRejectedException.class);
     TransferFailedException told = claim.awaitError(TransferFailedException.class);
     assertThat(told.peer()).as("who told of it").isEqualTo(duo.origin().id());

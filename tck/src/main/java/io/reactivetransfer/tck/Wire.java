@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -67,7 +68,8 @@ record Wire(
     BareNic nic =
         new BareNic(
             stage.backend(),
-            new EngineId(stage.random().nextLong(), number),
+            // Not of the seed: several runs may go on in one process.
+            new EngineId(ThreadLocalRandom.current().nextLong(), number),
             stage.patience().signal());
     stage.atEnd(nic::close);
     return nic;

@@ -10,14 +10,18 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Proves that the rules can fail: each saboteur has one defect, and the kit, run on it, must find
  * that one rule broken and no other. A usual build runs the chapter of that rule; {@code
- * -DsabotageAll=true} runs the whole kit on every saboteur, which takes some ten minutes.
+ * -DsabotageAll=true} runs the whole kit on every saboteur, which takes some ten minutes. Several
+ * go on at once, because most of them wait for what does not come.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class SabotageTest {
 

@@ -6,27 +6,36 @@ import java.time.Duration;
 /** The kit as it runs on a saboteur; not a test by itself. */
 class Sabotaged extends TransferConformance {
 
-  /** The saboteur of the present run. */
-  static Saboteur saboteur = Saboteur.NONE;
+  /**
+   * A run of the kit, which is made on one thread; several go on at once.
+   *
+   * @param saboteur on what
+   * @param signalTimeout how long a signal is waited for
+   */
+  record Run(Saboteur saboteur, Duration signalTimeout) {}
 
-  /** How long a signal is waited for in the present run. */
-  static Duration signalTimeout = Duration.ZERO;
+  private static final ThreadLocal<Run> RUN = new ThreadLocal<>();
+
+  /** The runs of this thread are on this saboteur from now on. */
+  static void next(Run run) {
+    RUN.set(run);
+  }
 
   @Override
   protected Backend backend() {
-    return saboteur.newBackend();
+    return RUN.get().saboteur().newBackend();
   }
 
   @Override
   protected Profile profile() {
     return Profile.defaults()
-        .withSignalTimeout(signalTimeout)
+        .withSignalTimeout(RUN.get().signalTimeout())
         .withSilence(Duration.ofMillis(15))
         .withNicCounts(1, 3);
   }
 
   @Override
   Sabotage sabotage() {
-    return saboteur.sabotage();
+    return RUN.get().saboteur().sabotage();
   }
 }

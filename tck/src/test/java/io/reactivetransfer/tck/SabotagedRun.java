@@ -24,8 +24,7 @@ final class SabotagedRun {
   /** Which rules it broke, and how. */
   static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, DiscoverySelector what, Filter<?>... filters) {
-    Sabotaged.saboteur = saboteur;
-    Sabotaged.signalTimeout = signalTimeout;
+    Sabotaged.next(new Sabotaged.Run(saboteur, signalTimeout));
     Map<String, String> broken = new TreeMap<>();
     EngineTestKit.engine("junit-jupiter")
         .selectors(what)

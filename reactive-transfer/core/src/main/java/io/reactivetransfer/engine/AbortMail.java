@@ -44,7 +44,9 @@ final class AbortMail {
     if (abort.seq() - mail.abortsHeard > 0) {
       mail.abortsHeard = abort.seq();
       worker.imms().aborted(sender, abort);
-    } else if (abort.has(ControlFrame.DOUBT) && !worker.imms().isInDoubt(abort.imm(), sender)) {
+    } else if (abort.has(ControlFrame.DOUBT)
+        && mail.cleared.size() < GivenUp.MAX_DOUBTFUL // of more the origin will ask again
+        && !worker.imms().isInDoubt(abort.imm(), sender)) {
       mail.cleared.add(abort.imm()); // the word was lost
     }
     mail.abortsHeardDue = true;

@@ -108,13 +108,29 @@ final class Barriers {
     if (states.size() >= MAX_GROUPS && !states.containsKey(group)) {
       worker.peers().forgetLost();
       if (states.size() >= MAX_GROUPS) {
-        refuse(member, "one of " + MAX_GROUPS + " groups that were remembered");
-        return;
+        PeerLink guilty = furthestAhead(member);
+        refuse(guilty, "its share of the " + MAX_GROUPS + " groups that are remembered");
+        if (guilty.equals(member)) {
+          return;
+        }
       }
     }
     State state = states.computeIfAbsent(group, State::new);
     shift(state, member, 1);
     complete(state);
+  }
+
+  /** Whoever has entered most that nobody has entered here. */
+  private PeerLink furthestAhead(PeerLink newcomer) {
+    PeerLink[] most = {newcomer};
+    worker
+        .peers()
+        .forEach(peer -> {
+          if (peer.mail.barriers.ahead() > most[0].mail.barriers.ahead()) {
+            most[0] = peer;
+          }
+        });
+    return most[0];
   }
 
   private void refuse(PeerLink member, String what) {

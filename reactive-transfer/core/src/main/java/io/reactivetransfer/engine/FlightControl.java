@@ -126,9 +126,12 @@ final class FlightControl {
   private void beginScatter(Submission<?, ?> submission, Scatter scatter) {
     List<Scatter.Part> parts = scatter.parts();
     requirePossible(parts.size());
-    for (Scatter.Part part : parts) {
-      Ownership.own(worker, part.source().region());
-      ResolvedRegion target = Ownership.own(worker, part.target().region());
+    RegisteredRegion[] sources = new RegisteredRegion[parts.size()];
+    for (int i = 0; i < sources.length; i++) {
+      // Looked at once: another thread may close it, and when some parts are posted it is too late
+      // to reject the rest.
+      sources[i] = Ownership.own(worker, parts.get(i).source().region());
+      ResolvedRegion target = Ownership.own(worker, parts.get(i).target().region());
       target.resolve(nics.domains());
       aborts.requireCertain(target.peer(), immOf(scatter.imm()));
     }
@@ -139,11 +142,17 @@ final class FlightControl {
       for (Scatter.Part part : parts) {
         MemorySlice from = part.source();
         RemoteSlice to = part.target();
-        RegisteredRegion source = Ownership.own(worker, from.region());
         ResolvedRegion target = Ownership.own(worker, to.region());
         Flight flight =
             write(
-                submission, scatter, source, from.offset(), target, to.offset(), to.length(), imm);
+                submission,
+                scatter,
+                sources[begun],
+                from.offset(),
+                target,
+                to.offset(),
+                to.length(),
+                imm);
         flight.fan = fan;
         begun++;
         launch(flight);

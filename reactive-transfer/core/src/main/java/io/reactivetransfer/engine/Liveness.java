@@ -2,7 +2,6 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
-import io.reactivetransfer.spi.Domain;
 
 /**
  * Finds peers that are dead or stopped. While anything is waited for that only a peer can bring or
@@ -57,12 +56,7 @@ final class Liveness {
   /** Ends everything that waits for a peer, without any help of it. On the worker. */
   void giveUp(PeerLink peer, String text) {
     peer.unwatch();
-    Domain[] domains = worker.nics().domains();
-    if (peer.isResolved()) {
-      for (int nic = 0; nic < domains.length; nic++) {
-        domains[nic].disconnect(peer.remote(nic), text);
-      }
-    }
+    peer.disconnect(worker.nics().domains(), text);
     worker.peerLost(
         peer,
         new PeerUnreachableException(

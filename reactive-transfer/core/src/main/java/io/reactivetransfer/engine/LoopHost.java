@@ -41,7 +41,12 @@ final class LoopHost implements WorkerHost {
     // turn that has begun would be taken for one that will.
     VarHandle.fullFence();
     if (!stopped && !queued.get() && queued.compareAndSet(false, true)) {
-      loop.execute(turn);
+      try {
+        loop.execute(turn);
+      } catch (RuntimeException | Error e) {
+        queued.set(false); // the next ring asks again
+        throw e;
+      }
     }
   }
 
@@ -51,14 +56,15 @@ final class LoopHost implements WorkerHost {
     if (stopped || current == null) {
       return;
     }
-    if (current.doWork() > 0) {
-      ring(); // behind what the loop itself has to do
-    } else if (!stopped) {
-      try {
+    int work = current.doWork();
+    try {
+      if (work > 0) {
+        ring(); // behind what the loop itself has to do
+      } else if (!stopped) {
         setAlarm(current);
-      } catch (RuntimeException | Error e) {
-        current.breakDown(e); // nobody would ring when its time has come
       }
+    } catch (RuntimeException | Error e) {
+      current.breakDown(e); // nobody would ring again, or when the alarm's time has come
     }
   }
 

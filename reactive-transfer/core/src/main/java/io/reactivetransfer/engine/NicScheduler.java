@@ -68,7 +68,9 @@ final class NicScheduler implements Scheduler {
     if (delayNanos <= 0) {
       worker.execute(task);
     } else {
-      long deadline = worker.now() + delayNanos;
+      // Times are compared by their difference, which must not overflow: 146 years are never as
+      // well.
+      long deadline = worker.now() + Math.min(delayNanos, Long.MAX_VALUE / 2);
       worker.execute(() -> task.runAt(deadline));
     }
     return task;

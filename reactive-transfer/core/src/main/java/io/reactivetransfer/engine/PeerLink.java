@@ -185,6 +185,16 @@ final class PeerLink implements Peer {
     }
   }
 
+  /** Has the NICs that know it give it up, be it all of them or some. */
+  void disconnect(Domain[] domains, String reason) {
+    for (int nic = 0; nic < remotes.length; nic++) {
+      RemotePeer remote = remotes[nic];
+      if (remote != null) {
+        domains[nic].disconnect(remote, reason);
+      }
+    }
+  }
+
   /** Whether anything was ever meant for it. */
   boolean isResolved() {
     return Arrays.stream(remotes).noneMatch(Objects::isNull);

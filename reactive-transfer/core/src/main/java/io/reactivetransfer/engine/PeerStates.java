@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerState;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
@@ -8,30 +9,33 @@ import reactor.core.publisher.Sinks;
 final class PeerStates {
 
   private final Sinks.Many<PeerState> sink = Sinks.many().replay().latest();
-  private final Flux<PeerState> flux;
+  private final Flux<PeerState> signals;
+  private final PeerLink peer;
+  private final Worker worker;
   private volatile PeerState present = new PeerState.Unknown();
 
   PeerStates(PeerLink peer, Worker worker) {
+    this.peer = peer;
+    this.worker = worker;
     sink.tryEmitNext(present);
-    flux =
-        Flux.defer(() -> {
-          AdmissionTicket interest =
-              new AdmissionTicket(() -> worker.execute(() -> peer.wanted(-1)));
-          worker.execute(() -> {
-            peer.wanted(1);
-            if (worker.shutdown().isBegun()) {
-              close(); // it was made after all others had ended
-            }
-          });
-          return sink.asFlux()
-              .onBackpressureLatest()
-              .publishOn(worker.signals(), 1)
-              .doFinally(end -> interest.leave());
-        });
+    signals = sink.asFlux().onBackpressureLatest().publishOn(worker.signals(), 1);
   }
 
+  /** While anyone is subscribed, the peer is wanted. */
   Flux<PeerState> flux() {
-    return flux;
+    return new Flux<>() {
+      @Override
+      public void subscribe(CoreSubscriber<? super PeerState> actual) {
+        AdmissionTicket interest = new AdmissionTicket(() -> worker.execute(() -> peer.wanted(-1)));
+        worker.execute(() -> {
+          peer.wanted(1);
+          if (worker.shutdown().isBegun()) {
+            close(); // it was made after all others had ended
+          }
+        });
+        signals.subscribe(new GuardedSubscriber<>(actual, interest::leave));
+      }
+    };
   }
 
   /** Nothing is known of it any more. */

@@ -226,7 +226,12 @@ final class Submission<T extends Transfer, R>
     // that has begun would be taken for one that will.
     VarHandle.fullFence();
     if (!intakeQueued.get() && intakeQueued.compareAndSet(false, true)) {
-      worker.execute(intake);
+      try {
+        worker.execute(intake);
+      } catch (RuntimeException | Error e) {
+        intakeQueued.set(false); // whatever comes next wakes it again
+        throw e;
+      }
     }
   }
 

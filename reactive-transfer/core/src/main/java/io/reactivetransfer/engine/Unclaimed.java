@@ -99,6 +99,9 @@ final class Unclaimed {
   void remove(Share share) {
     share.unclaimed--;
     unclaimed--;
+    if (share.origin == null && share.unclaimed == 0 && share.beyond) {
+      forgive(share); // nobody can leave, but all that was in the way is gone
+    }
     tidy(share);
   }
 
@@ -213,6 +216,7 @@ final class Unclaimed {
     share.lost.clear();
     share.beyond = false;
     share.dropped = 0;
+    share.left = false; // what is left of it others wrote, too: it is not looked for again
     beyond.remove(share);
     tidy(share);
   }

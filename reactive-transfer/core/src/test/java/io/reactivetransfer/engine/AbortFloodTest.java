@@ -164,4 +164,19 @@ class AbortFloodTest {
     assertThat(two.error()).isInstanceOf(TransferFailedException.class);
     claim(1).assertOpen();
   }
+
+  /** A peer that reads nothing asks again and again whether what it left in doubt was dropped. */
+  @Test
+  void whatIsToBeSaidOfOldDoubtsIsBounded() {
+    abort(0, 0, ControlFrame.FAILS, proof());
+    hand.turn();
+    hand.nic(0).sendRoom = 0;
+    for (int imm = 0; imm < 100_000; imm++) {
+      seq = 0;
+      abort(imm, 0, ControlFrame.DOUBT, proof());
+    }
+    hand.turn();
+    assertThat(((PeerLink) origin).mail.cleared.size()).isEqualTo(GivenUp.MAX_DOUBTFUL);
+    hand.nic(0).sendRoom = Integer.MAX_VALUE;
+  }
 }

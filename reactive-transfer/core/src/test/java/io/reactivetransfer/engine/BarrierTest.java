@@ -268,4 +268,27 @@ class BarrierTest {
     hand.turn();
     enter().assertOpen();
   }
+
+  /** Sixty-four engines have entered as many groups as they may: who comes now has done nothing. */
+  @Test
+  void whoFillsTheGroupsIsGivenUpAndNotWhoComesLast() {
+    for (int peer = 10; peer < 10 + Barriers.MAX_GROUPS / Barriers.MAX_LEAD; peer++) {
+      hand.receive(peer, hand.hello(peer, 0));
+      for (int i = 0; i < Barriers.MAX_LEAD; i++) {
+        hand.nic(0)
+            .receive(
+                EngineByHand.address(peer, 1).engine(),
+                ControlFrame.barrier(new EngineId(peer, i), 0, i + 1, 0));
+      }
+      hand.turn();
+    }
+    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    assertThat(barriers.groups()).isEqualTo(Barriers.MAX_GROUPS);
+    entered(1, new EngineId(999, 1));
+    assertThat(hand.nic(0).sent(ControlFrame.DISMISSAL))
+        .hasSize(1)
+        .noneMatch(frame -> frame.to().equals(hand.peer(1).id()));
+    assertThat(barriers.groups()).isLessThan(Barriers.MAX_GROUPS);
+    assertThat(((PeerLink) hand.peer(1)).mail.barriers.ahead()).isEqualTo(1);
+  }
 }

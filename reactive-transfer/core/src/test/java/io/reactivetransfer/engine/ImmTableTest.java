@@ -249,4 +249,20 @@ class ImmTableTest {
     assertThat(told).containsExactly("all");
     assertThat(table.discard(1)).isZero();
   }
+
+  /** Where the NIC does not say who wrote, nobody can leave. */
+  @Test
+  void whatIsBeyondCountingEndsWhenAllIsTakenOfThoseOfWhomNothingIsKnown() {
+    for (int imm = 0; imm < 2 + Unclaimed.MAX_LOST + 1; imm++) {
+      table.arrived(null, WireImm.encode(imm, 1));
+    }
+    claim("before", 1_000_000, 1);
+    signals.runUntilIdle();
+    assertThat(told).hasSize(1).allMatch(text -> text.contains("were lost"));
+    table.discard(0);
+    table.discard(1);
+    claim("after", 1_000_001, 1);
+    signals.runUntilIdle();
+    assertThat(told).hasSize(1);
+  }
 }

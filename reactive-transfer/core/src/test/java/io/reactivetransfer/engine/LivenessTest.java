@@ -9,9 +9,13 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Write;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 
 /** Rule 7: a peer that is silent while anything is waited for is lost within the deadline. */
 class LivenessTest {
@@ -151,5 +155,39 @@ class LivenessTest {
     hand.settle();
     submit();
     hand.settle();
+  }
+
+  @Test
+  void aSubscriberOfStatesThatThrowsIsEndedAndWantsNothingMore() {
+    List<Throwable> ends = new ArrayList<>();
+    IllegalStateException thrown = new IllegalStateException("thrown by the test");
+    PeerLink quiet = (PeerLink) hand.peer(7);
+    quiet
+        .state()
+        .subscribe(
+            new CoreSubscriber<>() {
+              @Override
+              public void onSubscribe(Subscription subscription) {
+                subscription.request(Long.MAX_VALUE);
+              }
+
+              @Override
+              public void onNext(PeerState state) {
+                throw thrown;
+              }
+
+              @Override
+              public void onError(Throwable failure) {
+                ends.add(failure);
+              }
+
+              @Override
+              public void onComplete() {
+                ends.add(new AssertionError("completed"));
+              }
+            });
+    hand.turn();
+    assertThat(quiet.isWanted()).isFalse();
+    assertThat(ends).containsExactly(thrown);
   }
 }

@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.ScriptedNic.Remote;
+import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -227,5 +231,30 @@ class NicFailureTest {
     hand.turn();
     hand.settle();
     write.assertComplete();
+  }
+
+  /** Then one of this engine's NICs knows the peer, and the other does not. */
+  @Test
+  void aPeerThatIsKnownInPartOnlyIsGivenUpAllTheSame() {
+    open(2);
+    PeerAddress address = EngineByHand.address(5, 3);
+    RemoteRegion remote =
+        hand.engine().remote(EngineByHand.descriptor(address, EngineByHand.REGION));
+    MemoryRegion source = hand.region();
+    Probe<Write> write =
+        hand.probe(hand.engine().submit(Write.of(source.slice(0, 100), remote.slice(0, 100))));
+    hand.turn();
+    assertThat(hand.inFlight()).hasSize(1);
+    hand.nic(0).receive(address.engine(), ControlFrame.hello(address, 1, 0, 0));
+    hand.turn();
+    BackendException unknown = new BackendException(0, "no such address");
+    hand.nics().forEach(nic -> nic.resolveFailure = unknown);
+    hand.nic(0).receive(address.engine(), ControlFrame.nicsFailed(2));
+    hand.turn();
+    for (int i = 0; i < 100; i++) {
+      hand.advance(Duration.ofSeconds(1));
+    }
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    assertThat(hand.stats().writesInFlight()).isZero();
   }
 }

@@ -82,6 +82,10 @@ final class ScriptedNic implements Domain {
   // what these calls throw, if anything
   Throwable pollFailure;
   Throwable postFailure;
+
+  /** What happens meanwhile on another thread, when a write has been taken. */
+  Runnable onPost = () -> {};
+
   Throwable registerFailure;
   Throwable revokeFailure;
   Throwable deregisterFailure;
@@ -334,6 +338,7 @@ final class ScriptedNic implements Domain {
             op.imm());
     posted.add(piece);
     inFlight.add(piece);
+    onPost.run();
     return true;
   }
 

@@ -95,4 +95,15 @@ class TimersTest {
     }
     assertThat(done).as("seed %d", seed).isEqualTo(expected);
   }
+
+  /** Times are compared by their difference: what is never due must not come before what is. */
+  @Test
+  void whatIsDueInHalfOfAllTimeHoldsBackNothing() {
+    Timers timers = new Timers();
+    int[] done = {0};
+    timers.at(995, () -> done[0]++);
+    timers.at(1_000 + Long.MAX_VALUE / 2, () -> done[0]--);
+    assertThat(timers.run(1_000)).isEqualTo(1);
+    assertThat(done[0]).isEqualTo(1);
+  }
 }

@@ -12,6 +12,8 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -21,16 +23,19 @@ import org.junit.platform.testkit.engine.EngineTestKit;
  * there is one with a defect, in both processes. Each is run on its own rule only, since the rules
  * build on one another: who is never found to be lost never comes back.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ProcessSabotageTest {
 
   /** The kit as it runs on a saboteur; not a test by itself. */
   static class Sabotaged extends ProcessConformance {
 
-    private static Class<? extends Supplier<Backend>> saboteur;
+    /** Of the runs of this thread; several go on at once. */
+    private static final ThreadLocal<Class<? extends Supplier<Backend>>> SABOTEUR =
+        new ThreadLocal<>();
 
     @Override
     protected Class<? extends Supplier<Backend>> backend() {
-      return saboteur;
+      return SABOTEUR.get();
     }
 
     @Override
@@ -47,9 +52,10 @@ class ProcessSabotageTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("rules")
   void aRuleFindsItsSaboteur(Method rule) {
-    Sabotaged.saboteur =
+    Class<? extends Supplier<Backend>> saboteur =
         ProcessSaboteurs.ALL.get(rule.getName().replaceAll("r(\\d+)_(\\d+)_.*", "$1.$2"));
-    assertThat(Sabotaged.saboteur).as("saboteur of %s", rule.getName()).isNotNull();
+    assertThat(saboteur).as("saboteur of %s", rule.getName()).isNotNull();
+    Sabotaged.SABOTEUR.set(saboteur);
     EngineTestKit.engine("junit-jupiter")
         .selectors(selectMethod(Sabotaged.class, rule))
         .execute()
