@@ -17,6 +17,12 @@ final class FlightQueue {
 
     /** Remembers that. */
     void lane(@Nullable Lane lane);
+
+    /** Whether its flights have waited for more than one peer. */
+    boolean isSpread();
+
+    /** Remembers that they have. */
+    void spread();
   }
 
   /** What waits of one stream; in a ring with the others. Reused. */
@@ -83,11 +89,14 @@ final class FlightQueue {
     if (last != null && last.queue == this) {
       return last;
     }
-    Lane lane = last == null ? null : find(stream);
+    if (last != null) {
+      stream.spread();
+    }
+    Lane lane = stream.isSpread() ? find(stream) : null;
     return lane == null ? begin(stream) : lane;
   }
 
-  /** For a stream to several peers; may miss one whose last lane elsewhere has ended. */
+  /** For a stream to several peers, whose last lane may be, or have been, in another queue. */
   @SuppressWarnings("ReferenceEquality") // the very same stream
   private @Nullable Lane find(Stream stream) {
     Lane lane = turn;

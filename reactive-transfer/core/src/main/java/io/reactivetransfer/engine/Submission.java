@@ -69,6 +69,7 @@ final class Submission<T extends Transfer, R>
   private @Nullable Step step;
   private int inFlight;
   private FlightQueue.@Nullable Lane lane;
+  private boolean spread;
   private @Nullable T held; // taken out of incoming, waits for room
   private @Nullable Throwable error;
   private volatile boolean failed;
@@ -563,5 +564,15 @@ final class Submission<T extends Transfer, R>
   @Override
   public void lane(FlightQueue.@Nullable Lane waiting) {
     lane = waiting;
+  }
+
+  @Override
+  public boolean isSpread() {
+    return spread;
+  }
+
+  @Override
+  public void spread() {
+    spread = true;
   }
 }

@@ -14,6 +14,7 @@ class FlightQueueTest {
 
   private static final class Stream implements FlightQueue.Stream {
     private FlightQueue.@Nullable Lane lane;
+    private boolean spread;
 
     @Override
     public FlightQueue.@Nullable Lane lane() {
@@ -23,6 +24,16 @@ class FlightQueueTest {
     @Override
     public void lane(FlightQueue.@Nullable Lane waiting) {
       lane = waiting;
+    }
+
+    @Override
+    public boolean isSpread() {
+      return spread;
+    }
+
+    @Override
+    public void spread() {
+      spread = true;
     }
   }
 
@@ -62,7 +73,7 @@ class FlightQueueTest {
     return model.stream().anyMatch(lane -> lane.flights.contains(flight));
   }
 
-  /** A list of lists does the same, whatever is done to it. */
+  /** A list of lists does the same, whatever is done to it, and whoever else is written to. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5})
   void streamsTakeTurnsAndSoDoTheirFlights(int streams) {
@@ -70,15 +81,29 @@ class FlightQueueTest {
     Random random = new Random(seed);
     List<Flight> flights = IntStream.range(0, 12).mapToObj(Flight::new).toList();
     List<Stream> owners = IntStream.range(0, streams).mapToObj(_ -> new Stream()).toList();
+    FlightQueue another = new FlightQueue();
+    Flight[] elsewhere = {null};
     for (int step = 0; step < 20_000; step++) {
       Flight flight = flights.get(random.nextInt(flights.size()));
-      switch (random.nextInt(4)) {
+      switch (random.nextInt(6)) {
         case 0, 1 -> {
           if (!waits(flight)) {
             add(flight, owners.get(random.nextInt(streams)));
           }
         }
         case 2 -> remove(flight);
+        case 3 -> {
+          if (elsewhere[0] == null) {
+            elsewhere[0] = new Flight(99);
+            another.add(elsewhere[0], owners.get(random.nextInt(streams)));
+          }
+        }
+        case 4 -> {
+          if (elsewhere[0] != null) {
+            another.remove(elsewhere[0]);
+            elsewhere[0] = null;
+          }
+        }
         default -> rotate();
       }
       assertThat(queue.peek())
