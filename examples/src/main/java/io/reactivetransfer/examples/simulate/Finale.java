@@ -111,9 +111,10 @@ final class Finale {
       if (referee.nanos() > until || !clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
         Probe<?> pending = firstPending();
         referee.require(pending == null, pending + " never ended");
-        return;
+        break;
       }
     }
+    read(); // the last to end may have made room for the reader
   }
 
   private @Nullable Probe<?> firstPending() {
