@@ -86,7 +86,7 @@ final class HandOver {
 
   Flux<KvWritten> start(Publisher<FinishedLayer> finished) {
     Flux<Transfer> all =
-        Flux.from(finished)
+        Bulkhead.<FinishedLayer>around(() -> finished)
             .map(writes::pages)
             .concatWith(Mono.fromSupplier(writes::tail))
             .takeUntilOther(stopped.asMono());
@@ -103,7 +103,8 @@ final class HandOver {
         .doOnTerminate(deadline::dispose)
         .subscribe(
             done -> progress.tryEmitNext(writes.written(done)), this::failed, this::finished);
-    return progress.asFlux().doOnCancel(() -> stop(cancelledHere()));
+    return Bulkhead.around(
+        progress.asFlux().doOnCancel(() -> stop(cancelledHere())), thrown -> stop(thrownHere()));
   }
 
   /** Posts nothing more. Whether decode hears of it: not if all had been done already. */
@@ -125,6 +126,11 @@ final class HandOver {
 
   private HandOverException cancelledHere() {
     return because(HandOverException.Reason.CANCELLED, "prefill cancelled it");
+  }
+
+  /** By whoever watches it; he gets what he has thrown when nothing reads his memory any more. */
+  private HandOverException thrownHere() {
+    return because(HandOverException.Reason.CANCELLED, "prefill's application has thrown an error");
   }
 
   private HandOverException late() {

@@ -58,9 +58,14 @@ public final class HandOverException extends RuntimeException {
     return new HandOverException(reason, role, peer, requestId, textOf(cause), cause);
   }
 
-  /** The message of an exception, or its kind if it has none. */
+  /** The message of an exception, or its kind if it has none or cannot say it. */
   static String textOf(Throwable cause) {
-    String text = cause.getMessage();
+    String text = null;
+    try {
+      text = cause.getMessage();
+    } catch (Throwable unsaid) {
+      // It is somebody's own, and his code may be what is broken.
+    }
     return text == null ? cause.getClass().getSimpleName() : text;
   }
 

@@ -137,8 +137,9 @@ public final class KvDecode implements Disposable {
    * back in the pool. Cancelling drops the signal.
    */
   public Mono<Void> settled() {
-    return Flux.defer(() -> Flux.fromIterable(heldReceptions()))
-        .flatMap(Reception::freed, Integer.MAX_VALUE)
+    // Several may wait for the same pages: who throws when they are back must not keep the others.
+    return Bulkhead.around(
+            () -> Flux.fromIterable(heldReceptions()).flatMap(Reception::freed, Integer.MAX_VALUE))
         .then();
   }
 
@@ -186,7 +187,7 @@ public final class KvDecode implements Disposable {
       Reception reception = new Reception(this, IDS.incrementAndGet(), order, reservation, imm);
       receptions.put(reception.id(), reception);
       return reception;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       reservation.release();
       if (imm != null) {
         imms.release(imm);

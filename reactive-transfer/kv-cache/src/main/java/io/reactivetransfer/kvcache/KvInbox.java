@@ -9,7 +9,10 @@ import reactor.core.Disposable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
-/** Reads an engine's messages and sorts them. No message, whoever sent it, can stop the reading. */
+/**
+ * Reads an engine's messages and sorts them. No message, whoever sent it, can stop the reading, nor
+ * can what anybody throws who gets one.
+ */
 final class KvInbox {
 
   private static final Logger LOG = Loggers.getLogger(KvInbox.class);
@@ -39,8 +42,10 @@ final class KvInbox {
       } else {
         others.accept(message);
       }
-    } catch (RuntimeException e) {
-      LOG.warn("dropped a message of {}: {}", message.sender().address(), e.toString());
+    } catch (Throwable e) {
+      // A missing class too is the end of this message only: everybody's come this way.
+      Bulkhead.said(
+          () -> LOG.warn("dropped a message of {}: {}", message.sender().address(), e.toString()));
     }
   }
 

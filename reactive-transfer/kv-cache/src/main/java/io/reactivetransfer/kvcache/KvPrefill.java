@@ -90,7 +90,7 @@ public final class KvPrefill implements Disposable {
    * the others.
    */
   public Flux<KvRequest> requests() {
-    return Flux.defer(() -> {
+    return Bulkhead.around(() -> {
       if (!beingRead.compareAndSet(false, true)) {
         return Flux.error(
             new IllegalStateException(
@@ -108,9 +108,10 @@ public final class KvPrefill implements Disposable {
    * Serves requests, up to {@value #MAX_OPEN_REQUESTS} at once, until the engine closes; then it
    * completes. Each one is given to {@code handler}, which answers it by {@link #handOver} or
    * {@link #refuse}; what it returns is subscribed to, and its elements are dropped. What fails,
-   * fails for that request alone: an exception of the handler, an error of what it returned, and an
-   * end without an answer are logged, and refuse the request with that reason. Cancelling cancels
-   * all that runs. Subscribes to {@link #requests()}.
+   * fails for that request alone: whatever the handler throws, an error of what it returned, and an
+   * end without an answer are logged, and refuse the request with that reason. When the time of a
+   * request is over that was not answered, what the handler returned is cancelled. Cancelling
+   * cancels all that runs. Subscribes to {@link #requests()}.
    */
   public Mono<Void> serve(Function<? super KvRequest, ? extends Publisher<?>> handler) {
     Objects.requireNonNull(handler, "handler");
@@ -120,15 +121,26 @@ public final class KvPrefill implements Disposable {
   /** Never fails. */
   private Mono<Void> answered(
       KvRequest request, Function<? super KvRequest, ? extends Publisher<?>> handler) {
-    return Flux.defer(() -> Flux.from(handler.apply(request)).map(Object.class::cast))
+    return Bulkhead.<Object>around(() -> handler.apply(request))
+        .takeUntilOther(unanswered(request))
         .then(Mono.defer(() -> refuse(request, "prefill's application ended without an answer")))
         .onErrorResume(failure -> {
           if (!(failure
               instanceof HandOverException)) { // which says where it came from, and is told
-            LOG.warn("{} could not be served", request, failure);
+            Bulkhead.said(() -> LOG.warn("{} could not be served", request, failure));
           }
           return refuse(request, "prefill failed: " + HandOverException.textOf(failure));
         });
+  }
+
+  /**
+   * Emits when the time of a request is over and nobody has answered it; else never ends. What a
+   * handler throws on a thread of its own may be told to nobody, and must not hold a place for
+   * ever.
+   */
+  private static Mono<Long> unanswered(KvRequest request) {
+    return Mono.delay(request.remaining())
+        .flatMap(over -> request.isTaken() ? Mono.never() : Mono.just(over));
   }
 
   /**
@@ -152,6 +164,7 @@ public final class KvPrefill implements Disposable {
    */
   public Flux<KvWritten> handOver(
       KvRequest request, PageList pages, Publisher<FinishedLayer> finished, MemorySlice tail) {
+    Objects.requireNonNull(finished, "finished");
     HandOver.requireFits(this, request, pages, tail);
     return Flux.defer(() -> {
       HandOver handOver = new HandOver(this, request, new KvWrites(this, request, pages, tail));

@@ -78,6 +78,10 @@ public final class KvRequest {
     return handOver;
   }
 
+  synchronized boolean isTaken() {
+    return handOver != null;
+  }
+
   synchronized boolean isOpen() {
     return !over && handOver == null;
   }

@@ -73,9 +73,11 @@ public final class PagePool {
     for (int i = 0; i < pages; i++) {
       taken[i] = ring[(int) (((long) first + i) % ring.length)];
     }
+    // Before they are taken: what there is no memory for must not cost pages.
+    PageReservation reservation = new PageReservation(this, PageList.of(taken));
     first = (int) (((long) first + pages) % ring.length);
     free -= pages;
-    return new PageReservation(this, PageList.of(taken));
+    return reservation;
   }
 
   synchronized void giveBack(PageList pages) {

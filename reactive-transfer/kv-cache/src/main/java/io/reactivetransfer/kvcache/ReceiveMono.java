@@ -1,13 +1,11 @@
 package io.reactivetransfer.kvcache;
 
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
@@ -36,12 +34,18 @@ final class ReceiveMono<T> extends Mono<T> {
     Reception reception;
     try {
       reception = owner.begin(order);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       Operators.error(actual, e);
       return;
     }
     Scope<T> scope = new Scope<>(reception, use, actual);
-    actual.onSubscribe(scope);
+    try {
+      actual.onSubscribe(scope);
+    } catch (Throwable thrown) {
+      reception.cancel(); // it has the pages, and nobody will wait for them
+      scope.onError(thrown);
+      return;
+    }
     reception.start(scope);
   }
 
@@ -83,12 +87,8 @@ final class ReceiveMono<T> extends Mono<T> {
       holders.incrementAndGet();
       try {
         if (!over.get()) {
-          Objects.requireNonNull(use.apply(arrived), "the Mono that uses an arrival")
-              .subscribe(this);
+          Bulkhead.<T>around(() -> use.apply(arrived)).subscribe(this);
         }
-      } catch (Throwable failure) {
-        Exceptions.throwIfFatal(failure);
-        onError(failure);
       } finally {
         left();
       }
@@ -97,7 +97,7 @@ final class ReceiveMono<T> extends Mono<T> {
     @Override
     public void failed(Throwable reason) {
       if (over.compareAndSet(false, true)) {
-        actual.onError(reason);
+        Bulkhead.end(actual, reason);
       }
     }
 
@@ -137,7 +137,7 @@ final class ReceiveMono<T> extends Mono<T> {
     public void onError(Throwable failure) {
       if (over.compareAndSet(false, true)) {
         giveBack();
-        actual.onError(failure);
+        Bulkhead.end(actual, failure);
       }
     }
 
@@ -145,11 +145,20 @@ final class ReceiveMono<T> extends Mono<T> {
     public void onComplete() {
       if (over.compareAndSet(false, true)) {
         giveBack();
+        Bulkhead.end(actual, emitted());
+      }
+    }
+
+    /** Emits the value, if there is one, and returns what the subscriber throws. */
+    private @Nullable Throwable emitted() {
+      try {
         T value = result;
         if (value != null) {
           actual.onNext(value);
         }
-        actual.onComplete();
+        return null;
+      } catch (Throwable thrown) {
+        return thrown;
       }
     }
 

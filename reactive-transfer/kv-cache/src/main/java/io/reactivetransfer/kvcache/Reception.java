@@ -130,6 +130,14 @@ final class Reception {
   void start(Listener waiting) {
     listener = waiting;
     startNanos = now();
+    try {
+      begin();
+    } catch (Throwable failure) {
+      fail(failure); // whatever it is: the pages must not be lost
+    }
+  }
+
+  private void begin() {
     runs(Ending.of(counter.next(1), this::firstArrived, this::fail));
     runs(Ending.of(end.asMono().doOnNext(this::refused), () -> {}, this::fail));
     runs(
