@@ -86,10 +86,9 @@ final class Count {
         this + ": " + met + " arrivals were claimed of " + issued + " that were sent");
     if (met == issued && !mayMiss()) {
       volleys.forEach(volley -> volley.requireVisibleAt(target));
-    } else if (repeated && !isUnsafe() && !target.mayOverflow()) {
-      volleys
-          .getLast()
-          .requireVisibleAt(target); // what an attempt that failed has counted is no help
+    } else if (repeated && !isUnsafe() && !target.mayOverflow() && !mayBeLate()) {
+      // what an attempt that failed has counted is no help
+      volleys.getLast().requireVisibleAt(target);
     }
   }
 
@@ -175,6 +174,11 @@ final class Count {
         || doubted
         || discarded
         || (mayFail && (isDisturbed() || target.hasRevoked()));
+  }
+
+  /** Whether what was done when its source was free may come after its target has begun anew. */
+  private boolean mayBeLate() {
+    return discarded && target.world().forecast().weather().sourceFree();
   }
 
   private boolean isDisturbed() {
