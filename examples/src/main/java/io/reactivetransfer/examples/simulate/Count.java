@@ -31,8 +31,6 @@ final class Count {
 
   /** The engine has a transfer that raises it. */
   void issued(Volley volley, long arrivals) {
-    // when an origin begins anew, what it told before concerns nobody any more
-    unclear |= volleys.stream().anyMatch(it -> it.origin == volley.origin && it.isGivenUp());
     volleys.add(volley);
     issued += arrivals;
   }
@@ -157,9 +155,24 @@ final class Count {
         this + ": " + left + " arrivals came after everything had come");
   }
 
+  /**
+   * When an origin begins anew, what it told before concerns nobody any more. It may have told
+   * before its submitter heard of the failure: a stream ends when all of it is back.
+   */
+  private boolean beganAnew() {
+    for (int i = 0; i < volleys.size(); i++) {
+      Volley earlier = volleys.get(i);
+      if (volleys.subList(i + 1, volleys.size()).stream().anyMatch(earlier::wasFollowedBy)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether each origin was in a position to tell this engine of what it gave up. */
   private boolean everyoneTold() {
     return !unclear
+        && !beganAnew()
         && !mayMiss()
         && !isDisturbed()
         && volleys.stream().allMatch(it -> it.origin.isUp() || it.state() == Volley.State.DONE);

@@ -40,7 +40,7 @@ final class StreamProbe extends Probe<Object> {
   /** Upstream hands one over. */
   void issue(Volley volley) {
     out.put(volley.transfer, volley);
-    volley.issue();
+    volley.issue(this);
     node.world()
         .referee()
         .require(out.size() <= requested() - received(), this + " has more in flight than demand");

@@ -22,7 +22,7 @@ class SubmitProbe extends Probe<Transfer> {
   void request(long n) {
     if (!issued && !isOver()) {
       issued = true;
-      volley.issue();
+      volley.issue(this);
     }
     super.request(n);
   }

@@ -34,6 +34,7 @@ final class Volley {
   private long issuedNanos;
   private State state = State.OUT;
   private boolean keepsSource;
+  private @Nullable Probe<?> submission;
 
   Volley(
       Node origin,
@@ -51,8 +52,9 @@ final class Volley {
     this.world = origin.world();
   }
 
-  /** The engine has it. */
-  void issue() {
+  /** The engine has it, by this subscription. */
+  void issue(Probe<?> by) {
+    submission = by;
     issuedNanos = world.referee().nanos();
     world.volleys().add(this);
     source.plot().used();
@@ -82,8 +84,10 @@ final class Volley {
     return state;
   }
 
-  boolean isGivenUp() {
-    return state == State.FAILED || state == State.CANCELLED;
+  /** Whether its origin began anew with the later one, while this one was not done. */
+  @SuppressWarnings("ReferenceEquality") // the very same subscription
+  boolean wasFollowedBy(Volley later) {
+    return origin == later.origin && submission != later.submission && state != State.DONE;
   }
 
   Set<Node> targets() {
