@@ -33,7 +33,9 @@ record FabricMemory(
 
   /** The registration that lets others write, and where they do. */
   static final class Target {
-    final long registration;
+    /** 0 once it is closed: the provider may give its number to what is registered next. */
+    long registration;
+
     final long key;
 
     /** What offsets are added to, from outside. */

@@ -80,6 +80,9 @@ final class Regions {
         fabric.bind(registration, landingOf(target).id());
       } catch (RuntimeException e) {
         fabric.discard(registration);
+        if (landingForEach && target.landing != null) {
+          closeIfPossible(target.landing);
+        }
         throw e;
       }
     }
@@ -167,9 +170,16 @@ final class Regions {
     } catch (BackendException e) {
       refusal = e;
     }
-    fabric.close(target.registration);
+    closeRegistration(target);
     if (refusal != null) {
       closeLanding(target);
+    }
+  }
+
+  private void closeRegistration(Target target) {
+    if (target.registration != 0) {
+      fabric.close(target.registration);
+      target.registration = 0;
     }
   }
 

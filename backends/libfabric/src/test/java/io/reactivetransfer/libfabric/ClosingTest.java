@@ -103,29 +103,60 @@ class ClosingTest {
     FabricMemory memory = Objects.requireNonNull(nic.regions.find(nic.register()));
     Target target = Objects.requireNonNull(memory.target());
     long landing = nic.regions.landingOf(target).id();
+    long registration = target.registration;
     nic.tap.closes(fid -> fid == landing ? -Fi.FI_EBUSY : 0);
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(() -> nic.regions.revoke(memory))
         .withMessageContaining("fi_close");
-    assertThat(nic.tap.closed()).as("nothing new begins").containsExactly(target.registration);
+    assertThat(nic.tap.closed()).as("nothing new begins").containsExactly(registration);
     assertThat(nic.regions.find(memory.token())).isNull();
     assertThatExceptionOfType(BackendException.class).isThrownBy(() -> nic.regions.remove(memory));
     nic.tap.closes(_ -> 0);
     FabricMemory renewed = nic.regions.revoke(memory);
-    assertThat(nic.tap.closed()).containsExactlyInAnyOrder(target.registration, landing);
+    assertThat(nic.tap.closed())
+        .as("the registration's number is used again")
+        .containsExactly(landing);
     assertThat(nic.regions.find(renewed.token())).isSameAs(renewed);
   }
 
   @Test
   void aRegistrationThatCannotBeClosedIsNotDeregistered() {
     FabricMemory memory = Objects.requireNonNull(nic.regions.find(nic.register()));
+    long registration = Objects.requireNonNull(memory.target()).registration;
     nic.tap.closes(_ -> -Fi.FI_EBUSY);
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(() -> nic.regions.remove(memory))
         .withMessageContaining("fi_close");
     nic.tap.closes(_ -> 0);
     nic.regions.remove(memory);
-    assertThat(nic.tap.closed())
-        .containsExactly(Objects.requireNonNull(memory.target()).registration);
+    assertThat(nic.tap.closed()).containsExactly(registration);
+  }
+
+  /** A provider gives the number of what was closed to what is registered next. */
+  @Test
+  void aRegistrationThatWasClosedIsNotClosedAgainWhenRevokingIsTriedAgain() {
+    FabricMemory memory = Objects.requireNonNull(nic.regions.find(nic.register()));
+    nic.tap.registers(-Fi.FI_ENOMEM);
+    assertThatExceptionOfType(BackendException.class)
+        .isThrownBy(() -> nic.regions.revoke(memory))
+        .withMessageContaining("fi_mr_reg");
+    nic.tap.registers(0);
+    FabricMemory other = Objects.requireNonNull(nic.regions.find(nic.register()));
+    FabricMemory renewed = nic.regions.revoke(memory);
+    assertThat(Objects.requireNonNull(renewed.target()).registration)
+        .as("the other one's is open, and not given away")
+        .isNotEqualTo(Objects.requireNonNull(other.target()).registration);
+    assertThat(nic.regions.find(renewed.token())).isSameAs(renewed);
+  }
+
+  @Test
+  void aRegistrationThatWasClosedIsNotClosedAgainWhenItIsDeregistered() {
+    FabricMemory memory = Objects.requireNonNull(nic.regions.find(nic.register()));
+    nic.tap.registers(-Fi.FI_ENOMEM);
+    assertThatExceptionOfType(BackendException.class).isThrownBy(() -> nic.regions.revoke(memory));
+    nic.tap.registers(0);
+    nic.register();
+    nic.regions.remove(memory);
+    assertThat(nic.tap.closed()).as("the other one's registration").isEmpty();
   }
 }

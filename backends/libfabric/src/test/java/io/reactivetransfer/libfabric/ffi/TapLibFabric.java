@@ -58,6 +58,9 @@ public final class TapLibFabric {
   private long writes = -Fi.FI_EAGAIN;
   private long reading;
   private long receiving;
+  private int registering;
+  private final Deque<Long> freeRegistrations = new ArrayDeque<>();
+  private final Set<Long> registrations = new HashSet<>();
   private long made;
   private long messages;
   private long sent;
@@ -139,7 +142,7 @@ public final class TapLibFabric {
     closing = result;
   }
 
-  /** What was closed. */
+  /** What was closed, and is not open again. */
   public Set<Long> closed() {
     return closed;
   }
@@ -157,6 +160,11 @@ public final class TapLibFabric {
   /** What becomes of buffers for messages; 0 to take them. */
   public void receives(long result) {
     receiving = result;
+  }
+
+  /** What becomes of registering memory; 0 to do it. */
+  public void registers(int result) {
+    registering = result;
   }
 
   /** Messages that were taken over. */
@@ -184,15 +192,8 @@ public final class TapLibFabric {
 
   private Object call(Method method, Object[] arguments) {
     return switch (method.getName()) {
-      case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint", "fi_mr_reg" -> {
-        if (method.getName().equals("fi_mr_reg")) {
-          registered.add(
-              new Registered(
-                  (long) arguments[1],
-                  (long) arguments[2],
-                  (long) arguments[3],
-                  (long) arguments[4]));
-        }
+      case "fi_mr_reg" -> register(arguments);
+      case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint" -> {
         Raw.putLong((long) arguments[arguments.length - 1], ++made);
         if (messages == 0 && method.getName().equals("fi_cq_open")) {
           messages = made; // the other queues are of writes
@@ -233,8 +234,26 @@ public final class TapLibFabric {
     int result = (int) closing.applyAsLong(fid);
     if (result == 0) {
       closed.add(fid);
+      if (registrations.remove(fid)) {
+        freeRegistrations.push(fid);
+      }
     }
     return result;
+  }
+
+  /** As providers do: memory that was freed is used next. */
+  private int register(Object[] arguments) {
+    if (registering != 0) {
+      return registering;
+    }
+    registered.add(
+        new Registered(
+            (long) arguments[1], (long) arguments[2], (long) arguments[3], (long) arguments[4]));
+    long fid = freeRegistrations.isEmpty() ? ++made : freeRegistrations.pop();
+    registrations.add(fid);
+    closed.remove(fid);
+    Raw.putLong((long) arguments[arguments.length - 1], fid);
+    return 0;
   }
 
   /** As providers do: up to the first error, and nothing if that comes first. */
