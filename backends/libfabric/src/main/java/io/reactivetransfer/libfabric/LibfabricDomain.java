@@ -223,7 +223,7 @@ final class LibfabricDomain implements Domain {
     Route route = (Route) op.target();
     return switch (route.state()) {
       case OPEN -> write(op, route);
-      case DENIED -> fail(op, route, route.denial());
+      case DENIED -> fail(op, route, 0, route.denial());
       case NEW -> {
         peers.ask(route);
         yield false;
@@ -234,7 +234,7 @@ final class LibfabricDomain implements Domain {
 
   private boolean write(WriteOp op, Route route) {
     if (!route.holds(op.targetOffset(), op.length())) {
-      return fail(op, route, route.outside(op.targetOffset(), op.length()));
+      return fail(op, route, 0, route.outside(op.targetOffset(), op.length()));
     }
     return switch (writes.post(op, route)) {
       case TAKEN -> true;
@@ -248,14 +248,15 @@ final class LibfabricDomain implements Domain {
         yield false;
       }
       case FAILED -> {
-        peers.failSoon(route.peer(), op.token(), writes.lastError());
-        yield true;
+        BackendException cause = writes.lastError();
+        yield fail(op, route, cause.code(), String.valueOf(cause.getMessage()));
       }
     };
   }
 
-  private boolean fail(WriteOp op, Route route, String reason) {
-    peers.failSoon(route.peer(), new Failure(op.token(), 0, reason));
+  /** It was never given to the provider. */
+  private boolean fail(WriteOp op, Route route, int code, String reason) {
+    peers.failSoon(route.peer(), Failure.beforePost(op.token(), code, reason));
     return true;
   }
 

@@ -2,7 +2,6 @@ package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.FabricPeer.Waiting;
-import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -382,7 +381,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     int reported = 0;
     Failure failure;
     while ((failure = peer.failures().poll()) != null) {
-      sink().failed(failure.token(), failure.code(), failure.text());
+      failure.report(sink());
       reported++;
     }
     return reported;
@@ -392,10 +391,5 @@ final class Peers implements Letters.Handler, Writes.Handler {
   void failSoon(FabricPeer peer, Failure failure) {
     peer.failures().add(failure);
     lookAfter(peer);
-  }
-
-  /** A write that cannot even be posted. */
-  void failSoon(FabricPeer peer, long token, BackendException cause) {
-    failSoon(peer, new Failure(token, cause.code(), String.valueOf(cause.getMessage())));
   }
 }

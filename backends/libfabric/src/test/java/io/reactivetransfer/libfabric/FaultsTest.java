@@ -46,7 +46,7 @@ class FaultsTest {
     assertThat(failing.mistakes()).isEmpty();
     assertThat(scenario.atOrigin().reports().stream().filter(each -> each.startsWith("written")))
         .hasSize(14);
-    assertThat(scenario.atOrigin().reports()).contains("failed 12", "failed 13", "written 15");
+    assertThat(scenario.atOrigin().reports()).contains("refused 12", "refused 13", "written 15");
     assertThat(scenario.atTarget().reports()).contains("received 1000", "imm 16");
   }
 

@@ -25,7 +25,8 @@ final class Recorder implements CompletionSink {
   /** How often a write was reported, in whatever way. */
   long reportsOf(long token) {
     return reports.stream()
-        .filter(report -> report.equals("written " + token) || report.equals("failed " + token))
+        .filter(report ->
+            List.of("written " + token, "failed " + token, "refused " + token).contains(report))
         .count();
   }
 
@@ -42,6 +43,12 @@ final class Recorder implements CompletionSink {
   @Override
   public void failed(long token, int code, String text) {
     reports.add("failed " + token);
+    texts.add(text);
+  }
+
+  @Override
+  public void refused(long token, int code, String text) {
+    reports.add("refused " + token);
     texts.add(text);
   }
 
