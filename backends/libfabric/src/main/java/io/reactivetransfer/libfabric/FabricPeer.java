@@ -48,6 +48,7 @@ final class FabricPeer implements RemotePeer {
   private long waitingNanos;
   private boolean refused;
   private long refusedNanos;
+  private long triedNanos;
 
   /** A peer to which nothing was said so far. */
   FabricPeer(EngineId engine, long instance, byte[] name) {
@@ -193,14 +194,31 @@ final class FabricPeer implements RemotePeer {
     return waits ? now - waitingNanos : 0;
   }
 
-  void refusedSince(long now) {
+  /** Takes note that a message was not taken over: when the first one since the last taken was. */
+  void refused(long now) {
+    triedNanos = now;
     if (!refused) {
       refused = true;
       refusedNanos = now;
     }
   }
 
+  /** A message was taken over. */
   void taken() {
+    refused = false;
+  }
+
+  boolean isRefused() {
+    return refused;
+  }
+
+  /** How long ago a message was tried and refused. */
+  long triedBefore(long now) {
+    return now - triedNanos;
+  }
+
+  /** Nobody wants to tell it anything any more: a refusal counts from the next try on. */
+  void abandoned() {
     refused = false;
   }
 

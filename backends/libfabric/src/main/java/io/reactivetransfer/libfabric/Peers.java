@@ -24,8 +24,8 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private static final long REFUSED_NANOS = 50_000_000;
 
   /**
-   * A route on which nothing was tried for so long, and not since the last look either, is not
-   * wanted any more: the writes that it refused were given up.
+   * What was not tried for so long, and not since the last look either, is not wanted any more: the
+   * writes that a route refused, or the message that was not taken over, were given up.
    */
   private static final long UNWANTED_NANOS = 1_000_000_000;
 
@@ -120,7 +120,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
       peer.taken();
       return true;
     }
-    peer.refusedSince(clock.getAsLong());
+    peer.refused(clock.getAsLong());
     lookAfter(peer);
     return false;
   }
@@ -142,7 +142,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     Waiting first;
     while ((first = peer.outbox().peek()) != null) {
       if (!letters.send(peer, first.type(), first.content())) {
-        peer.refusedSince(clock.getAsLong());
+        peer.refused(clock.getAsLong()); // it waits here, and is tried in each turn
         return;
       }
       peer.taken();
@@ -327,6 +327,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   }
 
   private void findLoss(FabricPeer peer, long now) {
+    if (peer.isRefused() && isUnwanted(peer.triedBefore(now), now)) {
+      peer.abandoned();
+    }
     long unreachable = peer.unreachableFor(now);
     boolean failing = !peer.failures().isEmpty();
     if (peer.hearing().gap(now) > GAP_NANOS) {
@@ -359,7 +362,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     for (Route route : List.copyOf(peer.refusing())) {
       if (!route.isRefused() || route.state() == Route.State.DENIED) {
         peer.refusing().remove(route);
-      } else if (isUnwanted(route, now)) {
+      } else if (isUnwanted(route.triedBefore(now), now)) {
         route.abandoned();
         peer.refusing().remove(route);
       } else if (route.refusedFor(now) > connectNanos) {
@@ -372,8 +375,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
   }
 
   /** What is wanted is tried in each turn, and a turn may be long after the one before. */
-  private boolean isUnwanted(Route route, long now) {
-    long before = route.triedBefore(now);
+  private boolean isUnwanted(long before, long now) {
     return before > UNWANTED_NANOS && before > now - lookedNanos;
   }
 

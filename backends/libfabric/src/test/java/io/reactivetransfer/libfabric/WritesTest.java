@@ -58,6 +58,52 @@ class WritesTest {
     }
   }
 
+  private void sendInVain(TappedNic nic, boolean again) {
+    FabricPeer peer = nic.peers.resolve(ENGINE, 1, NAME);
+    nic.tap.sends(() -> false);
+    nic.peers.send(peer, ByteBuffer.allocate(10));
+    for (int i = 0; i < 300; i++) {
+      nic.pass(20 * MILLI);
+      nic.poll();
+      if (again) {
+        nic.peers.send(peer, ByteBuffer.allocate(10));
+      }
+    }
+  }
+
+  @Test
+  void aPeerThatTakesNoMessageIsLost() {
+    try (TappedNic nic = new TappedNic()) {
+      sendInVain(nic, true);
+      assertThat(nic.sink.texts()).anyMatch(text -> text.contains("could not be reached"));
+    }
+  }
+
+  /** As when a message is cancelled while no buffer is free. */
+  @Test
+  void aPeerToWhichNobodyWantsToSayAnythingAnyMoreIsNotLost() {
+    try (TappedNic nic = new TappedNic()) {
+      sendInVain(nic, false);
+      assertThat(nic.sink.reports()).isEmpty();
+      assertThat(nic.peers.areNeedy()).isFalse();
+    }
+  }
+
+  /** Nobody asks for it again, but it lies here and is tried in each turn. */
+  @Test
+  void aPeerThatTakesNoAnswerIsLost() {
+    try (TappedNic nic = new TappedNic()) {
+      nic.tap.sends(() -> false);
+      byte[] ask = ByteBuffer.allocate(24).putLong(1).put(nic.register().encode()).array();
+      nic.hear(TappedNic.frame(Frame.Type.ASK, ENGINE, 1, 0, NAME, ask));
+      for (int i = 0; i < 300; i++) {
+        nic.pass(20 * MILLI);
+        nic.poll();
+      }
+      assertThat(nic.sink.texts()).anyMatch(text -> text.contains("could not be reached"));
+    }
+  }
+
   @Test
   void aQueueThatCannotBeReadAgainAndAgainIsBroken() {
     try (TappedNic nic = new TappedNic()) {
