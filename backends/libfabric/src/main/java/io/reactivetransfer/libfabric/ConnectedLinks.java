@@ -169,6 +169,23 @@ final class ConnectedLinks implements Links {
 
   @Override
   public void disconnect(FabricPeer peer, int code, String text) {
+    closeWays(peer, code, text);
+    List<Long> incoming = new ArrayList<>();
+    byConnection.forEach((connection, accepted) -> {
+      if (accepted.origin() == peer.instance()) {
+        incoming.add(connection);
+      }
+    });
+    incoming.forEach(this::closeAccepted);
+  }
+
+  /** Connections that it has made end by themselves, if it is gone. */
+  @Override
+  public void forget(FabricPeer peer) {
+    closeWays(peer, 0, FORGOTTEN);
+  }
+
+  private void closeWays(FabricPeer peer, int code, String text) {
     Map<ByteBuffer, Initiator> ways = byPeer.remove(peer);
     if (ways != null) {
       for (Initiator initiator : ways.values()) {
@@ -177,13 +194,6 @@ final class ConnectedLinks implements Links {
         fabric.close(initiator.fid(), () -> initiator.closed(code, text));
       }
     }
-    List<Long> incoming = new ArrayList<>();
-    byConnection.forEach((connection, accepted) -> {
-      if (accepted.origin() == peer.instance()) {
-        incoming.add(connection);
-      }
-    });
-    incoming.forEach(this::closeAccepted);
   }
 
   @Override

@@ -104,6 +104,19 @@ final class DatagramLinks implements Links {
                 each -> end(each, code, each == ways ? text : "the endpoint was closed: " + text)));
   }
 
+  @Override
+  public void forget(FabricPeer peer) {
+    Ways ways = byPeer.remove(peer);
+    if (ways == null) {
+      return;
+    }
+    if (ways.endpoint == 0 || ways.endpoint == sharedEndpoint) {
+      end(ways, 0, FORGOTTEN);
+    } else {
+      fabric.close(ways.endpoint, () -> end(ways, 0, FORGOTTEN));
+    }
+  }
+
   private void end(Ways ways, int code, String text) {
     for (Initiator initiator : ways.byName.values()) {
       initiator.closed(code, text);

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -12,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A NIC of another engine, and how things stand with it. */
-final class FabricPeer implements RemotePeer {
+final class FabricPeer {
 
   /**
    * A frame that waits until it is taken over.
@@ -43,7 +42,6 @@ final class FabricPeer implements RemotePeer {
   private @Nullable Failure loss;
   private boolean left;
   private boolean needy;
-  private boolean resolved;
   private boolean waits;
   private long waitingNanos;
   private boolean refused;
@@ -227,19 +225,9 @@ final class FabricPeer implements RemotePeer {
     return refused ? now - refusedNanos : 0;
   }
 
-  /** The engine has asked for it, and may do so again. */
-  void resolved() {
-    resolved = true;
-  }
-
-  /** Whether it is here only because something came from it. */
-  boolean isStranger() {
-    return !resolved;
-  }
-
-  /** Whether nobody misses it: the engine never asked for it, and it was lost and told to be so. */
+  /** Whether nothing is out to it or due to it, as far as the engine does not hold it. */
   boolean canBeForgotten() {
-    return isStranger() && hearing.isDeaf() && sending == 0 && !needy && isWell();
+    return sending == 0 && !needy && isWell();
   }
 
   /** Whether there is nothing to look after. */

@@ -112,6 +112,16 @@ final class Hearing {
     return earlyEpoch;
   }
 
+  /** The last of the frames that are early; null if none is. */
+  @Nullable Frame lastEarly() {
+    return early.isEmpty() ? null : early.lastEntry().getValue();
+  }
+
+  /** Whether no frame was ever taken to the books. */
+  boolean isNew() {
+    return epoch == 0;
+  }
+
   /** Whether it hears nothing of the present epoch, or there was none. */
   boolean isDeaf() {
     return expected == DEAF;

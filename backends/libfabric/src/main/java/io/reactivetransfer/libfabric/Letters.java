@@ -163,7 +163,7 @@ final class Letters {
     return known;
   }
 
-  /** Forgets a peer that will not come back. */
+  /** Forgets a peer; if it comes back, its address is taken anew. */
   void forget(FabricPeer peer) {
     Long known = addresses.remove(peer);
     if (known != null && peer.sending() == 0) {

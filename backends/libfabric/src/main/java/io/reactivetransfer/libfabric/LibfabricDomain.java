@@ -212,7 +212,7 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
-    return new Route((FabricPeer) peer, Token.decode(key));
+    return new Route((HeldPeer) peer, Token.decode(key));
   }
 
   @Override
@@ -269,13 +269,13 @@ final class LibfabricDomain implements Domain {
               + " bytes, got "
               + bytes.remaining());
     }
-    return !closed && peers.send((FabricPeer) peer, bytes);
+    return !closed && peers.send(((HeldPeer) peer).peer(), bytes);
   }
 
   @Override
   public void disconnect(RemotePeer peer, String reason) {
     if (!closed) {
-      peers.disconnect((FabricPeer) peer, reason);
+      peers.disconnect(((HeldPeer) peer).peer(), reason);
     }
   }
 

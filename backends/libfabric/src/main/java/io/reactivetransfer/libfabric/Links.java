@@ -3,6 +3,9 @@ package io.reactivetransfer.libfabric;
 /** The endpoints for writes: where others write, and through which this side does. */
 interface Links {
 
+  /** What nothing that is out can fail with. */
+  String FORGOTTEN = "the peer was forgotten";
+
   /**
    * Opens a place for others to write to.
    *
@@ -31,6 +34,12 @@ interface Links {
    * OpenFabric#closeAgain()}.
    */
   void disconnect(FabricPeer peer, int code, String text);
+
+  /**
+   * Closes what this side has for writing to a peer, to which nobody holds a route and nothing is
+   * out, without harm to others. What comes from the peer goes on.
+   */
+  void forget(FabricPeer peer);
 
   /** Whether {@link #disconnect} also ends what comes in from the peer. */
   boolean fencesLostPeers();

@@ -53,15 +53,19 @@ final class Peers implements Letters.Handler, Writes.Handler {
 
   Peers(Letters letters, Writes writes, Asks asks, long connectNanos, LongSupplier clock) {
     this.letters = letters;
-    this.known = new KnownPeers(letters::forget);
     this.writes = writes;
+    this.known =
+        new KnownPeers(peer -> {
+          letters.forget(peer);
+          writes.forget(peer);
+        });
     this.asks = asks;
     this.connectNanos = connectNanos;
     this.clock = clock;
   }
 
   /** The NIC that an engine has asked for. */
-  FabricPeer resolve(EngineId engine, long instance, byte[] name) {
+  HeldPeer resolve(EngineId engine, long instance, byte[] name) {
     return known.resolve(engine, instance, name);
   }
 
@@ -193,7 +197,16 @@ final class Peers implements Letters.Handler, Writes.Handler {
         inOrder(peer, frame, now);
       }
       case EARLY -> lookAfter(peer);
-      case OUT_OF_STEP -> reset(peer, frame.epoch());
+      case OUT_OF_STEP -> outOfStep(peer, frame);
+    }
+  }
+
+  /** What is missing will not come; but who leaves need not be known to be missed. */
+  private void outOfStep(FabricPeer peer, Frame frame) {
+    if (frame.type() == Frame.Type.BYE && peer.hearing().isNew()) {
+      leaves(peer, frame.content());
+    } else {
+      reset(peer, frame.epoch());
     }
   }
 
@@ -219,19 +232,21 @@ final class Peers implements Letters.Handler, Writes.Handler {
       case ASK -> answer(peer, frame.content());
       case GRANT -> asks.granted(peer, frame.content());
       case DENY -> asks.denied(peer, frame.content());
-      case BYE -> {
-        // The first byte says whether it may come back. To one that will not, nothing is sent:
-        // shm would write to where its memory was.
-        boolean closed = frame.content().hasRemaining() && frame.content().get() == CLOSED;
-        String reason = StandardCharsets.UTF_8.decode(frame.content()).toString();
-        lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
-        if (closed) {
-          peer.leave();
-        }
-      }
+      case BYE -> leaves(peer, frame.content());
       case RESET -> throw new IllegalStateException("a RESET has no place in the order");
     }
     peer.answered();
+  }
+
+  private void leaves(FabricPeer peer, ByteBuffer bye) {
+    // The first byte says whether it may come back. To one that will not, nothing is sent:
+    // shm would write to where its memory was.
+    boolean closed = bye.hasRemaining() && bye.get() == CLOSED;
+    String reason = StandardCharsets.UTF_8.decode(bye).toString();
+    lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
+    if (closed) {
+      peer.leave();
+    }
   }
 
   private void answer(FabricPeer peer, ByteBuffer ask) {
@@ -271,6 +286,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     writes.disconnect(peer, code, text);
     peer.startOver();
     peer.hearing().stop();
+    known.gone(peer);
     lookAfter(peer);
   }
 
@@ -333,14 +349,24 @@ final class Peers implements Letters.Handler, Writes.Handler {
     long unreachable = peer.unreachableFor(now);
     boolean failing = !peer.failures().isEmpty();
     if (peer.hearing().gap(now) > GAP_NANOS) {
-      int epoch = peer.hearing().earlyEpoch();
-      peer.hearing().stop();
-      reset(peer, epoch);
+      giveUpGap(peer);
     }
     if (peer.silentFor(now) > connectNanos) {
       lose(peer, 0, notIn(peer, "did not answer", connectNanos));
     } else if (unreachable > connectNanos || (failing && unreachable > UNREACHABLE_NANOS)) {
       lose(peer, 0, notIn(peer, "could not be reached", Math.min(unreachable, connectNanos)));
+    }
+  }
+
+  /** What is missing will not come any more; and who has left cannot be asked to begin anew. */
+  private void giveUpGap(FabricPeer peer) {
+    int epoch = peer.hearing().earlyEpoch();
+    Frame last = peer.hearing().lastEarly();
+    peer.hearing().stop();
+    if (last != null && last.type() == Frame.Type.BYE) {
+      leaves(peer, last.content());
+    } else {
+      reset(peer, epoch);
     }
   }
 

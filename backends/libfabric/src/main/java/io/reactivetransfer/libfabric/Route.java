@@ -18,7 +18,9 @@ final class Route implements RemoteMemory {
     DENIED
   }
 
-  private final FabricPeer peer;
+  /** Keeps the peer from being forgotten as long as there is this route. */
+  private final HeldPeer holder;
+
   private final Token token;
   private State state = State.NEW;
   private int conversation;
@@ -34,13 +36,13 @@ final class Route implements RemoteMemory {
   private long triedNanos;
   private boolean refused;
 
-  Route(FabricPeer peer, Token token) {
-    this.peer = peer;
+  Route(HeldPeer holder, Token token) {
+    this.holder = holder;
     this.token = token;
   }
 
   FabricPeer peer() {
-    return peer;
+    return holder.peer();
   }
 
   Token token() {
@@ -49,14 +51,14 @@ final class Route implements RemoteMemory {
 
   /** Where it stands; what was told before the peer was lost does not count any more. */
   State state() {
-    if (state != State.DENIED && conversation != peer.epoch()) {
+    if (state != State.DENIED && conversation != peer().epoch()) {
       forget();
     }
     return state;
   }
 
   void asked(long now) {
-    conversation = peer.epoch();
+    conversation = peer().epoch();
     state = State.ASKED;
     askedNanos = now;
   }
@@ -76,7 +78,7 @@ final class Route implements RemoteMemory {
   }
 
   void forget() {
-    conversation = peer.epoch();
+    conversation = peer().epoch();
     state = State.NEW;
     initiator = null;
     refused = false;

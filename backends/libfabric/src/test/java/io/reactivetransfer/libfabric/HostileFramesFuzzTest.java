@@ -83,14 +83,14 @@ class HostileFramesFuzzTest {
         }
         case 4 -> {
           in.note(() -> "a peer is given up");
-          nic.peers.disconnect(peer(), "given up");
+          nic.peers.disconnect(peer().peer(), "given up");
           nic.poll();
         }
         default -> hear();
       }
     }
 
-    private FabricPeer peer() {
+    private HeldPeer peer() {
       int sender = in.below(SENDERS);
       return nic.peers.resolve(new EngineId(7, sender), sender, new byte[] {(byte) sender});
     }
@@ -106,7 +106,7 @@ class HostileFramesFuzzTest {
 
     private void send() {
       in.note(() -> "this NIC sends");
-      nic.peers.send(peer(), ByteBuffer.wrap(in.bytes(in.below(100))));
+      nic.peers.send(peer().peer(), ByteBuffer.wrap(in.bytes(in.below(100))));
       nic.poll();
     }
 

@@ -70,7 +70,7 @@ class RegistrationModesTest {
 
     Writes writes = new Writes(fabric, arena, links, 8, -1);
     FabricPeer peer = new FabricPeer(new EngineId(1, 2), 3, new byte[] {4});
-    Route route = new Route(peer, new Token(5, 6));
+    Route route = new Route(new HeldPeer(peer), new Token(5, 6));
     route.open(new byte[] {7}, PEER_BASE, PEER_KEY, LENGTH);
     WriteOp op = new WriteOp().between(memory, route).range(10, 20, 30).withImm(-2).token(1);
     assertThat(writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);

@@ -26,7 +26,7 @@ class WritesTest {
   }
 
   private void refuse(TappedNic nic, boolean again) {
-    FabricPeer peer = nic.peers.resolve(ENGINE, 1, NAME);
+    HeldPeer peer = nic.peers.resolve(ENGINE, 1, NAME);
     Route route = new Route(peer, new Token(3, 4));
     route.asked(0);
     route.open(new byte[] {5}, 0, 6, 100);
@@ -59,7 +59,7 @@ class WritesTest {
   }
 
   private void sendInVain(TappedNic nic, boolean again) {
-    FabricPeer peer = nic.peers.resolve(ENGINE, 1, NAME);
+    FabricPeer peer = nic.peers.resolve(ENGINE, 1, NAME).peer();
     nic.tap.sends(() -> false);
     nic.peers.send(peer, ByteBuffer.allocate(10));
     for (int i = 0; i < 300; i++) {
