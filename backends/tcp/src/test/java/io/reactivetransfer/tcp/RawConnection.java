@@ -137,7 +137,7 @@ final class RawConnection implements AutoCloseable {
     }
   }
 
-  /** Whether the other side has closed. */
+  /** Whether the other side has closed; takes a byte if it has not. */
   boolean isAtEnd() {
     try {
       return in.read() < 0;
