@@ -21,7 +21,8 @@ final class RevocationSaboteurs {
               "1.5",
               "takes a write for done that was refused for a revocation on its way",
               Overlooks::new),
-          Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new));
+          Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new)
+              .entailing("9.2"));
 
   private RevocationSaboteurs() {}
 

@@ -13,18 +13,15 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Proves that the rules can fail: each saboteur has one defect, and the kit, run on it, must find
  * that one rule broken and no other. A usual build runs the chapter of that rule; {@code
- * -DsabotageAll=true} runs the whole kit on every saboteur, which takes some ten minutes. Several
- * go on at once, because most of them wait for what does not come.
+ * -DsabotageAll=true} runs the whole kit on every saboteur, which takes some ten minutes. One after
+ * the other, though most of them only wait: beside others some need more than their time.
  */
-@Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class SabotageTest {
 
