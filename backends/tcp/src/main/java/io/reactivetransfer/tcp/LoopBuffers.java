@@ -2,8 +2,8 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers for one loop at a time: a thread of another engine never holds a lock that it needs. What
@@ -15,19 +15,30 @@ final class LoopBuffers {
   /** More are not kept, however many engines there were at once. */
   static final int MAX_SPARE = 4;
 
-  private static final Queue<ByteBufAllocator> SPARE = new ArrayBlockingQueue<>(MAX_SPARE);
+  /** Without a lock, since engines are opened and closed by threads that must not block. */
+  private static final AtomicReferenceArray<@Nullable ByteBufAllocator> SPARE =
+      new AtomicReferenceArray<>(MAX_SPARE);
 
   private LoopBuffers() {}
 
   /** For a loop that begins. */
   static ByteBufAllocator take() {
-    ByteBufAllocator spare = SPARE.poll();
-    return spare == null ? newPool() : spare;
+    for (int i = 0; i < MAX_SPARE; i++) {
+      ByteBufAllocator spare = SPARE.getAndSet(i, null);
+      if (spare != null) {
+        return spare;
+      }
+    }
+    return newPool();
   }
 
   /** The loop has ended, and so has its thread. */
   static void giveBack(ByteBufAllocator buffers) {
-    boolean _ = SPARE.offer(buffers);
+    for (int i = 0; i < MAX_SPARE; i++) {
+      if (SPARE.compareAndSet(i, null, buffers)) {
+        return;
+      }
+    }
   }
 
   private static ByteBufAllocator newPool() {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,10 @@ final class Letters implements AutoCloseable {
   private final Await await;
   private final long[][] sent;
   private final long[][] received;
+
+  /** Whoever puts something in never waits: it is a thread that must not block. */
   private final BlockingQueue<ByteBuffer>[][] boxes;
+
   private final Disposable.Swap subscription = Disposables.swap();
   private volatile @Nullable Peer peer;
 
@@ -66,7 +69,7 @@ final class Letters implements AutoCloseable {
     this.boxes = new BlockingQueue[kinds][plan.streams()];
     for (BlockingQueue<ByteBuffer>[] row : boxes) {
       for (int i = 0; i < row.length; i++) {
-        row[i] = new LinkedBlockingQueue<>();
+        row[i] = new LinkedTransferQueue<>();
       }
     }
   }

@@ -13,7 +13,7 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +29,7 @@ class HeldPagesTest {
   private TestNode prefillNode;
   private PagePool pool;
   private KvDecode decode;
-  private final BlockingQueue<Message> messages = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Message> messages = new LinkedTransferQueue<>();
 
   @BeforeEach
   void open() {
