@@ -98,9 +98,23 @@ final class Hearing {
     return early.pollFirstEntry().getValue();
   }
 
+  /** What is wrong with a frame that is not in its place. */
+  String missing(Frame frame) {
+    String came = "frame " + frame.number() + " of epoch " + frame.epoch() + " came";
+    if (frame.epoch() != epoch) {
+      return came + " in epoch " + epoch;
+    }
+    return isDeaf() ? came + " after its end" : came + " where " + expected + " was expected";
+  }
+
   /** How long a missing frame has been waited for. */
   long gap(long now) {
     return early.isEmpty() ? 0 : now - gapNanos;
+  }
+
+  /** The time so far does not count: nobody has looked whether the missing frame is there. */
+  void waitAnew(long now) {
+    gapNanos = now;
   }
 
   boolean hasGap() {

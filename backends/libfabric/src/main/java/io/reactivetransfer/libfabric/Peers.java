@@ -32,8 +32,8 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a peer whose writes have failed may be one to which no message can be given. */
   private static final long UNREACHABLE_NANOS = 1_000_000_000;
 
-  /** So long a frame may take longer than one that was sent after it. */
-  private static final long GAP_NANOS = 1_000_000_000;
+  /** Who has not looked for so long has not waited: what others have sent meanwhile may be there. */
+  private static final long STALLED_NANOS = 250_000_000;
 
   /** Answers to one peer that wait to be taken over. */
   static final int MAX_ANSWERS = 8_192;
@@ -182,9 +182,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
       return; // as if it had not come: what it wants, it is not told
     }
     if (frame.type() == Frame.Type.RESET) {
-      if (frame.content().remaining() >= Integer.BYTES
-          && frame.content().getInt() == peer.epoch()) {
-        lose(peer, 0, "engine " + peer.engine().toShortString() + " has lost what was sent to it");
+      ByteBuffer reset = frame.content();
+      if (reset.remaining() >= Integer.BYTES && reset.getInt() == peer.epoch()) {
+        String why = StandardCharsets.UTF_8.decode(reset).toString();
+        lose(peer, 0, "engine " + peer.engine().toShortString() + " hears nothing more: " + why);
       }
       return;
     }
@@ -206,16 +207,18 @@ final class Peers implements Letters.Handler, Writes.Handler {
     if (frame.type() == Frame.Type.BYE && peer.hearing().isNew()) {
       leaves(peer, frame.content());
     } else {
-      reset(peer, frame.epoch());
+      reset(peer, frame.epoch(), peer.hearing().missing(frame));
     }
   }
 
   /** Says that something of this epoch is missing. */
-  private void reset(FabricPeer peer, int epoch) {
+  private void reset(FabricPeer peer, int epoch, String why) {
     if (peer.hasLeft()) {
       return;
     }
-    letters.send(peer, Frame.Type.RESET, ByteBuffer.allocate(Integer.BYTES).putInt(0, epoch));
+    byte[] text = Asks.shortened(why);
+    ByteBuffer content = ByteBuffer.allocate(Integer.BYTES + text.length).putInt(epoch).put(text);
+    letters.send(peer, Frame.Type.RESET, content.flip());
   }
 
   private void inOrder(FabricPeer peer, Frame first, long now) {
@@ -348,7 +351,10 @@ final class Peers implements Letters.Handler, Writes.Handler {
     }
     long unreachable = peer.unreachableFor(now);
     boolean failing = !peer.failures().isEmpty();
-    if (peer.hearing().gap(now) > GAP_NANOS) {
+    if (now - lookedNanos > STALLED_NANOS) {
+      peer.hearing().waitAnew(now);
+    }
+    if (peer.hearing().gap(now) > connectNanos) {
       giveUpGap(peer);
     }
     if (peer.silentFor(now) > connectNanos) {
@@ -362,11 +368,12 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private void giveUpGap(FabricPeer peer) {
     int epoch = peer.hearing().earlyEpoch();
     Frame last = peer.hearing().lastEarly();
+    String missing = last == null ? "" : peer.hearing().missing(last);
     peer.hearing().stop();
     if (last != null && last.type() == Frame.Type.BYE) {
       leaves(peer, last.content());
     } else {
-      reset(peer, epoch);
+      reset(peer, epoch, missing + " for " + connectNanos / 1_000_000 + " ms");
     }
   }
 
