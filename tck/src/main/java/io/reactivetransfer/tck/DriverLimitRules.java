@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.spi.Capabilities;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -15,6 +16,11 @@ abstract class DriverLimitRules extends RuleGroup {
 
   /** Writes that are tried beyond the declared depth. */
   private static final int BEYOND = 100;
+
+  /** More than most NICs keep for a target that does not look. */
+  private static final int MANY_MESSAGES = 2_000;
+
+  private static final int MAX_REFUSALS = 50;
 
   /** A longer write is not tried. */
   private static final long MAX_TRIED_BYTES = (1L << 24) + 1;
@@ -79,6 +85,28 @@ abstract class DriverLimitRules extends RuleGroup {
       assertThat(buffer.position()).as("position of a buffer that was sent").isEqualTo(position);
       assertThat(buffer.limit()).as("its limit").isEqualTo(position + message.length);
       buffer.put(new byte[message.length]); // what was sent was copied
+    }
+    expectMessages(wire, sent);
+  }
+
+  /** The target does not look, so that what was taken over lies somewhere. */
+  @Test
+  final void r17_9_whatWaitsForItsTargetIsACopyAndKeepsItsOrder() {
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    wire.connect();
+    ByteBuffer buffer = ByteBuffer.allocate(1_000);
+    List<byte[]> sent = new ArrayList<>();
+    int refusals = 0;
+    while (sent.size() < MANY_MESSAGES && refusals < MAX_REFUSALS) {
+      byte[] message = noise(1 + stage().random().nextInt(buffer.capacity()));
+      buffer.clear().put(message).flip();
+      if (wire.origin().call(nic -> nic.send(wire.ends().peer(), buffer))) {
+        sent.add(message);
+      } else {
+        refusals++;
+        wire.origin().turn();
+      }
+      Arrays.fill(buffer.array(), (byte) 0);
     }
     expectMessages(wire, sent);
   }

@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Backends with one defect: what a driver can get wrong without an engine above it. */
 final class DriverSaboteurs {
@@ -37,6 +38,7 @@ final class DriverSaboteurs {
           Saboteur.nic("17.8", "drops messages of more than 4 KiB", DropsLongMessages::new),
           Saboteur.nic("17.9", "consumes the buffer of a message", ConsumesBuffer::new),
           Saboteur.nic("17.9", "keeps the buffer of a message", KeepsBuffer::new),
+          Saboteur.nic("17.9", "swaps messages when many wait", SwapsWhatWaits::new),
           Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
           Saboteur.nic("17.11", "cuts a message that is too long", CutsMessages::new),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
@@ -108,6 +110,36 @@ final class DriverSaboteurs {
         bytes.position(bytes.limit());
       }
       return taken;
+    }
+  }
+
+  private static final class SwapsWhatWaits extends ForwardingDomain {
+    private static final int MANY = 60;
+
+    private int sent;
+    private @Nullable ByteBuffer held;
+
+    SwapsWhatWaits(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (++sent == MANY) {
+        held = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
+        return true;
+      }
+      boolean taken = inner.send(peer, bytes);
+      if (held != null && inner.send(peer, held)) {
+        held = null;
+      }
+      return taken;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      sent = 0;
+      return inner.poll(sink);
     }
   }
 
