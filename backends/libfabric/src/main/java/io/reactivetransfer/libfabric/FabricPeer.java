@@ -225,6 +225,19 @@ final class FabricPeer {
     return refused ? now - refusedNanos : 0;
   }
 
+  /** Time until now that does not count for what is expected of it. */
+  void nobodyLookedFor(long nanos, long now) {
+    waitingNanos = later(waitingNanos, nanos, now);
+    refusedNanos = later(refusedNanos, nanos, now);
+    hearing.nobodyLookedFor(nanos, now);
+    refusing.forEach(route -> route.nobodyLookedFor(nanos, now));
+  }
+
+  /** A time moved on by so many nanoseconds, and not beyond the present one. */
+  static long later(long time, long nanos, long now) {
+    return now - time < nanos ? now : time + nanos;
+  }
+
   /** Whether nothing is out to it or due to it, as far as the engine does not hold it. */
   boolean canBeForgotten() {
     return sending == 0 && !needy && isWell();

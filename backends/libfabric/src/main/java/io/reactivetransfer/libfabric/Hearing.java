@@ -11,8 +11,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hearing {
 
-  /** A frame further ahead is not early: more than these are never on their way to one peer. */
-  private static final int MAX_AHEAD = 256;
+  /**
+   * A frame further ahead is not early. rxm of libfabric 1.17 lets a message of more than 1,024
+   * bytes come after all that are on their way when it is sent, and a socket's buffers hold many.
+   */
+  private static final int MAX_AHEAD = 65_536;
+
+  /** What is kept until it is its turn. */
+  private static final int MAX_EARLY_BYTES = 16 << 20;
+
+  /** What a frame takes besides its content, about. */
+  private static final int FRAME_BYTES = 256;
 
   /** No number is expected: what comes in the present epoch comes too late. */
   private static final long DEAF = -1;
@@ -30,6 +39,7 @@ final class Hearing {
   }
 
   private final TreeMap<Long, Frame> early = new TreeMap<>();
+  private int earlyBytes;
   private int epoch;
   private int earlyEpoch;
   private long expected = DEAF;
@@ -57,12 +67,26 @@ final class Hearing {
       return Step.OUT_OF_STEP;
     }
     if (frame.epoch() != earlyEpoch || early.isEmpty()) {
-      early.clear();
+      forgetEarly();
       earlyEpoch = frame.epoch();
       gapNanos = now;
     }
-    early.put(frame.number(), copyOf(frame));
+    if (earlyBytes > MAX_EARLY_BYTES - sizeOf(frame)) {
+      return Step.OUT_OF_STEP;
+    }
+    if (early.putIfAbsent(frame.number(), copyOf(frame)) == null) {
+      earlyBytes += sizeOf(frame);
+    }
     return Step.EARLY;
+  }
+
+  private static int sizeOf(Frame frame) {
+    return FRAME_BYTES + frame.content().remaining();
+  }
+
+  private void forgetEarly() {
+    early.clear();
+    earlyBytes = 0;
   }
 
   private static Frame copyOf(Frame frame) {
@@ -84,7 +108,7 @@ final class Hearing {
     epoch = newEpoch;
     expected = 1;
     if (earlyEpoch != newEpoch) {
-      early.clear();
+      forgetEarly();
     }
   }
 
@@ -95,7 +119,9 @@ final class Hearing {
     }
     expected++;
     gapNanos = now;
-    return early.pollFirstEntry().getValue();
+    Frame first = early.pollFirstEntry().getValue();
+    earlyBytes -= sizeOf(first);
+    return first;
   }
 
   /** What is wrong with a frame that is not in its place. */
@@ -112,9 +138,9 @@ final class Hearing {
     return early.isEmpty() ? 0 : now - gapNanos;
   }
 
-  /** The time so far does not count: nobody has looked whether the missing frame is there. */
-  void waitAnew(long now) {
-    gapNanos = now;
+  /** Time until now that does not count. */
+  void nobodyLookedFor(long nanos, long now) {
+    gapNanos = FabricPeer.later(gapNanos, nanos, now);
   }
 
   boolean hasGap() {
@@ -144,6 +170,6 @@ final class Hearing {
   /** Hears nothing more of the present epoch. */
   void stop() {
     expected = DEAF;
-    early.clear();
+    forgetEarly();
   }
 }

@@ -32,7 +32,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   /** So long a peer whose writes have failed may be one to which no message can be given. */
   private static final long UNREACHABLE_NANOS = 1_000_000_000;
 
-  /** Who has not looked for so long has not waited: what others have sent meanwhile may be there. */
+  /**
+   * Who has not looked for so long has not waited: what others have sent meanwhile may be there.
+   */
   private static final long STALLED_NANOS = 250_000_000;
 
   /** Answers to one peer that wait to be taken over. */
@@ -81,6 +83,9 @@ final class Peers implements Letters.Handler, Writes.Handler {
   private void lookAfter(FabricPeer peer) {
     if (!peer.isNeedy()) {
       peer.needy(true);
+      if (needy.isEmpty()) {
+        lookedNanos = clock.getAsLong();
+      }
       needy.add(peer);
     }
   }
@@ -310,9 +315,13 @@ final class Peers implements Letters.Handler, Writes.Handler {
       return 0;
     }
     long now = clock.getAsLong();
+    long sinceLooked = now - lookedNanos;
     int reported = 0;
     for (int i = needy.size() - 1; i >= 0; i--) {
       FabricPeer peer = needy.get(i);
+      if (sinceLooked > STALLED_NANOS) {
+        peer.nobodyLookedFor(sinceLooked, now);
+      }
       reported += tend(peer, now);
       if (peer.isWell()) {
         peer.needy(false);
@@ -351,9 +360,6 @@ final class Peers implements Letters.Handler, Writes.Handler {
     }
     long unreachable = peer.unreachableFor(now);
     boolean failing = !peer.failures().isEmpty();
-    if (now - lookedNanos > STALLED_NANOS) {
-      peer.hearing().waitAnew(now);
-    }
     if (peer.hearing().gap(now) > connectNanos) {
       giveUpGap(peer);
     }

@@ -163,6 +163,12 @@ final class Route implements RemoteMemory {
     return refused ? now - refusedNanos : 0;
   }
 
+  /** Time until now that does not count for what its peer is expected to do. */
+  void nobodyLookedFor(long nanos, long now) {
+    askedNanos = FabricPeer.later(askedNanos, nanos, now);
+    refusedNanos = FabricPeer.later(refusedNanos, nanos, now);
+  }
+
   /** What is wrong with a range that it does not hold. */
   String outside(long offset, long bytes) {
     return "expected a range within the "

@@ -29,4 +29,20 @@ class FabricPeerTest {
     peer.answered();
     assertThat(peer.silentFor(200)).as("nothing was asked any more").isZero();
   }
+
+  @Test
+  void timeInWhichNobodyLookedDoesNotCount() {
+    peer.waitsSince(100);
+    peer.refused(120);
+    peer.nobodyLookedFor(50, 180);
+    assertThat(peer.silentFor(190)).isEqualTo(40);
+    assertThat(peer.unreachableFor(190)).isEqualTo(20);
+  }
+
+  @Test
+  void whatBeganWhenItWasLookedAtAgainIsNotPutOff() {
+    peer.waitsSince(175);
+    peer.nobodyLookedFor(50, 180);
+    assertThat(peer.silentFor(190)).isEqualTo(10);
+  }
 }

@@ -75,11 +75,52 @@ class HearingTest {
   }
 
   @Test
+  void aGapIsNotTimedWhileNobodyLooks() {
+    hear(1, 0);
+    hearing.hear(frame(1, 2), 100);
+    hearing.nobodyLookedFor(500, 700);
+    assertThat(hearing.gap(710)).isEqualTo(110);
+  }
+
+  @Test
   void whatIsTooEarlyOrHasNoNumberIsOutOfStep() {
     hear(1, 0);
-    assertThat(hear(1, 1_000)).isEqualTo(Step.OUT_OF_STEP);
+    assertThat(hear(1, 1_000_000)).isEqualTo(Step.OUT_OF_STEP);
     assertThat(hear(1, -1)).isEqualTo(Step.OUT_OF_STEP);
     assertThat(hear(2, Long.MAX_VALUE)).isEqualTo(Step.OUT_OF_STEP);
+  }
+
+  @Test
+  void moreThanAThousandMayComeBeforeOneThatIsLong() {
+    hear(1, 0);
+    for (int number = 2; number < 2_000; number++) {
+      assertThat(hear(1, number)).isEqualTo(Step.EARLY);
+    }
+    assertThat(hear(1, 1)).isEqualTo(Step.NEXT);
+    assertThat(next()).hasSize(1_998);
+  }
+
+  @Test
+  void whatIsKeptHasABound() {
+    hear(1, 0);
+    ByteBuffer content = ByteBuffer.allocate(1 << 20);
+    int kept = 0;
+    while (kept < 100 && hearing.hear(longFrame(2 + kept, content), 0) == Step.EARLY) {
+      kept++;
+    }
+    assertThat(kept).as("MiB").isEqualTo(15);
+    assertThat(hear(1, 1)).isEqualTo(Step.NEXT);
+    for (int i = 0; i < kept; i++) {
+      assertThat(hearing.next(0)).isNotNull();
+    }
+    assertThat(hearing.hear(longFrame(100, content), 0))
+        .as("with room again")
+        .isEqualTo(Step.EARLY);
+  }
+
+  private static Frame longFrame(long number, ByteBuffer content) {
+    return new Frame(
+        Frame.Type.CONTROL, 1, new EngineId(1, 2), 3, 1, number, new byte[] {4}, content);
   }
 
   @Test

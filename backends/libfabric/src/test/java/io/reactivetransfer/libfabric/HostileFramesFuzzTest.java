@@ -60,16 +60,13 @@ class HostileFramesFuzzTest {
         assertThat(nic.peers.all()).hasSizeLessThanOrEqualTo(2 * STEPS);
       }
       nic.tap.sends(() -> true).inserts(() -> true);
-      for (int turn = 0; turn < 4; turn++) {
-        nic.pass(TappedNic.CONNECT_NANOS + 1);
-        nic.poll();
-      }
+      nic.pollFor(4 * TappedNic.CONNECT_NANOS);
       assertThat(nic.peers.areNeedy()).as("somebody is looked after for ever").isFalse();
       assertThat(nic.peers.all()).allMatch(peer -> peer.sending() == 0);
     }
 
     private void step() {
-      switch (in.below(12)) {
+      switch (in.below(13)) {
         case 0 -> ask();
         case 1 -> send();
         case 2 -> {
@@ -78,12 +75,16 @@ class HostileFramesFuzzTest {
         }
         case 3 -> {
           in.note(() -> "half the time to answer passes");
-          nic.pass(TappedNic.CONNECT_NANOS / 2);
-          nic.poll();
+          nic.pollFor(TappedNic.CONNECT_NANOS / 2);
         }
         case 4 -> {
           in.note(() -> "a peer is given up");
           nic.peers.disconnect(peer().peer(), "given up");
+          nic.poll();
+        }
+        case 5 -> {
+          in.note(() -> "nobody looks for long");
+          nic.pass(10 * TappedNic.CONNECT_NANOS);
           nic.poll();
         }
         default -> hear();

@@ -97,8 +97,10 @@ class KnownPeersTest {
     long sent = nic.tap.sent();
     int heard = nic.sink.reports().size();
     hear(Type.CONTROL, 1, 1, 1, NOTHING);
-    nic.pass(2_000_000_000L);
+    nic.pass(100 * TappedNic.CONNECT_NANOS);
     nic.poll();
+    assertThat(nic.tap.sent()).as("after time in which nobody looked").isEqualTo(sent);
+    nic.pollFor(2 * TappedNic.CONNECT_NANOS);
     assertThat(nic.tap.sent()).as("a RESET").isEqualTo(sent + 1);
     assertThat(nic.sink.reports()).hasSize(heard);
     hear(Type.CONTROL, 1, 2, 0, NOTHING);
@@ -114,8 +116,7 @@ class KnownPeersTest {
     long sent = nic.tap.sent();
     hear(Type.BYE, 1, 1, 1, new byte[] {1});
     hear(Type.BYE, 2, 1, 1_000, new byte[] {1});
-    nic.pass(2_000_000_000L);
-    nic.poll();
+    nic.pollFor(2 * TappedNic.CONNECT_NANOS);
     assertThat(nic.sink.reports()).contains("lost 1", "lost 2");
     assertThat(nic.tap.sent()).as("nothing is sent to who has left").isEqualTo(sent);
     assertThat(nic.peers.areNeedy()).isFalse();

@@ -85,6 +85,15 @@ final class TappedNic implements AutoCloseable {
     now += nanos;
   }
 
+  /** The same, and it is polled all the time. */
+  void pollFor(long nanos) {
+    long end = now + nanos;
+    while (now < end) {
+      pass(nanos / 20);
+      poll();
+    }
+  }
+
   @Override
   public void close() {
     peers.farewell("the test ends");
