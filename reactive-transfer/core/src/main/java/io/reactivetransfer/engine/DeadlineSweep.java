@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stops what is not done in time: posts nothing more of it; what is out is waited for, for as long
  * as a peer may be silent. A peer may be heard and its writes be stuck all the same, where it has
- * several NICs, or its network loses what is large.
+ * several NICs, or its network loses what is large. Time in which this process itself stood still
+ * says nothing of them.
  *
  * <p>It looks when the first of those that are out is due, and never while nothing is out. Flights
  * of one submission have the same time and begin one after another, so of each only the first ones
@@ -31,6 +32,7 @@ final class DeadlineSweep {
   private Timers.@Nullable Timer planned;
 
   // of the look that is under way
+  private long stoodStillNanos;
   private final Set<PeerLink> stuck = new LinkedHashSet<>();
   private boolean anyLeft;
   private long firstDue;
@@ -62,6 +64,8 @@ final class DeadlineSweep {
   private void look() {
     planned = null;
     lookedAt = worker.turnNanos();
+    long late = lookedAt - plannedAt;
+    stoodStillNanos = late > shareOfGrace() ? late : 0;
     anyLeft = false;
     shortest = LONGEST_NANOS * LOOKS_PER_DEADLINE;
     Chain.Link<Submission<?, ?>> each = worker.submissions().first();
@@ -96,18 +100,26 @@ final class DeadlineSweep {
 
   /** Looks at one; returns false if those behind it, which began later, need no look. */
   private boolean lookAt(Flight flight) {
-    long past = lookedAt - flight.deadlineNanos;
     if (!flight.isStopped()) {
-      if (past < 0) {
+      if (lookedAt - flight.deadlineNanos < 0) {
         left(flight, flight.deadlineNanos);
         return false;
       }
       flights.fail(flight, exceeded(flight));
-    } else if (past >= graceNanos) {
-      stuck.add(flight.peer());
+      flight.deadlineNanos = lookedAt;
+    } else {
+      // While this process stood still, nobody could see that the write was done.
+      flight.deadlineNanos += stoodStillNanos;
+      if (lookedAt - flight.deadlineNanos >= graceNanos) {
+        stuck.add(flight.peer());
+      }
     }
-    left(flight, flight.deadlineNanos + graceNanos);
+    left(flight, lookedAt + shareOfGrace()); // soon, to know how long this process stands still
     return true;
+  }
+
+  private long shareOfGrace() {
+    return Math.max(1, graceNanos / Liveness.ASKS_PER_DEADLINE);
   }
 
   /** It will have to be looked at again. */

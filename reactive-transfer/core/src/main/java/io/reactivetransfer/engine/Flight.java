@@ -50,7 +50,7 @@ final class Flight {
   private boolean over;
   private @Nullable TransferException failure;
 
-  /** When it must be over, by the worker's clock. */
+  /** When it must be over, by the worker's clock; moved on by time in which that stood still. */
   long deadlineNanos;
 
   /** Its place among those of its submission, and among those to its peer. */

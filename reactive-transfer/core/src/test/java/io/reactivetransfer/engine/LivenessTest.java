@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
@@ -128,6 +129,55 @@ class LivenessTest {
     probe.assertOpen();
     pass(DEADLINE.multipliedBy(2));
     assertThat(probe.error()).isInstanceOf(PeerUnreachableException.class);
+  }
+
+  private Probe<Write> submitWithDeadline(Duration deadline) {
+    Write write = Write.of(source.slice(0, 1), hand.remote(1).slice(0, 1));
+    Probe<Write> probe = hand.probe(hand.engine().submit(write, deadline));
+    hand.turn();
+    return probe;
+  }
+
+  private void passWithSignsOfLife(Duration time) {
+    Duration step = DEADLINE.dividedBy(8);
+    for (Duration passed = Duration.ZERO; passed.compareTo(time) < 0; passed = passed.plus(step)) {
+      pass(step);
+      signOfLife();
+    }
+  }
+
+  /** A peer may be heard, and its writes be stuck all the same. */
+  @Test
+  void aWriteThatIsOutLongAfterItsDeadlineEndsWithItsPeer() {
+    Probe<Write> probe = submitWithDeadline(DEADLINE.dividedBy(4));
+    passWithSignsOfLife(DEADLINE);
+    probe.assertOpen();
+    passWithSignsOfLife(DEADLINE);
+    assertThat(probe.terminals()).isEqualTo(1);
+    assertThat(hand.inFlight()).as("given up by the NIC before the signal").isEmpty();
+  }
+
+  @Test
+  void timeInWhichTheEngineItselfStoodStillDoesNotMakeAWriteStuck() {
+    Probe<Write> probe = submitWithDeadline(DEADLINE.dividedBy(4));
+    passWithSignsOfLife(DEADLINE.dividedBy(2));
+    hand.loop.standStill(DEADLINE.multipliedBy(10));
+    hand.advance(Duration.ZERO);
+    signOfLife();
+    probe.assertOpen();
+    hand.completeAll();
+    assertThat(probe.error()).isInstanceOf(DeadlineExceededException.class);
+  }
+
+  @Test
+  void aWriteIsStuckAlsoWhereTheEngineStandsStillNowAndThen() {
+    Probe<Write> probe = submitWithDeadline(DEADLINE.dividedBy(4));
+    passWithSignsOfLife(DEADLINE.dividedBy(2));
+    for (int i = 0; i < 8; i++) {
+      hand.loop.standStill(DEADLINE.multipliedBy(2));
+      passWithSignsOfLife(DEADLINE.dividedBy(4));
+    }
+    assertThat(probe.terminals()).isEqualTo(1);
   }
 
   @Test
