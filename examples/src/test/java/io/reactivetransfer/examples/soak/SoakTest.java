@@ -61,7 +61,9 @@ class SoakTest {
     for (int minute = 0; minute < Flatness.MIN_MINUTES; minute++) {
       flatness.add(minute, Sample.of("files=" + 100 * minute + " heap=5 rss=6 threads=7"));
     }
-    assertThat(flatness.growth()).contains("files of at most 116", "got 300").doesNotContain("rss");
+    assertThat(flatness.growth())
+        .contains("files of at most 116 after 100 in the first 2 minutes", "got 300")
+        .doesNotContain("rss");
   }
 
   @Test
@@ -71,5 +73,17 @@ class SoakTest {
       flatness.add(minute, Sample.of("files=" + Math.min(100, 100 * minute) + " heap=5"));
     }
     assertThat(flatness.growth()).isNull();
+  }
+
+  /** What is kept for use again grows until it is enough. */
+  @Test
+  void whatIsUsedInTheFirstSixthIsNotGrowth() {
+    Flatness flatness = new Flatness();
+    for (int minute = 0; minute < 60; minute++) {
+      flatness.add(minute, Sample.of("files=" + Math.min(90, 10 * minute) + " heap=5"));
+    }
+    assertThat(flatness.growth()).isNull();
+    flatness.add(60, Sample.of("files=150 heap=5"));
+    assertThat(flatness.growth()).contains("after 90 in the first 10 minutes", "got 150");
   }
 }
