@@ -22,6 +22,9 @@ abstract class DriverLimitRules extends RuleGroup {
 
   private static final int MAX_REFUSALS = 50;
 
+  /** So often one NIC is turned while the other does not look. */
+  private static final int TURNS_ALONE = 300;
+
   /** A longer write is not tried. */
   private static final long MAX_TRIED_BYTES = (1L << 24) + 1;
 
@@ -122,6 +125,9 @@ abstract class DriverLimitRules extends RuleGroup {
       if (wire.origin().call(nic -> nic.post(op))) {
         taken.add("written " + token);
       }
+    }
+    for (int turn = 0; turn < TURNS_ALONE; turn++) {
+      wire.target().turn(); // what is settled meanwhile waits for the origin
     }
     wire.until("all reported", () -> wire.origin().reported() > taken.size());
     wire.until("all arrived", () -> wire.target().reported() >= taken.size());

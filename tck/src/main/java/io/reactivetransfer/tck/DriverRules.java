@@ -127,10 +127,17 @@ abstract class DriverRules extends RuleGroup {
               .withImm(i));
     }
     until("all reported", wire, () -> wire.origin().reports().size() >= ranges.length);
-    assertThat(wire.origin().reports())
-        .containsExactlyInAnyOrder("failed 0", "failed 1", "failed 2");
-    assertThat(wire.target().reports()).isEmpty();
-    assertThat(wire.to().mismatch(MemorySegment.ofArray(before))).isEqualTo(-1);
+    if (wire.delivers()) {
+      assertThat(wire.origin().reports())
+          .as("what the origin was told of writes beyond the end of the target's memory")
+          .containsExactlyInAnyOrder("failed 0", "failed 1", "failed 2");
+    }
+    wire.throughout(() -> {
+      assertThat(wire.target().reports()).as("what the target was told of them").isEmpty();
+      assertThat(wire.to().mismatch(MemorySegment.ofArray(before)))
+          .as("first byte that they have changed")
+          .isEqualTo(-1);
+    });
   }
 
   @Test

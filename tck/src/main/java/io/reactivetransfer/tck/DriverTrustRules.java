@@ -177,8 +177,7 @@ abstract class DriverTrustRules extends RuleGroup {
 
   private static void expectFailure(Wire wire, WriteOp op) {
     wire.post(op);
-    String failed = "failed " + op.token();
-    wire.until("a failure", () -> wire.origin().hasReported(failed));
+    wire.awaitRefusal(op);
   }
 
   private static void expectHidden(List<@Nullable String> texts, byte[] key) {

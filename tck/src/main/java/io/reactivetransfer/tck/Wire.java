@@ -1,6 +1,9 @@
 package io.reactivetransfer.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.LocalMemory;
@@ -125,6 +128,27 @@ record Wire(
           turn();
           check.run();
         });
+  }
+
+  /** Whether a write that is reported as written has come; else its source is free, and no more. */
+  boolean delivers() {
+    return origin.call(nic -> nic.capabilities()).completion() == CompletionLevel.DELIVERED;
+  }
+
+  /**
+   * Waits for the report of a write that the target must refuse. Where nobody promises that what is
+   * written has come, the origin may never hear of the refusal.
+   */
+  void awaitRefusal(WriteOp op) {
+    String what = op.length() + " bytes to offset " + op.targetOffset();
+    String failed = "failed " + op.token();
+    String written = "written " + op.token();
+    until(
+        "a report of a write of " + what,
+        () -> origin.hasReported(failed) || origin.hasReported(written));
+    assertThat(origin.hasReported(failed) || !delivers())
+        .as("whether a write of %s failed", what)
+        .isTrue();
   }
 
   /** Has a write taken over. */

@@ -40,6 +40,7 @@ final class DriverSaboteurs {
           Saboteur.nic("17.9", "keeps the buffer of a message", KeepsBuffer::new),
           Saboteur.nic("17.9", "swaps messages when many wait", SwapsWhatWaits::new),
           Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
+          Saboteur.nic("17.10", "has room for few reports", HasRoomForFewReports::new),
           Saboteur.nic("17.11", "cuts a message that is too long", CutsMessages::new),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),
@@ -110,6 +111,31 @@ final class DriverSaboteurs {
         bytes.position(bytes.limit());
       }
       return taken;
+    }
+  }
+
+  /** What else is done by then is forgotten. */
+  private static final class HasRoomForFewReports extends ForwardingDomain {
+    private static final int ROOM = 60;
+
+    private int room;
+
+    HasRoomForFewReports(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      room = ROOM;
+      return inner.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void written(long token) {
+              if (room-- > 0) {
+                super.written(token);
+              }
+            }
+          });
     }
   }
 

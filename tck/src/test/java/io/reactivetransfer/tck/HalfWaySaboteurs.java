@@ -46,7 +46,8 @@ final class HalfWaySaboteurs {
           Saboteur.nic("24.9", "loses arrivals when it writes itself", LosesWhenBusy::new),
           Saboteur.nic("24.10", "leaves files open", LeavesFiles::new),
           Saboteur.nic("24.10", "leaves threads", LeavesThreads::new),
-          Saboteur.nic("24.10", "leaves mappings", LeavesMappings::new));
+          Saboteur.nic("24.10", "leaves mappings", LeavesMappings::new),
+          Saboteur.nic("24.10", "leaves files that it has closed", LeavesNames::new));
 
   private HalfWaySaboteurs() {}
 
@@ -319,6 +320,31 @@ final class HalfWaySaboteurs {
         channel.map(MapMode.READ_WRITE, 0, 1, Arena.global());
       }
       Files.delete(file);
+    }
+  }
+
+  private static final class LeavesNames extends ForwardingDomain {
+    private final FileChannel file;
+
+    LeavesNames(Domain inner, OpenContext context) {
+      super(inner);
+      try {
+        Path path = Files.createTempFile("saboteur", null);
+        path.toFile().deleteOnExit();
+        file = FileChannel.open(path);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        file.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      inner.close();
     }
   }
 }

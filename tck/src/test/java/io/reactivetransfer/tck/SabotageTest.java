@@ -8,9 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,18 +27,8 @@ class SabotageTest {
   /** Most saboteurs cost one of these, and there are many; on an idle machine it is plenty. */
   private static final Duration SHORT = Duration.ofMillis(1_500);
 
-  /**
-   * On a busy one, what took too long gets another chance, alone: a rule that is broken stays so.
-   */
+  /** On a busy one, what took too long gets another chance: a rule that is broken stays so. */
   static final Duration LONG = Duration.ofSeconds(10);
-
-  /** Counts the threads and files of the whole process. */
-  private static final String FOOTPRINT_RULE = "24.10";
-
-  private static final String FOOTPRINT_TESTS = "r24_10_";
-
-  /** A run with that rule goes on alone, and one that goes on with others leaves it out. */
-  private static final ReadWriteLock OTHERS = new ReentrantReadWriteLock(/* fair= */ true);
 
   static List<Saboteur> saboteurs() {
     return Saboteurs.ALL;
@@ -83,19 +70,11 @@ class SabotageTest {
 
   private static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, String prefix) {
-    boolean alone =
-        prefix.isEmpty() || signalTimeout.equals(LONG) || saboteur.rule().equals(FOOTPRINT_RULE);
-    Lock turn = alone ? OTHERS.writeLock() : OTHERS.readLock();
-    turn.lock();
-    try {
-      return SabotagedRun.brokenRules(
-          saboteur,
-          signalTimeout,
-          selectClass(Sabotaged.class),
-          excludeTags(ReactiveStreamsRules.TAG),
-          SabotagedRun.testsNamed(prefix, alone ? "" : FOOTPRINT_TESTS));
-    } finally {
-      turn.unlock();
-    }
+    return SabotagedRun.brokenRules(
+        saboteur,
+        signalTimeout,
+        selectClass(Sabotaged.class),
+        excludeTags(ReactiveStreamsRules.TAG),
+        SabotagedRun.testsNamed(prefix));
   }
 }

@@ -44,21 +44,11 @@ final class SabotagedRun {
 
   /** Leaves out the tests whose names begin otherwise. */
   static PostDiscoveryFilter testsNamed(String prefix) {
-    return testsNamed(prefix, "");
-  }
-
-  /**
-   * Leaves out the tests whose names begin otherwise, and more.
-   *
-   * @param but also those whose names begin so, unless it is empty
-   */
-  static PostDiscoveryFilter testsNamed(String prefix, String but) {
     return test ->
         FilterResult.includedIf(
             test.getSource()
                 .filter(MethodSource.class::isInstance)
-                .map(source -> ((MethodSource) source).getMethodName())
-                .map(name -> name.startsWith(prefix) && (but.isEmpty() || !name.startsWith(but)))
+                .map(source -> ((MethodSource) source).getMethodName().startsWith(prefix))
                 .orElse(true));
   }
 

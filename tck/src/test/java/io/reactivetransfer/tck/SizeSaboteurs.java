@@ -22,6 +22,7 @@ final class SizeSaboteurs {
               "24.1",
               "has lengths of 31 bits",
               inner -> new ForwardingBackend(longWrites(), LengthsOf31Bits::new)),
+          Saboteur.nic("24.11", "counts what it carries in 31 bits", CarriesIn31Bits::new),
           Saboteur.nic("24.2", "has target offsets of 32 bits", TargetOffsetsOf32Bits::new),
           Saboteur.nic("24.2", "has source offsets of 31 bits", SourceOffsetsOf31Bits::new),
           Saboteur.nic("24.3", "is one off at the end", OneOff::new),
@@ -66,6 +67,23 @@ final class SizeSaboteurs {
     public boolean post(WriteOp op) {
       long length = op.length() & Integer.MAX_VALUE;
       return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
+    }
+  }
+
+  private static final class CarriesIn31Bits extends ForwardingDomain {
+    private long carried;
+
+    CarriesIn31Bits(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      boolean overflows = carried > Integer.MAX_VALUE;
+      WriteOp shorter = copy(op, op.sourceOffset(), op.targetOffset(), op.length() - 8);
+      boolean taken = inner.post(overflows ? shorter : op);
+      carried += taken ? op.length() : 0;
+      return taken;
     }
   }
 

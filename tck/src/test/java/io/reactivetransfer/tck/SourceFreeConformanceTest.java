@@ -1,0 +1,13 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
+
+/** The rules accuse nobody who promises no more than that a write's source is free. */
+class SourceFreeConformanceTest extends TransferConformance {
+
+  @Override
+  protected Backend backend() {
+    return new ForwardingBackend(new LoopbackBackend(), EarlyNic::new);
+  }
+}
