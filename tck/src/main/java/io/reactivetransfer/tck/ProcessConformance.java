@@ -282,4 +282,19 @@ public abstract class ProcessConformance {
         stage::memoryIsUniform);
     assertEquals(arrivals, stage.engine().stats().arrivals(), "arrivals");
   }
+
+  @Test
+  final void r25_9_timeInWhichAllStandStillIsNobodysSilence() {
+    EngineProcess child = stage.start();
+    Pending pending = waitFor(child);
+    child.pauseWithThisProcess(ProcessStage.LIVENESS.multipliedBy(2));
+    stage.watch(
+        "no failure of a stop of both sides",
+        ProcessStage.LIVENESS,
+        () -> !pending.stream().isTerminated() && !pending.claim().isTerminated());
+    assertThat(pending.states().values()).as("states").noneMatch(PeerState.Lost.class::isInstance);
+    assertThat(child.call("write", stage.descriptorText(), OTHER.value(), 1, 64, WRITTEN))
+        .isEqualTo("1 written");
+    pending.claim().awaitCompletion();
+  }
 }

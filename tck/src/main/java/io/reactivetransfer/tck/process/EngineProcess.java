@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -139,6 +140,16 @@ public final class EngineProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * SIGSTOP for it and this process, and SIGCONT for both after that time, as if the machine stood
+   * still; returns when they go on.
+   */
+  public void pauseWithThisProcess(Duration time) {
+    String both = process.pid() + " " + ProcessHandle.current().pid();
+    String seconds = String.format(Locale.ROOT, "%.3f", time.toNanos() / 1e9);
+    run("sh", "-c", "kill -STOP %s; sleep %s; kill -CONT %s".formatted(both, seconds, both));
+  }
+
   /** SIGCONT. */
   public void resume() {
     signal("-CONT");
@@ -151,11 +162,14 @@ public final class EngineProcess implements AutoCloseable {
   }
 
   private void signal(String signal) {
+    run("kill", signal, String.valueOf(process.pid()));
+  }
+
+  private static void run(String... command) {
     try {
-      String pid = String.valueOf(process.pid());
-      int code = new ProcessBuilder("kill", signal, pid).inheritIO().start().waitFor();
+      int code = new ProcessBuilder(command).inheritIO().start().waitFor();
       if (code != 0) {
-        throw new IllegalStateException("kill " + signal + " ended with " + code);
+        throw new IllegalStateException(String.join(" ", command) + " ended with " + code);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -38,7 +38,8 @@ final class ProcessSaboteurs {
           "25.5", TriesAgainItself.class,
           "25.6", OldForNew.class,
           "25.7", RevokesNothing.class,
-          "25.8", TellsNobodyWhoWasLost.class);
+          "25.8", TellsNobodyWhoWasLost.class,
+          "25.9", TakesItsOwnPauseForSilence.class);
 
   private ProcessSaboteurs() {}
 
@@ -345,6 +346,31 @@ final class ProcessSaboteurs {
               kept.forEach((engine, number) ->
                   sink.received(engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
               return kept.size() + super.poll(sink);
+            }
+          });
+    }
+  }
+
+  static final class TakesItsOwnPauseForSilence extends Saboteur {
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+
+    TakesItsOwnPauseForSilence() {
+      super((nic, context) ->
+          new Knowing(nic, context) {
+            private long polledNanos = System.nanoTime();
+
+            @Override
+            public int poll(CompletionSink sink) {
+              long now = System.nanoTime();
+              boolean isLate = now - polledNanos > LONGEST_NANOS && !peers.isEmpty();
+              polledNanos = now;
+              if (isLate) {
+                peers.forEach((peer, engine) -> {
+                  inner.disconnect(peer, "silent");
+                  sink.peerLost(engine, 1, "it was silent");
+                });
+              }
+              return super.poll(sink);
             }
           });
     }

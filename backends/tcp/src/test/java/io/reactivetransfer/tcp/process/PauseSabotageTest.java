@@ -1,0 +1,20 @@
+package io.reactivetransfer.tcp.process;
+
+import java.lang.reflect.Method;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** As {@link ProcessSabotageTest}, for what stops this process too: nothing runs beside it. */
+class PauseSabotageTest {
+
+  static Stream<Method> rules() {
+    return ProcessSabotageTest.rules().filter(ProcessSabotageTest::stopsThisProcess);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("rules")
+  void aRuleFindsItsSaboteur(Method rule) {
+    ProcessSabotageTest.assertFound(rule);
+  }
+}
