@@ -76,6 +76,10 @@ final class Inbox extends Flux<Message> {
     private final AtomicLong demand = new AtomicLong();
     private final AtomicInteger draining = new AtomicInteger();
     private volatile @Nullable Throwable misuse;
+
+    /** Until then it is known to the worker, and its subscriber does not know it. */
+    private volatile boolean begun;
+
     private volatile boolean over;
 
     Reader(Inbox inbox, CoreSubscriber<? super Message> actual, AdmissionTicket ticket) {
@@ -87,12 +91,14 @@ final class Inbox extends Flux<Message> {
 
     @Override
     public void begin() {
+      begun = true;
       drain();
     }
 
     @Override
     public void notBegun(Throwable reason) {
       misuse = reason;
+      begun = true;
       drain();
     }
 
@@ -134,6 +140,9 @@ final class Inbox extends Flux<Message> {
     }
 
     private void emit() {
+      if (!begun) {
+        return;
+      }
       while (!over && demand.get() > 0) {
         Message message = take();
         if (message == null) {

@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 
 /** Small messages, and the credits that hold back whoever sends too many. */
 class MessagesTest {
@@ -610,5 +612,40 @@ class MessagesTest {
     hand.turn();
     assertThat(hand.engine().isClosed()).as("seed %d", seed).isFalse();
     probe.assertOpen();
+  }
+
+  /** The worker knows a reader before its subscriber does. */
+  @Test
+  void aReaderHearsNothingBeforeItHasItsSubscription() {
+    hand.open(1);
+    List<String> heard = new ArrayList<>();
+    hand.engine()
+        .messages()
+        .subscribe(
+            new CoreSubscriber<>() {
+              @Override
+              public void onSubscribe(Subscription subscription) {
+                hand.probe(hand.engine().close());
+                hand.turn();
+                heard.add("subscription");
+              }
+
+              @Override
+              public void onNext(Message message) {
+                heard.add("message");
+              }
+
+              @Override
+              public void onError(Throwable failure) {
+                heard.add(failure.toString());
+              }
+
+              @Override
+              public void onComplete() {
+                heard.add("end");
+              }
+            });
+    hand.turn();
+    assertThat(heard).containsExactly("subscription", "end");
   }
 }
