@@ -15,7 +15,6 @@ import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +28,7 @@ import java.util.Set;
  * least that {@link CompletionLevel#SOURCE_FREE} promises. What becomes of it then, nobody hears.
  * Only the first write to each peer is reported when it has come, since there may be no such peer.
  */
-final class EarlyNic implements Domain {
+final class EarlyNic extends ForwardingDomain {
 
   private static final long MAX_WRITE_BYTES = 64 << 10;
   private static final int DEPTH = 64;
@@ -49,7 +48,6 @@ final class EarlyNic implements Domain {
       boolean told,
       long toldAs) {}
 
-  private final Domain inner;
   private final OpenContext context;
   private final Map<LocalMemory, MemorySegment> sources = new IdentityHashMap<>();
   private final Map<RemoteMemory, RemotePeer> owners = new IdentityHashMap<>();
@@ -64,7 +62,7 @@ final class EarlyNic implements Domain {
   private boolean full;
 
   EarlyNic(Domain inner, OpenContext context) {
-    this.inner = inner;
+    super(inner);
     this.context = context;
   }
 
@@ -79,11 +77,6 @@ final class EarlyNic implements Domain {
         all.ordered(),
         false,
         all.fencesLostPeers());
-  }
-
-  @Override
-  public byte[] address() {
-    return inner.address();
   }
 
   @Override
@@ -132,15 +125,10 @@ final class EarlyNic implements Domain {
     MemorySegment.copy(sources.get(op.source()), op.sourceOffset(), copy, 0, op.length());
     LocalMemory registered = inner.register(new HostMemory(copy), Access.LOCAL);
     WriteOp late =
-        new WriteOp()
+        TrackingDomain.copy(op)
             .between(registered, op.target())
             .range(0, op.targetOffset(), op.length())
             .token(token);
-    if (op.hasImm()) {
-      late.withImm(op.imm());
-    } else {
-      late.withoutImm();
-    }
     RemotePeer peer = owners.get(op.target());
     boolean told = met.contains(engines.get(peer));
     if (told) {
@@ -149,11 +137,6 @@ final class EarlyNic implements Domain {
     waiting.add(new Late(token, peer, registered, late, arena, told, op.token()));
     context.doorbell().ring();
     return true;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    return inner.send(peer, bytes);
   }
 
   @Override

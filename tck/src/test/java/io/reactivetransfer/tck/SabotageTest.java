@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Proves that the rules can fail: each saboteur has one defect, and the kit, run on it, must find
  * that one rule broken and no other. A usual build runs the chapter of that rule; {@code
- * -DsabotageAll=true} runs the whole kit on every saboteur, which takes some ten minutes. One after
- * the other, though most of them only wait: beside others some need more than their time.
+ * -DsabotageAll=true} runs the whole kit on every saboteur, which takes more than ten minutes. One
+ * after the other, though most of them only wait: beside others some need more than their time.
  */
 @Timeout(300)
 class SabotageTest {

@@ -4,7 +4,6 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.FabricPeer.Waiting;
 import io.reactivetransfer.spi.CompletionSink;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -189,7 +188,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     if (frame.type() == Frame.Type.RESET) {
       ByteBuffer reset = frame.content();
       if (reset.remaining() >= Integer.BYTES && reset.getInt() == peer.epoch()) {
-        String why = StandardCharsets.UTF_8.decode(reset).toString();
+        String why = Asks.text(reset);
         lose(peer, 0, "engine " + peer.engine().toShortString() + " hears nothing more: " + why);
       }
       return;
@@ -250,7 +249,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     // The first byte says whether it may come back. To one that will not, nothing is sent:
     // shm would write to where its memory was.
     boolean closed = bye.hasRemaining() && bye.get() == CLOSED;
-    String reason = StandardCharsets.UTF_8.decode(bye).toString();
+    String reason = Asks.text(bye);
     lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
     if (closed) {
       peer.leave();
