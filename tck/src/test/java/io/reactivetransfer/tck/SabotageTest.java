@@ -42,6 +42,10 @@ class SabotageTest {
     if (!isAsExpected(saboteur, broken.keySet())) {
       broken = brokenRules(saboteur, LONG, prefix);
     }
+    if (ALL) {
+      // A run of an hour that says nothing until its end cannot be told from one that hangs.
+      System.out.println("sabotage: " + saboteur + " broke " + broken.keySet());
+    }
     assertThat(isAsExpected(saboteur, broken.keySet())).as("broken: %s", broken).isTrue();
   }
 

@@ -32,13 +32,8 @@ final class Faults {
   static void stop(World world, SplittableRandom random) {
     Node node = world.pickUp(random);
     if (node != null) {
-      node.stop();
       long longest = world.forecast().livenessNanos() * LONGEST_STOP_IN_DEADLINES;
-      world
-          .time()
-          .after(
-              random.nextLong(random.nextBoolean() ? MAX_OUTAGE_NANOS : longest),
-              node.process()::resume);
+      node.stop(random.nextLong(random.nextBoolean() ? MAX_OUTAGE_NANOS : longest));
     }
   }
 

@@ -34,6 +34,10 @@ final class Finale {
   }
 
   void play() {
+    clock.run(longestStopNanos());
+    if (isOver()) {
+      return;
+    }
     referee.note(-1, "finale", 0);
     world.nodes().forEach(this::resume);
     long patience = 4 * (world.forecast().livenessNanos() + world.forecast().deadlineNanos());
@@ -57,11 +61,15 @@ final class Finale {
     return referee.violation() != null;
   }
 
-  /** Everybody goes on, and asks for all there is. */
+  /** How long until the last one that stands still goes on: others may have given it up by then. */
+  private long longestStopNanos() {
+    long now = referee.nanos();
+    return Math.max(
+        0, world.nodes().stream().mapToLong(Node::goesOnNanos).max().orElse(0) - now + 1);
+  }
+
+  /** Asks for all there is. */
   private void resume(Node node) {
-    if (node.process().isStopped() && !node.isKilled()) {
-      node.process().resume();
-    }
     for (Probe<?> probe : List.copyOf(world.probes())) {
       if (probe.node == node && !(probe instanceof ClaimProbe)) {
         node.act(0, () -> probe.request(Probe.ALL));

@@ -30,6 +30,7 @@ record Forecast(
     boolean crowded) {
 
   private static final long MILLI = 1_000_000;
+  private static final long CONNECT_NANOS = 10 * MILLI;
   private static final int MIN_ENGINES = 2;
 
   /** Engines of a run: few in most, eight in some. */
@@ -65,6 +66,14 @@ record Forecast(
         random.nextInt(20) == 0);
   }
 
+  /**
+   * How long an engine may stand still, and nobody may give up anybody for it. The other half of a
+   * deadline is for what the weather takes.
+   */
+  long patienceNanos() {
+    return Math.min(livenessNanos, CONNECT_NANOS) / 2;
+  }
+
   /** The options of one engine. */
   EngineOptions options(Scheduler signals, SplittableRandom random) {
     return EngineOptions.builder()
@@ -79,7 +88,7 @@ record Forecast(
         .messageCredits(1 + random.nextInt(4))
         .livenessDeadline(Duration.ofNanos(livenessNanos))
         .transferDeadline(Duration.ofNanos(deadlineNanos))
-        .connectTimeout(Duration.ofMillis(10))
+        .connectTimeout(Duration.ofNanos(CONNECT_NANOS))
         .closeTimeout(Duration.ofNanos(random.nextLong(MILLI / 10, 30 * MILLI)))
         .signalScheduler(signals)
         .build();

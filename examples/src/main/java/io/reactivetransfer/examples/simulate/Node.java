@@ -43,7 +43,9 @@ final class Node {
   private @Nullable Probe<?> reader;
   private boolean acting;
   private boolean closing;
-  private boolean everStopped;
+  private boolean everOverdue;
+  private long stoodStillNanos;
+  private long goesOnNanos;
   private boolean everBroke;
   private boolean everRevoked;
 
@@ -108,8 +110,9 @@ final class Node {
     return closing;
   }
 
-  boolean wasStopped() {
-    return everStopped;
+  /** Whether it ever stood still for so long that others may have given it up, or it them. */
+  boolean wasOverdue() {
+    return everOverdue;
   }
 
   /** Some of its memory is not what it was when others began to write. */
@@ -283,9 +286,20 @@ final class Node {
     return everBroke;
   }
 
-  void stop() {
-    everStopped = true;
+  /** When its process goes on, if it stands still. */
+  long goesOnNanos() {
+    return goesOnNanos;
+  }
+
+  /** Stops its process. Stops that follow each other closely count as one. */
+  void stop(long nanos) {
+    long now = world.time().nanos();
+    boolean follows = goesOnNanos > 0 && now - goesOnNanos < world.forecast().patienceNanos();
+    stoodStillNanos = follows ? stoodStillNanos + nanos : nanos;
+    goesOnNanos = Math.max(goesOnNanos, now + nanos);
+    everOverdue |= stoodStillNanos >= world.forecast().patienceNanos();
     process.stop();
+    world.time().after(nanos, process::resume);
   }
 
   void kill() {

@@ -190,8 +190,8 @@ final class World implements WireObserver {
         || other.isKilled()
         || one.isClosing()
         || other.isClosing()
-        || one.wasStopped()
-        || other.wasStopped()
+        || one.wasOverdue()
+        || other.wasOverdue()
         || one.hasBrokenNic()
         || other.hasBrokenNic()
         || disturbed.contains(Pair.of(one, other));
@@ -243,6 +243,15 @@ final class World implements WireObserver {
   @Override
   public void disturbed(EngineId one, EngineId other) {
     disturbed.add(Pair.of(known(one), known(other)));
+  }
+
+  @Override
+  public void gaveUp(EngineId engine, EngineId peer, String reason) {
+    Node one = known(engine);
+    Node other = known(peer);
+    referee.require(
+        isDisturbed(one, other),
+        one + " gave up " + other + ", and nothing was wrong between them: " + reason);
   }
 
   @Override

@@ -36,6 +36,7 @@ enum Saboteur {
   LOSES_A_MESSAGE((inner, context) -> losesMessage(inner)),
   REORDERS_MESSAGES((inner, context) -> new Reorders(inner)),
   TELLS_A_MESSAGE_TWICE((inner, context) -> messageTwice(inner)),
+  LOSES_SIGNS_OF_LIFE((inner, context) -> losesSignsOfLife(inner)),
   TELLS_OF_NO_LOST_PEER((inner, context) -> noPeerLost(inner)),
   IGNORES_A_DISCONNECT((inner, context) -> ignoresDisconnect(inner)),
   TAKES_NOTHING_BACK((inner, context) -> aborts(inner, Saboteur::withoutShares)),
@@ -43,7 +44,9 @@ enum Saboteur {
   BEGINS_ANEW_BEFORE_IT_WAS_TOLD(TellsLate::new),
   ENTERS_A_BARRIER_FOR_ANOTHER((inner, context) -> new EntersTwice(inner));
 
-  /** The first byte of an abort, of its acknowledgement, and of an entry into a barrier. */
+  /** The first byte of a sign of life, an abort, its acknowledgement, an entry into a barrier. */
+  private static final byte ALIVE = 5;
+
   private static final byte ABORT = 6;
 
   private static final byte ABORTED = 9;
@@ -221,6 +224,23 @@ enum Saboteur {
                   inner.received(sender, bytes.duplicate());
                 }
                 inner.received(sender, bytes);
+              }
+            });
+      }
+    };
+  }
+
+  private static Domain losesSignsOfLife(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void received(EngineId sender, ByteBuffer bytes) {
+                if (!bytes.hasRemaining() || bytes.get(bytes.position()) != ALIVE) {
+                  inner.received(sender, bytes);
+                }
               }
             });
       }

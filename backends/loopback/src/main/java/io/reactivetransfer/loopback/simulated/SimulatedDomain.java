@@ -167,9 +167,11 @@ final class SimulatedDomain implements Domain {
   @Override
   public void disconnect(RemotePeer peer, String reason) {
     requireUsable("disconnect");
-    LinkEnd end = ends.get(own(peer).address());
+    SimulatedAddress address = own(peer).address();
+    LinkEnd end = ends.get(address);
     if (end != null) {
       network.observer().happened("disconnect", where.engine(), end.number());
+      network.observer().gaveUp(where.engine(), address.engine(), reason);
       end.disconnect();
     }
   }

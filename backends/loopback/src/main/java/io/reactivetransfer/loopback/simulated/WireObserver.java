@@ -15,6 +15,9 @@ public interface WireObserver {
   /** Whatever is on its way between two engines may not arrive. */
   default void disturbed(EngineId one, EngineId other) {}
 
+  /** An engine has its NIC end the link to a peer. What that disturbs is told after this. */
+  default void gaveUp(EngineId engine, EngineId peer, String reason) {}
+
   /** A write was failed. */
   default void failed(EngineId origin, EngineId target) {}
 
