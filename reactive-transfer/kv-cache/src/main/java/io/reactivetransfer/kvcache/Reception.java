@@ -66,7 +66,9 @@ final class Reception {
     NOT_SENT,
     /** It may have gone out. */
     SENDING,
-    SENT
+    SENT,
+    /** It was abandoned before, and its pages are free: it must not go out. */
+    WITHDRAWN
   }
 
   private final KvDecode owner;
@@ -83,7 +85,7 @@ final class Reception {
   private final Disposable.Swap landing = Disposables.swap();
   private final ImmCounter counter;
   private volatile Listener listener = NOBODY;
-  private volatile Request request = Request.NOT_SENT;
+  private final AtomicReference<Request> request = new AtomicReference<>(Request.NOT_SENT);
   private volatile KvMessage.@Nullable End said;
   private volatile boolean firstClaimed;
   private volatile long startNanos;
@@ -200,12 +202,14 @@ final class Reception {
   private Mono<Void> send() {
     return Mono.defer(() -> {
       ByteBuffer bytes = encodeRequest();
-      request = Request.SENDING;
+      if (!request.compareAndSet(Request.NOT_SENT, Request.SENDING)) {
+        return Mono.empty(); // the pages may be another's by now
+      }
       return owner
           .engine
           .send(order.prefill(), bytes)
-          .doOnError(e -> request = Request.NOT_SENT)
-          .doOnSuccess(done -> request = Request.SENT);
+          .doOnError(e -> request.set(Request.NOT_SENT))
+          .doOnSuccess(done -> request.set(Request.SENT));
     });
   }
 
@@ -268,7 +272,7 @@ final class Reception {
   private void takeBack(@Nullable Throwable cause) {
     boolean lost =
         cause instanceof HandOverException e && e.reason() == HandOverException.Reason.PEER_LOST;
-    if (request == Request.NOT_SENT) {
+    if (request.compareAndSet(Request.NOT_SENT, Request.WITHDRAWN)) {
       free();
       return;
     }
@@ -302,7 +306,7 @@ final class Reception {
     }
     // Prefill got the request and runs it no more, without a word of failure: all of it went out.
     boolean complete =
-        message.outcome() == KvMessage.Outcome.NOT_RUNNING && request == Request.SENT;
+        message.outcome() == KvMessage.Outcome.NOT_RUNNING && request.get() == Request.SENT;
     long counted = complete ? arrivals : message.arrivals();
     if (counted == KvMessage.End.UNKNOWN) {
       LOG.warn("{} cannot say whether hand-over {} still writes", order.prefill().address(), id);
