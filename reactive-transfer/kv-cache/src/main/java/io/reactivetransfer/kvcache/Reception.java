@@ -8,9 +8,11 @@ import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -20,6 +22,7 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
 import reactor.util.Loggers;
+import reactor.util.retry.Retry;
 
 /**
  * One hand-over on the decode side, from the request to its one end. Several things may end it, on
@@ -39,6 +42,9 @@ final class Reception {
   }
 
   private static final Logger LOG = Loggers.getLogger(Reception.class);
+
+  /** After that time without an answer: the question, or the answer, may not have gone out. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
 
   private static final Listener NOBODY =
       new Listener() {
@@ -296,7 +302,17 @@ final class Reception {
       return end.asMono();
     }
     ByteBuffer cancel = KvCodec.encode(new KvMessage.Cancel(id));
-    return owner.engine.send(order.prefill(), cancel).then(end.asMono());
+    return owner
+        .engine
+        .send(order.prefill(), cancel)
+        .onErrorResume(TransferRejectedException.class, this::sendLater)
+        .then(end.asMono().timeout(ASK_AGAIN))
+        .retryWhen(Retry.indefinitely().filter(TimeoutException.class::isInstance));
+  }
+
+  /** Too many messages may wait for this prefill node; that is no reason to lose pages. */
+  private Mono<Void> sendLater(TransferRejectedException refusal) {
+    return owner.engine.isClosed() ? Mono.error(refusal) : Mono.empty();
   }
 
   /** Completes when what prefill had posted has landed. */
