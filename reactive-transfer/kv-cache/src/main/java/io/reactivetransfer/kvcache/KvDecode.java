@@ -53,6 +53,11 @@ public final class KvDecode implements Disposable {
   /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
   private final Imm watch;
 
+  /** Whether it is still taken. Guarded by this, like the next one. */
+  private boolean watching = true;
+
+  private boolean disposed;
+
   private final Map<Long, Reception> receptions = new ConcurrentHashMap<>();
   private volatile @Nullable Throwable inboxFailure;
   private final Disposable inbox;
@@ -162,11 +167,16 @@ public final class KvDecode implements Disposable {
 
   /**
    * Stops reading messages. Do so when all hand-overs have ended: one that still runs does not hear
-   * of a refusal any more, and held pages are not confirmed.
+   * of a refusal any more, and held pages are not confirmed. When none is left its own immediate
+   * goes back to the space, and no other hand-over can begin.
    */
   @Override
   public void dispose() {
     inbox.dispose();
+    synchronized (this) {
+      disposed = true;
+    }
+    endWatch();
   }
 
   @Override
@@ -185,7 +195,7 @@ public final class KvDecode implements Disposable {
     try {
       imm = imms.take();
       Reception reception = new Reception(this, IDS.incrementAndGet(), order, reservation, imm);
-      receptions.put(reception.id(), reception);
+      register(reception);
       return reception;
     } catch (Throwable e) {
       reservation.release();
@@ -193,6 +203,22 @@ public final class KvDecode implements Disposable {
         imms.release(imm);
       }
       throw e;
+    }
+  }
+
+  private synchronized void register(Reception reception) {
+    if (!watching) {
+      throw new IllegalStateException(
+          "expected a KvDecode that is in use, got one that was disposed of");
+    }
+    receptions.put(reception.id(), reception);
+  }
+
+  /** Its immediate may be another's, when nobody waits for it any more nor ever will. */
+  private synchronized void endWatch() {
+    if (watching && disposed && receptions.isEmpty()) {
+      watching = false;
+      imms.release(watch);
     }
   }
 
@@ -210,6 +236,7 @@ public final class KvDecode implements Disposable {
           .onErrorComplete()
           .doFinally(signal -> imms.release(imm))
           .subscribe();
+      endWatch();
     }
   }
 
