@@ -47,6 +47,9 @@ final class Mailroom {
       answer.error(Admission.closedError());
       return;
     }
+    if (answer.isOver()) {
+      return; // withdrawn before it came here: it must not be sent until the withdrawal comes, too
+    }
     int maxWaiting = worker.options().maxWaitingMessages();
     if (peer.mail.outgoing.size() >= maxWaiting) {
       answer.error(

@@ -143,6 +143,19 @@ class MessagesTest {
     assertThat(sent()).isEmpty();
   }
 
+  /** More than the worker has commands in one turn, and the peer takes all of them. */
+  @Test
+  void cancellingManyBeforeTheFirstTurnWithdrawsThemAll() {
+    hand.open(1);
+    hello(1);
+    credit(1, 1_000);
+    for (int i = 0; i < 1_000; i++) {
+      hand.probe(hand.engine().send(hand.peer(1), bytes(i))).cancel();
+    }
+    hand.turn();
+    assertThat(sent()).isEmpty();
+  }
+
   @Test
   void cancellingAfterItWasSentIsTooLate() {
     hand.open(1);
