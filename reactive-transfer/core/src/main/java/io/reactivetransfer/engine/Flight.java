@@ -187,6 +187,11 @@ final class Flight {
     return nextPiece < endPiece;
   }
 
+  /** Whether pieces are still to be posted, in this phase or in the next one. */
+  boolean hasMoreToCome() {
+    return !stopped && (hasMore() || (leading && hasImm));
+  }
+
   /** Whether the piece that the cursor points at carries the immediate. */
   boolean pieceHasImm() {
     return !leading;
@@ -245,7 +250,7 @@ final class Flight {
 
   /** Nothing more of it will be posted. */
   void stop() {
-    truncated |= hasMore() || (leading && hasImm);
+    truncated |= hasMoreToCome();
     stopped = true;
     nextPiece = endPiece;
   }

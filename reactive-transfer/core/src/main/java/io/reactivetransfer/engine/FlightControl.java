@@ -319,7 +319,7 @@ final class FlightControl {
     Chain.Link<Flight> each = peer.flights.first();
     while (each != null) {
       Flight flight = each.member();
-      if (flight.hasMore()) {
+      if (flight.hasMoreToCome()) {
         try {
           Flight.known(flight.target).resolve(nics.domains());
         } catch (TransferRejectedException e) {

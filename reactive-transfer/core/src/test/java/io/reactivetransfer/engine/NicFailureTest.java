@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Peer;
@@ -9,9 +10,11 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.ScriptedNic.Remote;
 import io.reactivetransfer.spi.BackendException;
@@ -202,6 +205,28 @@ class NicFailureTest {
         .containsExactly("key0", "key0");
     hand.settle();
     waiting.assertComplete();
+  }
+
+  /** Of its first pieces all are out, and all of them over the NIC that works. */
+  @Test
+  void theSecondPhaseOfALongWriteTakesAnotherToo() {
+    hand.backend.maxWriteBytes = 1_000;
+    open(2);
+    RemoteSlice target = hand.remote(1).slice(0, 12_000);
+    Probe<WriteImm> write =
+        hand.probe(hand.engine().submit(WriteImm.of(source.slice(0, 12_000), target, Imm.of(3))));
+    hand.turn();
+    List<Piece> first = hand.inFlight();
+    assertThat(first).hasSize(4).noneMatch(Piece::counted);
+    first.stream().filter(piece -> piece.nic() == 1).forEach(hand::complete);
+    tell(hand.peer(1), 0b10);
+    hand.completeAll();
+    assertThat(hand.inFlight())
+        .hasSize(8)
+        .extracting(piece -> piece.target().key())
+        .containsOnly("key0");
+    hand.settle();
+    write.assertComplete();
   }
 
   @Test
