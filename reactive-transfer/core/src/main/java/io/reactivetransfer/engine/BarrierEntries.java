@@ -3,6 +3,9 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
  * Entries into barriers that a peer is told of, and that it tells of: each once and in order,
@@ -26,6 +29,9 @@ final class BarrierEntries {
   private int unanswered;
 
   private int ahead;
+
+  /** The groups of these rounds: those in which one of the two is ahead of the other. */
+  private final Set<EngineId> uneven = new LinkedHashSet<>();
 
   /** The peer is to be told that a group's next round was entered here. */
   void add(EngineId group) {
@@ -80,7 +86,12 @@ final class BarrierEntries {
   }
 
   /** The peer is now so many rounds of a group ahead of this engine, and was so many before. */
-  void lead(int before, int now) {
+  void lead(EngineId group, int before, int now) {
+    if (now == 0) {
+      uneven.remove(group);
+    } else {
+      uneven.add(group);
+    }
     ahead += Math.max(0, now) - Math.max(0, before);
     unanswered += Math.max(0, -now) - Math.max(0, -before);
   }
@@ -93,6 +104,11 @@ final class BarrierEntries {
   /** Rounds that the peer has entered and that were not entered here. */
   int ahead() {
     return ahead;
+  }
+
+  /** The groups in which one of the two is ahead of the other, as they are now. */
+  List<EngineId> uneven() {
+    return List.copyOf(uneven);
   }
 
   /** One of both begins anew. */

@@ -159,8 +159,9 @@ final class Barriers {
   void forget(PeerLink peer, PeerUnreachableException reason) {
     peerLost(peer, reason);
     BarrierEntries entries = peer.mail.barriers;
-    if (entries.ahead() > 0 || entries.unanswered() > 0) {
-      for (State state : List.copyOf(states.values())) {
+    for (EngineId group : entries.uneven()) { // and not all groups, for each of many peers
+      State state = states.get(group);
+      if (state != null) {
         shift(state, peer, -state.leads.getOrDefault(peer.id(), 0));
         dropIfSettled(state);
       }
@@ -187,7 +188,7 @@ final class Barriers {
     } else {
       state.leads.put(peer.id(), now);
     }
-    peer.mail.barriers.lead(before, now);
+    peer.mail.barriers.lead(state.group, before, now);
   }
 
   private void complete(State state) {

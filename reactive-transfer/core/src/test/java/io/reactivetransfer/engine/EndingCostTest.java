@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemorySlice;
@@ -24,6 +25,7 @@ class EndingCostTest {
   private static final int TIMES = 6;
   private static final int LIMIT = 3;
   private static final int ROUNDS = 4;
+  private static final int GROUPS_OF_A_PEER = 30;
 
   private EngineByHand hand;
   private MemorySlice source;
@@ -179,6 +181,34 @@ class EndingCostTest {
   @EnumSource
   void ofClaims(Ending ending) {
     assertLinear(count -> costOfClaims(ending, count));
+  }
+
+  /** Each has entered barriers that nobody has entered here, each other ones. */
+  private long costOfForgetting(int groups) {
+    open();
+    int peers = groups / GROUPS_OF_A_PEER;
+    for (int i = 0; i < peers; i++) {
+      int number = 10 + i;
+      EngineId peer = hand.address(number).engine();
+      hand.receive(number, ControlFrame.hello(hand.address(number), 1, 0, 0));
+      for (int g = 1; g <= GROUPS_OF_A_PEER; g++) {
+        hand.nic(0)
+            .receive(peer, ControlFrame.barrier(new EngineId(i, g), hand.epoch(number), g, 0));
+      }
+      hand.nic(0).lose(peer, 1, "told to lose it");
+      hand.turn();
+    }
+    Worker worker = ((PeerLink) hand.peer(10)).worker();
+    assertThat(worker.barriers().groups()).isEqualTo(peers * GROUPS_OF_A_PEER);
+    long cost = cost(() -> worker.peers().forgetLost());
+    assertThat(worker.barriers().groups()).isZero();
+    hand.end();
+    return cost;
+  }
+
+  @Test
+  void ofPeersThatAreForgotten() {
+    assertLinear(this::costOfForgetting);
   }
 
   /** Nobody else waits for all of them. */
