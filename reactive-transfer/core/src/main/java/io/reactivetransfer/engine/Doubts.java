@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -18,11 +19,22 @@ final class Doubts {
   /** An origin that keeps to its own bound has fewer than it has pieces in flight, and that. */
   static final int MAX_PER_ORIGIN = 1 << 16;
 
+  /** Over all origins; with so many, what those left that are gone for good goes, oldest first. */
+  static final int MAX_IN_ALL = 1 << 17;
+
+  /**
+   * What is in doubt under one immediate.
+   *
+   * @param origins who left it so, and has to be told when it is discarded
+   */
   private record Doubt(Set<EngineId> origins, String text) {}
 
   private final IntMap<Doubt> byImm = new IntMap<>();
-  private final Map<EngineId, Integer> perOrigin = new HashMap<>();
+  private final Map<EngineId, Set<Integer>> byOrigin = new HashMap<>();
   private final Map<EngineId, String> beyond = new HashMap<>();
+
+  /** Immediates all of whose origins are gone, in the order in which they went. */
+  private final Set<Integer> orphans = new LinkedHashSet<>();
 
   boolean isEmpty() {
     return byImm.size() == 0 && beyond.isEmpty();
@@ -30,6 +42,16 @@ final class Doubts {
 
   boolean holds(int imm) {
     return byImm.get(imm) != null;
+  }
+
+  /** How many immediates are in doubt. */
+  int size() {
+    return byImm.size();
+  }
+
+  /** How many origins it knows. */
+  int origins() {
+    return byOrigin.size() + beyond.size();
   }
 
   boolean isOf(int imm, EngineId origin) {
@@ -56,14 +78,14 @@ final class Doubts {
     if (doubt != null && doubt.origins.contains(origin)) {
       return;
     }
-    if (perOrigin.getOrDefault(origin, 0) >= MAX_PER_ORIGIN) {
-      beyond.put(
+    if (byOrigin.getOrDefault(origin, Set.of()).size() >= MAX_PER_ORIGIN) {
+      beyond(origin, "more than " + MAX_PER_ORIGIN + " immediates in doubt: close it");
+      return;
+    }
+    if (doubt == null && byImm.size() >= MAX_IN_ALL && !forgetOrphan()) {
+      beyond(
           origin,
-          "engine "
-              + origin.toShortString()
-              + " left more than "
-              + MAX_PER_ORIGIN
-              + " immediates in doubt: close it");
+          "immediate " + imm + " in doubt, beside " + MAX_IN_ALL + " others: discard() these");
       return;
     }
     if (doubt == null) {
@@ -71,7 +93,25 @@ final class Doubts {
       byImm.put(imm, doubt);
     }
     doubt.origins.add(origin);
-    perOrigin.merge(origin, 1, Integer::sum);
+    orphans.remove(imm);
+    byOrigin.computeIfAbsent(origin, id -> new HashSet<>()).add(imm);
+  }
+
+  /**
+   * Nobody is left who could write under it what was in doubt; says whether there is such a one.
+   */
+  private boolean forgetOrphan() {
+    if (orphans.isEmpty()) {
+      return false;
+    }
+    int eldest = orphans.iterator().next();
+    orphans.remove(eldest);
+    byImm.remove(eldest);
+    return true;
+  }
+
+  private void beyond(EngineId origin, String what) {
+    beyond.put(origin, "engine " + origin.toShortString() + " left " + what);
   }
 
   /** The application has discarded: those who caused the doubt are to be told. */
@@ -81,14 +121,29 @@ final class Doubts {
       return;
     }
     byImm.remove(imm);
+    orphans.remove(imm);
     for (EngineId origin : doubt.origins) {
-      perOrigin.computeIfPresent(origin, (id, count) -> count == 1 ? null : count - 1);
+      byOrigin.computeIfPresent(
+          origin,
+          (id, own) -> {
+            own.remove(imm);
+            return own.isEmpty() ? null : own;
+          });
       toBeTold.accept(origin);
     }
   }
 
-  /** The origin is gone for good: it may claim no more than it has. */
+  /** The origin is gone for good: what it left stays in doubt, and it is not to be told. */
   void forget(EngineId origin) {
     beyond.remove(origin);
+    Set<Integer> own = byOrigin.remove(origin);
+    if (own != null) {
+      for (int imm : own) {
+        Doubt doubt = byImm.get(imm);
+        if (doubt != null && doubt.origins.remove(origin) && doubt.origins.isEmpty()) {
+          orphans.add(imm);
+        }
+      }
+    }
   }
 }
