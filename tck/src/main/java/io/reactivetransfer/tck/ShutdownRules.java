@@ -8,6 +8,7 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
@@ -53,13 +54,16 @@ abstract class ShutdownRules extends RuleGroup {
     Probe<Long> rounds = stage().probe("every", duo.origin().counter(imm).every(1));
     Probe<Long> unasked =
         stage().probe("every without demand", duo.origin().counter(imm).every(1), 0);
+    Probe<PeerState> states =
+        stage().probe("the states of a peer without demand", duo.peer().state(), 0);
     stage().complete(duo.origin().close());
     messages.awaitCompletion();
+    states.awaitCompletion();
     for (Probe<?> pending : List.of(waiting, idle, lazy, claim, rounds, unasked)) {
       pending.awaitError(TransferException.class);
     }
     claim.awaitError(TransferRejectedException.class);
-    for (Probe<?> ended : List.of(messages, waiting, idle, lazy, claim, rounds, unasked)) {
+    for (Probe<?> ended : List.of(messages, waiting, idle, lazy, claim, rounds, unasked, states)) {
       ended.assertOneTerminalSignal();
     }
   }

@@ -247,6 +247,30 @@ class PeersTest {
   // ---- after close ----
 
   @Test
+  void statesThatNobodyHasAskedForEndAtClose() {
+    Probe<PeerState> none = hand.probe(hand.peer(1).state(), new Probe<>(0));
+    Probe<PeerState> first = hand.probe(hand.peer(1).state(), new Probe<>(1));
+    hand.receive(1, hand.hello(1, 0));
+    hand.close().assertComplete();
+    assertThat(none.assertComplete().items()).isEmpty();
+    assertThat(first.assertComplete().items()).containsExactly(new PeerState.Unknown());
+  }
+
+  @Test
+  void ofStatesThatComeFasterThanTheyAreAskedForTheLastIsTold() {
+    Probe<PeerState> slow = hand.probe(hand.peer(1).state(), new Probe<>(1));
+    hand.receive(1, hand.hello(1, 0));
+    hand.lose(hand.peer(1));
+    hand.receive(1, hand.hello(1, 0));
+    hand.lose(hand.peer(1));
+    slow.request(Long.MAX_VALUE);
+    hand.turn();
+    assertThat(slow.items())
+        .extracting(state -> (Object) state.getClass())
+        .containsExactly(PeerState.Unknown.class, PeerState.Alive.class, PeerState.Lost.class);
+  }
+
+  @Test
   void statesOfNewPeersEndAfterClose() {
     hand.close().assertComplete();
     Probe<PeerState> states = hand.probe(hand.peer(77).state());
