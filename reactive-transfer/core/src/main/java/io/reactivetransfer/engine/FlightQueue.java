@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,9 @@ final class FlightQueue {
   /** Lanes that nobody uses, by their next. */
   private @Nullable Lane unused;
 
+  /** The lanes here of streams to several peers, which remember one lane only. */
+  private final IdentityHashMap<Stream, Lane> ofSpread = new IdentityHashMap<>(1);
+
   boolean isEmpty() {
     return turn == null;
   }
@@ -89,21 +93,12 @@ final class FlightQueue {
     if (last != null && last.queue == this) {
       return last;
     }
-    if (last != null) {
+    if (last != null && !stream.isSpread()) {
       stream.spread();
+      last.queue.ofSpread.put(stream, last);
     }
-    Lane lane = stream.isSpread() ? find(stream) : null;
+    Lane lane = stream.isSpread() ? ofSpread.get(stream) : null;
     return lane == null ? begin(stream) : lane;
-  }
-
-  /** For a stream to several peers, whose last lane may be, or have been, in another queue. */
-  @SuppressWarnings("ReferenceEquality") // the very same stream
-  private @Nullable Lane find(Stream stream) {
-    Lane lane = turn;
-    while (lane != null && lane.stream != stream) {
-      lane = lane.next == turn ? null : lane.next;
-    }
-    return lane;
   }
 
   private Lane begin(Stream stream) {
@@ -125,6 +120,9 @@ final class FlightQueue {
     }
     lane.stream = stream;
     stream.lane(lane);
+    if (stream.isSpread()) {
+      ofSpread.put(stream, lane);
+    }
     return lane;
   }
 
@@ -137,8 +135,13 @@ final class FlightQueue {
       turn = turn == lane ? lane.next : turn;
     }
     Stream stream = lane.stream;
-    if (stream != null && stream.lane() == lane) {
-      stream.lane(null);
+    if (stream != null) {
+      if (stream.isSpread()) {
+        ofSpread.remove(stream);
+      }
+      if (stream.lane() == lane) {
+        stream.lane(null);
+      }
     }
     lane.stream = null;
     lane.next = unused == null ? lane : unused;

@@ -7,6 +7,8 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.WriteImm;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -17,6 +19,7 @@ import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
 
 /** Ending costs what it ends: six times as much takes about six times as long, not 36 times. */
 class EndingCostTest {
@@ -209,6 +212,26 @@ class EndingCostTest {
   @Test
   void ofPeersThatAreForgotten() {
     assertLinear(this::costOfForgetting);
+  }
+
+  /** Each writes to two peers that take nothing, in turns. */
+  private long costOfSpreading(int streams) {
+    open();
+    Scatter both =
+        Scatter.of(null, new Part(source, target), new Part(source, hand.remote(2).slice(0, 8)));
+    for (int i = 0; i < streams; i++) {
+      hand.probe(hand.engine().submit(Flux.just(both, both, both, both)));
+    }
+    long cost = cost(hand::turn);
+    hand.nic(0).room = Integer.MAX_VALUE;
+    hand.end();
+    return cost;
+  }
+
+  /** To wait costs no more, either, when many wait. */
+  @Test
+  void ofWaitingForSeveralPeers() {
+    assertLinear(count -> costOfSpreading(count / 5));
   }
 
   /** Nobody else waits for all of them. */
