@@ -26,6 +26,7 @@ final class Mailroom {
   private final Worker worker;
   private final int maxCredits;
   private final Inbox inbox;
+  private final InboxRoom room = new InboxRoom();
   private final AbortMail aborts;
   private final ArrayDeque<Mail> ready = new ArrayDeque<>();
   private boolean closed;
@@ -39,6 +40,10 @@ final class Mailroom {
 
   Inbox inbox() {
     return inbox;
+  }
+
+  InboxRoom room() {
+    return room;
   }
 
   /** Takes a message over, to be sent when there is credit. */
@@ -139,6 +144,9 @@ final class Mailroom {
     }
     if (mail.creditDue) {
       int allowed = due(mail);
+      if (room.isFull()) {
+        room.owe(mail);
+      }
       if (!post(mail, ControlFrame.credit(mail.theirEpoch(), allowed))) {
         return false;
       }
@@ -350,6 +358,7 @@ final class Mailroom {
     }
     peer.mail.received++;
     peer.mail.untaken++;
+    room.put();
     byte[] content = new byte[frame.remaining()];
     frame.get(content);
     inbox.put(new Message(peer, ByteBuffer.wrap(content)));
@@ -408,6 +417,7 @@ final class Mailroom {
   /** The application has taken a message: its sender may send another one. */
   void taken(PeerLink peer) {
     peer.mail.untaken--;
+    room.take().forEach(this::oweCredit);
     if (peer.loss() == null) {
       grant(peer);
     }
@@ -419,6 +429,10 @@ final class Mailroom {
    */
   private void grant(PeerLink peer) {
     Mail mail = peer.mail;
+    if (room.isFull()) {
+      room.owe(mail);
+      return;
+    }
     int more = due(mail) - mail.allowed;
     if (more > 0 && (more * 2 >= maxCredits || mail.allowed == mail.received)) {
       oweCredit(mail);
@@ -432,12 +446,18 @@ final class Mailroom {
 
   /** Up to which a peer may send: what it has sent, and the places that are free. */
   private int due(Mail mail) {
-    return mail.received + maxCredits - mail.untaken;
+    return room.isFull() ? mail.allowed : mail.received + maxCredits - mail.untaken;
   }
 
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
     failOutgoing(peer.mail, loss);
     peer.mail.interrupted();
+    peer.mail.creditInDoubt |= room.forgive(peer.mail);
+  }
+
+  /** A peer is forgotten. */
+  void forgotten(PeerLink peer) {
+    room.forgive(peer.mail);
   }
 
   void close(RuntimeException reason) {

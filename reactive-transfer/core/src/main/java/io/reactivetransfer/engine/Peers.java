@@ -238,6 +238,7 @@ final class Peers {
                 : new PeerUnreachableException(
                     "peer " + peer + " was let go of", Origin.peer(peer.id()), null));
     worker.imms().forget(peer.id());
+    worker.mailroom().forgotten(peer);
     peer.mail.renew(newEpoch());
     if (peer.isIdle()) {
       kept.remove(peer.id());

@@ -1,0 +1,106 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Message;
+import io.reactivetransfer.engine.ScriptedNic.Frame;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Messages that nobody takes, of however many senders, are a bounded number. */
+class InboxRoomTest {
+
+  private static final int CREDITS = 4;
+  private static final int ROOM = 8;
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private Worker worker;
+
+  @BeforeEach
+  void open() {
+    hand.open(1, o -> o.messageCredits(CREDITS));
+    worker = ((PeerLink) hand.peer(1)).worker();
+    worker.mailroom().room().bound(ROOM);
+  }
+
+  private void hello(int number) {
+    hand.receive(number, ControlFrame.hello(hand.address(number), 1, 0, 0));
+  }
+
+  /** Sends as many as it may, and more do not come through. */
+  private void messages(int number) {
+    int may = granted(number);
+    for (int i = 0; i < may; i++) {
+      hand.receive(number, ControlFrame.message(ByteBuffer.allocate(4)));
+    }
+  }
+
+  /** Up to which message a peer was last told that it may send. */
+  private int granted(int number) {
+    List<Frame> credits =
+        hand.nic(0).sent(ControlFrame.CREDIT).stream()
+            .filter(frame -> frame.to().equals(hand.address(number).engine()))
+            .toList();
+    return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt(4);
+  }
+
+  private void fill() {
+    for (int number = 1; number <= ROOM / CREDITS; number++) {
+      hello(number);
+      messages(number);
+    }
+  }
+
+  @Test
+  void whoComesWhileTooManyWaitMaySendWhenHalfOfThemAreTaken() {
+    fill();
+    hello(9);
+    assertThat(granted(9)).isZero();
+    Probe<Message> reader = hand.probe(hand.engine().messages(), new Probe<>(ROOM / 2 - 1));
+    hand.turn();
+    assertThat(granted(9)).isZero();
+    reader.request(1);
+    hand.turn();
+    assertThat(granted(9)).isEqualTo(CREDITS);
+    messages(9);
+    reader.request(Long.MAX_VALUE);
+    hand.turn();
+    assertThat(reader.items()).hasSize(ROOM + CREDITS);
+    for (int number : new int[] {1, 2, 9}) {
+      assertThat(granted(number)).as("credit of %s", number).isGreaterThan(CREDITS);
+    }
+  }
+
+  @Test
+  void whoIsLostMeanwhileMaySendWhenItIsHeardAgain() {
+    fill();
+    hello(9);
+    hand.lose(hand.peer(9));
+    hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(granted(9)).isZero();
+    hand.receive(9, ControlFrame.alive());
+    assertThat(granted(9)).isEqualTo(CREDITS);
+  }
+
+  @Test
+  void enginesThatGreetAndSayWhatTheyMayAndLeaveAreForgotten() {
+    worker.peers().bounds(10, 10);
+    for (int number = 1_000; number < 1_400; number++) {
+      hello(number);
+      messages(number);
+      hand.lose(hand.peer(number));
+    }
+    worker.peers().sweep();
+    assertThat(worker.peers().size()).isLessThanOrEqualTo(10 + ROOM);
+    Probe<Message> reader = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(reader.items()).hasSize(ROOM);
+    hello(9);
+    assertThat(granted(9)).isEqualTo(CREDITS);
+  }
+}
