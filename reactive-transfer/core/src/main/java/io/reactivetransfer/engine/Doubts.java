@@ -22,12 +22,39 @@ final class Doubts {
   /** Over all origins; with so many, what those left that are gone for good goes, oldest first. */
   static final int MAX_IN_ALL = 1 << 17;
 
-  /**
-   * What is in doubt under one immediate.
-   *
-   * @param origins who left it so, and has to be told when it is discarded
-   */
-  private record Doubt(Set<EngineId> origins, String text) {}
+  /** As many immediates are remembered with what their origins said; of more it is left out. */
+  static final int MAX_TEXTS = 4_096;
+
+  /** What is in doubt under one immediate. There may be very many, so each is small. */
+  private static final class Doubt {
+    private final @Nullable String text;
+
+    /** Who left it so, and has to be told when it is discarded. */
+    private Set<EngineId> origins = Set.of();
+
+    private Doubt(@Nullable String text) {
+      this.text = text;
+    }
+
+    private void add(EngineId origin) {
+      if (origins.isEmpty()) {
+        origins = Set.of(origin);
+      } else {
+        origins = new LinkedHashSet<>(origins);
+        origins.add(origin);
+      }
+    }
+
+    /** Forgets this origin; says whether it was the last one. */
+    private boolean isLast(EngineId origin) {
+      if (origins.size() == 1 && origins.contains(origin)) {
+        origins = Set.of();
+        return true;
+      }
+      origins.remove(origin);
+      return false;
+    }
+  }
 
   private final IntMap<Doubt> byImm = new IntMap<>();
   private final Map<EngineId, Set<Integer>> byOrigin = new HashMap<>();
@@ -35,6 +62,9 @@ final class Doubts {
 
   /** Immediates all of whose origins are gone, in the order in which they went. */
   private final Set<Integer> orphans = new LinkedHashSet<>();
+
+  /** How many immediates are remembered with a text. */
+  private int texts;
 
   boolean isEmpty() {
     return byImm.size() == 0 && beyond.isEmpty();
@@ -47,6 +77,11 @@ final class Doubts {
   /** How many immediates are in doubt. */
   int size() {
     return byImm.size();
+  }
+
+  /** Of how many it remembers what was said. */
+  int texts() {
+    return texts;
   }
 
   /** How many origins it knows. */
@@ -63,7 +98,9 @@ final class Doubts {
   @Nullable String reason(Claim claim) {
     Doubt doubt = byImm.get(claim.imm);
     if (doubt != null) {
-      return doubt.text;
+      return doubt.text == null
+          ? text("immediate " + claim.imm + " is in doubt", claim.imm)
+          : doubt.text;
     }
     for (Map.Entry<EngineId, String> origin : beyond.entrySet()) {
       if (claim.concerns(origin.getKey())) {
@@ -71,6 +108,14 @@ final class Doubts {
       }
     }
     return null;
+  }
+
+  /** What a claim under an immediate in doubt ends with. */
+  static String text(String cause, int imm) {
+    return cause
+        + "; it may have been counted or not: call discard() on the counter of immediate "
+        + imm
+        + " before it is used again";
   }
 
   void add(int imm, EngineId origin, String text) {
@@ -89,10 +134,11 @@ final class Doubts {
       return;
     }
     if (doubt == null) {
-      doubt = new Doubt(new LinkedHashSet<>(2), text);
+      doubt = new Doubt(texts < MAX_TEXTS ? text : null);
+      texts += doubt.text == null ? 0 : 1;
       byImm.put(imm, doubt);
     }
-    doubt.origins.add(origin);
+    doubt.add(origin);
     orphans.remove(imm);
     byOrigin.computeIfAbsent(origin, id -> new HashSet<>()).add(imm);
   }
@@ -104,10 +150,15 @@ final class Doubts {
     if (orphans.isEmpty()) {
       return false;
     }
-    int eldest = orphans.iterator().next();
-    orphans.remove(eldest);
-    byImm.remove(eldest);
+    remove(orphans.iterator().next());
     return true;
+  }
+
+  private void remove(int imm) {
+    Doubt doubt = byImm.get(imm);
+    texts -= doubt == null || doubt.text == null ? 0 : 1;
+    byImm.remove(imm);
+    orphans.remove(imm);
   }
 
   private void beyond(EngineId origin, String what) {
@@ -120,8 +171,7 @@ final class Doubts {
     if (doubt == null) {
       return;
     }
-    byImm.remove(imm);
-    orphans.remove(imm);
+    remove(imm);
     for (EngineId origin : doubt.origins) {
       byOrigin.computeIfPresent(
           origin,
@@ -140,7 +190,7 @@ final class Doubts {
     if (own != null) {
       for (int imm : own) {
         Doubt doubt = byImm.get(imm);
-        if (doubt != null && doubt.origins.remove(origin) && doubt.origins.isEmpty()) {
+        if (doubt != null && doubt.isLast(origin)) {
           orphans.add(imm);
         }
       }

@@ -135,11 +135,7 @@ final class ImmTable {
 
   /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
   private void doubt(int imm, EngineId origin, String cause) {
-    String text =
-        cause
-            + "; it may have been counted or not: call discard() on the counter of immediate "
-            + imm
-            + " before it is used again";
+    String text = Doubts.text(cause, imm);
     doubts.add(imm, origin, text);
     ImmEntry entry = entries.get(imm);
     if (entry != null) {
@@ -180,7 +176,7 @@ final class ImmTable {
 
   private void drop(int imm, @Nullable EngineId origin) {
     counters.add(Counters.DROPPED_IMMS, 1);
-    boolean remembered = unclaimed.drop(origin, imm);
+    Unclaimed.Share tooMuch = unclaimed.drop(origin, imm);
     if (unclaimed.isFirst(origin)) {
       worker.defect(
           "the table of unclaimed immediates is full ("
@@ -190,8 +186,8 @@ final class ImmTable {
               + imm
               + "; claim them, discard them, or raise maxUnclaimedImms");
     }
-    if (!remembered) {
-      lostTooMany(origin);
+    if (tooMuch != null) {
+      lostTooMany(tooMuch.origin);
     }
   }
 
@@ -204,7 +200,6 @@ final class ImmTable {
    * every claim that would have to wait fails, until the origin leaves.
    */
   private void lostTooMany(@Nullable EngineId origin) {
-    unclaimed.loseTrack(origin);
     PeerLink peer = origin == null ? null : worker.peers().find(origin);
     if (peer != null && peer.isResolved()) {
       worker.afterPoll(() ->

@@ -112,20 +112,27 @@ final class Unclaimed {
   }
 
   /**
-   * An arrival is lost.
+   * An arrival is lost. Under which immediate is remembered for each origin, up to a bound for one
+   * and a bound for all. Who goes beyond its own, or has lost most when that of all is reached, may
+   * have lost anything from then on, until it leaves.
    *
-   * @return whether it is remembered under which immediate; if not, the origin has lost too many
+   * @return who that is, or null while all is remembered
    */
-  boolean drop(@Nullable EngineId origin, int imm) {
+  @Nullable Share drop(@Nullable EngineId origin, int imm) {
     Share share = of(origin);
     if (share.dropped++ == 0) {
       share.firstDropped = imm;
     }
     if (share.lost.contains(imm)) {
-      return true;
+      return null;
     }
-    if (share.lost.size() >= MAX_LOST || lostInAll >= MAX_LOST_IN_ALL) {
-      return false;
+    if (share.beyond || share.lost.size() >= MAX_LOST) {
+      loseTrack(share);
+      return share;
+    }
+    Share most = lostInAll < MAX_LOST_IN_ALL ? null : loser();
+    if (most != null) {
+      loseTrack(most);
     }
     share.lost.add(imm);
     lostInAll++;
@@ -135,20 +142,40 @@ final class Unclaimed {
       lost.put(imm, losers);
     }
     losers.add(share);
-    return true;
+    return most;
+  }
+
+  /** Who has lost most: nobody else pays for a flood that all bounds are needed for. */
+  private Share loser() {
+    Share most = unknown;
+    for (Share share : shares.values()) {
+      most = share.lost.size() > most.lost.size() ? share : most;
+    }
+    return most;
+  }
+
+  /** What it has lost, and loses from now on, may be anything, until it leaves. */
+  private void loseTrack(Share share) {
+    forgetLost(share);
+    share.beyond = true;
+    beyond.add(share);
+  }
+
+  private void forgetLost(Share share) {
+    for (Integer imm : share.lost) {
+      List<Share> losers = lost.get(imm);
+      if (losers != null && losers.remove(share) && losers.isEmpty()) {
+        lost.remove(imm);
+      }
+    }
+    lostInAll -= share.lost.size();
+    share.lost.clear();
   }
 
   /** Whether this was the first arrival of the origin that was lost. */
   boolean isFirst(@Nullable EngineId origin) {
     Share share = find(origin);
     return share != null && share.dropped == 1;
-  }
-
-  /** What it loses from now on may be anything, until it leaves. */
-  void loseTrack(@Nullable EngineId origin) {
-    Share share = of(origin);
-    share.beyond = true;
-    beyond.add(share);
   }
 
   /**
@@ -160,8 +187,9 @@ final class Unclaimed {
     if (losers != null) {
       for (Share share : losers) {
         if (share.concerns(claim)) {
+          TransferFailedException failure = failure(claim, share);
           found(claim.imm);
-          return failure(claim, share);
+          return failure;
         }
       }
     }
@@ -206,14 +234,7 @@ final class Unclaimed {
 
   /** What the origin has lost matters no more. */
   void forgive(Share share) {
-    for (Integer imm : List.copyOf(share.lost)) {
-      List<Share> losers = lost.get(imm);
-      if (losers != null && losers.remove(share) && losers.isEmpty()) {
-        lost.remove(imm);
-      }
-    }
-    lostInAll -= share.lost.size();
-    share.lost.clear();
+    forgetLost(share);
     share.beyond = false;
     share.dropped = 0;
     share.left = false; // what is left of it others wrote, too: it is not looked for again

@@ -71,4 +71,17 @@ class DoubtsTest {
     doubts.forget(origin(2));
     assertThat(doubts.origins()).isEqualTo(2);
   }
+
+  @Test
+  void whatOriginsSaidIsRememberedOfSoManyOnly() {
+    for (int imm = 0; imm <= Doubts.MAX_TEXTS; imm++) {
+      doubts.add(imm, origin(1), "why");
+    }
+    assertThat(doubts.texts()).isEqualTo(Doubts.MAX_TEXTS);
+    discarded(0);
+    discarded(Doubts.MAX_TEXTS);
+    assertThat(doubts.texts()).isEqualTo(Doubts.MAX_TEXTS - 1);
+    doubts.add(0, origin(1), "why");
+    assertThat(doubts.texts()).isEqualTo(Doubts.MAX_TEXTS);
+  }
 }
