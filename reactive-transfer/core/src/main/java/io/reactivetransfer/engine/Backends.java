@@ -29,7 +29,7 @@ final class Backends {
       try {
         all.add(found.next());
       } catch (ServiceConfigurationError e) {
-        broken.add(String.valueOf(e.getMessage()));
+        broken.add(Signals.textOf(e));
       }
     }
     for (Backend backend : all) {

@@ -177,7 +177,7 @@ final class EngineOpening {
     }
     int code = cause instanceof BackendException e ? e.code() : 0;
     return new BackendUnavailableException(
-        "cannot open backend '" + backend.name() + "': " + cause.getMessage(),
+        "cannot open backend '" + backend.name() + "': " + Signals.textOf(cause),
         new Origin(null, null, code),
         cause);
   }

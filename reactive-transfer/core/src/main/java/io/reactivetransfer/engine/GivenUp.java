@@ -76,6 +76,9 @@ final class GivenUp {
   /** Where the peer may keep a note, and which submission was the youngest when it was told. */
   private final Map<Integer, Long> notes = new LinkedHashMap<>();
 
+  /** Of which more was given up since they were told, and of that nothing was acknowledged yet. */
+  private final Set<Entry> heldBack = new LinkedHashSet<>();
+
   private @Nullable Entry everything;
   private int lastSeq;
   private int doubts;
@@ -154,11 +157,26 @@ final class GivenUp {
     list(all);
   }
 
+  /** Has it told now, or together with what is given up until what was told is acknowledged. */
   private void list(Entry entry) {
-    if (!entry.listed && entry.hasUntold() && (entry.unacknowledged == 0 || entry.resumed)) {
+    if (!entry.listed && entry.hasUntold()) {
+      if (entry.unacknowledged == 0 || entry.resumed) {
+        heldBack.remove(entry);
+        entry.listed = true;
+        due.add(entry);
+      } else {
+        heldBack.add(entry);
+      }
+    }
+  }
+
+  /** Whatever follows must find it told: nothing waits for an acknowledgement. */
+  void tellAll() {
+    for (Entry entry : heldBack) {
       entry.listed = true;
       due.add(entry);
     }
+    heldBack.clear();
   }
 
   // ---- what is begun ----

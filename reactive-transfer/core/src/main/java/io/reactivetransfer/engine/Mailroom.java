@@ -106,6 +106,9 @@ final class Mailroom {
       mail.nicsDue = worker.nics().failed() != 0;
       sent++;
     }
+    if (mail.credits() > 0 && !mail.outgoing.isEmpty()) {
+      mail.peer.givenUp.tellAll(); // a message comes after all that was given up before it
+    }
     while (mail.isDue()) {
       if (!flushDue(mail)) {
         return sent;

@@ -178,7 +178,7 @@ final class PeerLink implements Peer {
         remotes[nic] = domains[nic].resolve(id(), bytes);
       } catch (RuntimeException e) {
         throw new TransferRejectedException(
-            "cannot resolve the address of " + address + ": " + e.getMessage(),
+            "cannot resolve the address of " + address + ": " + Signals.textOf(e),
             Origin.peer(id()),
             e);
       }

@@ -71,7 +71,7 @@ final class RegisteredRegion implements MemoryRegion {
           "cannot register "
               + memory.length()
               + " bytes: "
-              + e.getMessage()
+              + Signals.textOf(e)
               + undo(worker, locals, done),
           worker.nics().origin(done, NotClosed.code(e)),
           e);
@@ -233,7 +233,7 @@ final class RegisteredRegion implements MemoryRegion {
             e instanceof TransferException known
                 ? known
                 : new TransferFailedException(
-                    String.valueOf(e.getMessage()), TransferException.Origin.UNKNOWN, e);
+                    Signals.textOf(e), TransferException.Origin.UNKNOWN, e);
       }
       whenQuiet(failure -> deregister());
     }

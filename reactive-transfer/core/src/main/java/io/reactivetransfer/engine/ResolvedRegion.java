@@ -57,7 +57,7 @@ final class ResolvedRegion implements RemoteRegion {
         memories[nic] = domains[nic].resolve(peer.remote(nic), key, descriptor.length());
       } catch (RuntimeException e) {
         throw new TransferRejectedException(
-            "cannot resolve a " + descriptor + ": " + e.getMessage(), Origin.peer(peer.id()), e);
+            "cannot resolve a " + descriptor + ": " + Signals.textOf(e), Origin.peer(peer.id()), e);
       }
     }
     route = peer.route();

@@ -43,4 +43,13 @@ final class Signals {
       // as when there is no memory left
     }
   }
+
+  /** What somebody else's exception says, whose methods may throw themselves. */
+  static String textOf(Throwable failure) {
+    try {
+      return String.valueOf(failure.getMessage());
+    } catch (Throwable unsaid) {
+      return "a " + failure.getClass().getName() + " whose getMessage() throws";
+    }
+  }
 }

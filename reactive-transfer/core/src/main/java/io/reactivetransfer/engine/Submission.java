@@ -176,7 +176,11 @@ final class Submission<T extends Transfer, R>
       Operators.onErrorDropped(failure, currentContext());
       return;
     }
-    upstreamError = failure;
+    upstreamError =
+        failure == null
+            ? new NullPointerException(
+                "expected upstream to say why it failed (rule 2.13), got null")
+            : failure;
     upstreamDone = true;
     wake();
   }
@@ -323,7 +327,7 @@ final class Submission<T extends Transfer, R>
     Throwable reason = error;
     return reason == null
         ? "its stream was cancelled"
-        : "its stream failed: " + reason.getMessage();
+        : "its stream failed: " + Signals.textOf(reason);
   }
 
   /** Whether the failure of one transfer leaves the others alone. */

@@ -107,6 +107,33 @@ class GivenUpTest {
     again.assertComplete();
   }
 
+  /** Chapter 8: whoever reads the message may discard, and nothing is taken back afterwards. */
+  @Test
+  void aMessageComesAfterAllThatWasGivenUpBeforeIt() {
+    answer(hand.hello(1, 0));
+    hand.nic(0).receive(peer.id(), hand.credit(1, 1));
+    hand.nic(0).room = 1;
+    Flux<WriteImm> two = Flux.just(write(0, 9), write(1, 9));
+    hand.probe(hand.engine().submit(two, Duration.ofSeconds(1)));
+    hand.turn();
+    hand.advance(Duration.ofMillis(1_500)); // neither is done by now, and one is out
+    hand.nic(0).room = Integer.MAX_VALUE;
+    assertThat(aborts()).as("that it failed").hasSize(1);
+    hand.completeAll();
+    assertThat(aborts()).as("what has counted: not before the first is acknowledged").hasSize(1);
+    hand.probe(hand.engine().send(peer, ByteBuffer.allocate(4)));
+    hand.turn();
+    assertThat(aborts()).hasSize(2);
+    assertThat(aborts().getLast().getLong(2 * Integer.BYTES)).isEqualTo(WireImm.SHARES);
+    List<Byte> kinds = hand.nic(0).sent().stream().map(frame -> frame.kind()).toList();
+    assertThat(kinds.lastIndexOf(ControlFrame.ABORT))
+        .isLessThan(kinds.indexOf(ControlFrame.MESSAGE));
+    answer(ControlFrame.aborted(1));
+    answer(ControlFrame.aborted(2));
+    assertThat(((PeerLink) peer).givenUp.isSettled()).isTrue();
+    assertThat(aborts()).hasSize(2);
+  }
+
   @Test
   void whatATargetMayHaveTakenBackBeforeItForgotIsInDoubt() {
     answer(hand.hello(1, 0));

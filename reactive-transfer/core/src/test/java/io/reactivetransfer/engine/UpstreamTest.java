@@ -2,12 +2,14 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -94,6 +96,37 @@ class UpstreamTest {
     upstream.complete();
     hand.turn();
     probe.assertComplete();
+  }
+
+  @Test
+  void aStreamThatFailsAndCannotSayWhyEndsItself() {
+    open(8);
+    Probe<Transfer> bystander = hand.probe(hand.engine().submit(new Upstream<>()));
+    Probe<Transfer> probe = submit();
+    RuntimeException mute =
+        new RuntimeException() {
+          @Override
+          public String getMessage() {
+            throw new IllegalStateException("thrown by a test");
+          }
+        };
+    upstream.emit(WriteImm.of(source.slice(0, 1), hand.remote(1).slice(0, 1), Imm.of(3)));
+    upstream.fail(mute);
+    hand.turn();
+    hand.completeAll();
+    assertThat(probe.error()).isSameAs(mute);
+    bystander.assertOpen();
+  }
+
+  @Test
+  void anErrorThatIsNoneIsNoCompletion() {
+    open(8);
+    Probe<Transfer> probe = submit();
+    upstream.fail(null);
+    hand.turn();
+    assertThat(probe.error())
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("rule 2.13");
   }
 
   @Test
