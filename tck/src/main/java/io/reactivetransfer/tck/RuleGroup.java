@@ -8,7 +8,9 @@ import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.opentest4j.IncompleteExecutionException;
 
 /**
  * The rules of one chapter of the specification. All that a subclass has is final, and the class
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @DisplayNameGeneration(RuleNames.class)
-@ExtendWith(RuleGroup.SeedTeller.class)
+@ExtendWith(RuleGroup.FailureTeller.class)
 abstract class RuleGroup {
 
   private static final long SEED = Long.getLong(Profile.SEED, 20_260_101);
@@ -72,17 +74,38 @@ abstract class RuleGroup {
     return nicCounts().stream().limit(2).toList();
   }
 
-  /** Says with which data a rule failed. */
-  static final class SeedTeller implements TestExecutionExceptionHandler {
+  /** Has a failure begin with its rule, and says with which data it failed. */
+  static final class FailureTeller
+      implements TestExecutionExceptionHandler, LifecycleMethodExecutionExceptionHandler {
 
     /** By JUnit. */
-    SeedTeller() {}
+    FailureTeller() {}
 
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure)
         throws Throwable {
-      failure.addSuppressed(new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
-      throw failure;
+      throw told(context, failure);
+    }
+
+    @Override
+    public void handleAfterEachMethodExecutionException(ExtensionContext context, Throwable failure)
+        throws Throwable {
+      throw told(context, failure);
+    }
+
+    private static Throwable told(ExtensionContext context, Throwable failure) {
+      if (failure instanceof IncompleteExecutionException) {
+        return failure; // it is skipped
+      }
+      Throwable told = FailureText.of(rule(context), failure);
+      told.addSuppressed(new Seed("this data again: -D" + Profile.SEED + "=" + SEED));
+      return told;
+    }
+
+    private static String rule(ExtensionContext context) {
+      String shown = context.getDisplayName();
+      String name = context.getTestMethod().map(RuleNames::of).orElse(shown);
+      return name.equals(shown) ? name : name + " (" + shown + ")";
     }
   }
 

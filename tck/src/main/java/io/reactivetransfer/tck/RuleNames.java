@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayNameGenerator;
 
 /** Shows {@code r2_3_claimsAreServedInOrder} as "2.3 claims are served in order". */
@@ -18,9 +19,15 @@ final class RuleNames extends DisplayNameGenerator.Standard {
   @Override
   public String generateDisplayNameForMethod(
       List<Class<?>> enclosing, Class<?> testClass, Method method) {
+    String name = of(method);
+    return name == null ? super.generateDisplayNameForMethod(enclosing, testClass, method) : name;
+  }
+
+  /** The number of the rule that a method checks, and its name in words; null if it checks none. */
+  static @Nullable String of(Method method) {
     Matcher rule = RULE.matcher(method.getName());
     if (!rule.matches()) {
-      return super.generateDisplayNameForMethod(enclosing, testClass, method);
+      return null;
     }
     String words =
         rule.group(3)

@@ -69,7 +69,7 @@ abstract class TerminalRules extends RuleGroup {
     upstream.fail(reason);
     stream.assertSilent();
     valve.open();
-    assertThat(stream.awaitError(IllegalStateException.class)).isSameAs(reason);
+    expectSame(reason, stream.awaitError(IllegalStateException.class));
     stream.assertOneTerminalSignal();
   }
 
@@ -113,12 +113,19 @@ abstract class TerminalRules extends RuleGroup {
                 throw thrown;
               });
       Probe<Write> stream = stage().probe("a stream whose subscriber throws", throwing);
-      assertThat(stream.awaitError(Error.class)).isSameAs(thrown);
+      expectSame(thrown, stream.awaitError(Error.class));
       stage().done(origin, duo.write(0, 10));
       stream.assertOneTerminalSignal();
     }
     claim.assertPending();
     stage().complete(origin.close());
     claim.awaitError(TransferRejectedException.class);
+  }
+
+  /** Said without the traces of both. */
+  private static void expectSame(Throwable expected, Throwable actual) {
+    assertThat(actual)
+        .withFailMessage("expected a stream to end with that very '%s', got '%s'", expected, actual)
+        .isSameAs(expected);
   }
 }

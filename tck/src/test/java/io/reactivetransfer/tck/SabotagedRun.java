@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,7 +22,7 @@ final class SabotagedRun {
 
   private SabotagedRun() {}
 
-  /** Which rules it broke, and how. */
+  /** Which rules it broke, and how: the first line of each failure, one below the other. */
   static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, DiscoverySelector what, Filter<?>... filters) {
     Sabotaged.next(new Sabotaged.Run(saboteur, signalTimeout));
@@ -53,7 +54,7 @@ final class SabotagedRun {
   }
 
   private static String join(String one, String other) {
-    return one + "; " + other;
+    return one + "\n" + other;
   }
 
   private static String ruleOf(Event event) {
@@ -65,7 +66,8 @@ final class SabotagedRun {
     return event
         .getPayload(TestExecutionResult.class)
         .flatMap(TestExecutionResult::getThrowable)
-        .map(Throwable::toString)
+        .map(failure -> Objects.toString(failure.getMessage(), failure.toString()))
+        .flatMap(text -> text.lines().findFirst())
         .orElse("");
   }
 }
