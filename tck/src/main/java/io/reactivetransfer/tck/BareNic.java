@@ -9,10 +9,13 @@ import io.reactivetransfer.spi.WorkerLoop;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -40,13 +43,22 @@ final class BareNic implements AutoCloseable {
   private final @Nullable WorkerLoop loop;
   private final @Nullable ExecutorService own;
   private final Executor thread;
-  private final List<String> reports = new ArrayList<>();
+
+  /** Read by any thread: to look must not wake a loop that should wake by itself. */
+  private final List<String> reports = Collections.synchronizedList(new ArrayList<>());
+
   private final List<String> texts = new ArrayList<>();
   private final List<byte[]> messages = new ArrayList<>();
-  private final CompletionSink recorder = new Recorder();
+  private final List<Long> refused = new ArrayList<>();
+  private final List<Arrival> arrivals = new ArrayList<>();
+  private final List<String> understated = new ArrayList<>();
+  private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
   private volatile boolean rung;
   private boolean closed;
   private final Domain domain;
+
+  /** An immediate, and whom the NIC has named as its origin. */
+  record Arrival(EngineId origin, int imm) {}
 
   BareNic(Backend backend, EngineId engine, Duration timeout) {
     this.timeout = timeout;
@@ -123,27 +135,38 @@ final class BareNic implements AutoCloseable {
 
   /** Polls once; returns what poll returned. */
   int turn() {
-    return call(nic -> nic.poll(recorder));
+    return call(this::poll);
+  }
+
+  private int poll(Domain nic) {
+    Recorder sink = new Recorder();
+    int before = reports.size();
+    int found = nic.poll(sink);
+    sink.valid = false;
+    if (found <= 0 && reports.size() > before) {
+      understated.add("poll returned " + found + " after " + reports.get(before));
+    }
+    return found;
   }
 
   /** How many nanoseconds one poll takes. */
   long nanosOfTurn() {
-    return nanosOf(nic -> nic.poll(recorder));
+    return nanosOf(this::poll);
   }
 
   /** What was reported so far, in order, one line each. */
   List<String> reports() {
-    return call(nic -> List.copyOf(reports));
+    return List.of(reports.toArray(String[]::new));
   }
 
   /** How many things were reported so far. */
   int reported() {
-    return call(nic -> reports.size());
+    return reports.size();
   }
 
   /** Whether this was reported. */
   boolean hasReported(String report) {
-    return call(nic -> reports.contains(report));
+    return reports.contains(report);
   }
 
   /** What the reports said in words. */
@@ -154,6 +177,26 @@ final class BareNic implements AutoCloseable {
   /** The control messages that came, in order. */
   List<byte[]> messages() {
     return call(nic -> List.copyOf(messages));
+  }
+
+  /** The tokens of writes that were reported as refused, and not merely as failed. */
+  List<Long> refused() {
+    return call(nic -> List.copyOf(refused));
+  }
+
+  /** The immediates whose origin the NIC has named. */
+  List<Arrival> arrivals() {
+    return call(nic -> List.copyOf(arrivals));
+  }
+
+  /** What was reported in polls that returned that they had found nothing. */
+  List<String> understated() {
+    return call(nic -> List.copyOf(understated));
+  }
+
+  /** What was reported outside of the poll that the sink was for. */
+  List<String> misplaced() {
+    return List.copyOf(misplaced);
   }
 
   private <T> CompletableFuture<T> on(Supplier<T> task) {
@@ -191,41 +234,66 @@ final class BareNic implements AutoCloseable {
     }
   }
 
+  /** Valid within one poll, on the thread that polls. */
   private final class Recorder implements CompletionSink {
+
+    private final Thread poller = Thread.currentThread();
+    private volatile boolean valid = true;
+
+    private void report(String what) {
+      if (!Thread.currentThread().equals(poller)) {
+        misplaced.add(what + " on " + Thread.currentThread().getName());
+      } else if (!valid) {
+        misplaced.add(what + " outside of the poll that had this sink");
+      }
+      reports.add(what);
+    }
 
     @Override
     public void written(long token) {
-      reports.add("written " + token);
+      report("written " + token);
     }
 
     @Override
     public void failed(long token, int code, String text) {
-      reports.add("failed " + token);
+      report("failed " + token);
       texts.add(text);
+    }
+
+    @Override
+    public void refused(long token, int code, String text) {
+      failed(token, code, text);
+      refused.add(token);
     }
 
     @Override
     public void immArrived(int imm) {
-      reports.add("imm " + imm);
+      report("imm " + imm);
+    }
+
+    @Override
+    public void immArrived(EngineId origin, int imm) {
+      immArrived(imm);
+      arrivals.add(new Arrival(origin, imm));
     }
 
     @Override
     public void received(EngineId sender, ByteBuffer bytes) {
-      reports.add("received " + bytes.remaining() + " from " + sender);
       byte[] content = new byte[bytes.remaining()];
       bytes.get(bytes.position(), content);
       messages.add(content);
+      report("received " + content.length + " from " + sender);
     }
 
     @Override
     public void peerLost(EngineId peer, int code, String text) {
-      reports.add("lost " + peer);
       texts.add(text);
+      report("lost " + peer);
     }
 
     @Override
     public void nicFailed(int code, String text) {
-      reports.add("broken " + text);
+      report("broken " + text);
     }
   }
 }

@@ -42,7 +42,9 @@ abstract class DriverTrustRules extends RuleGroup {
   /** Nothing but a {@link BackendException} may come of bytes from elsewhere. */
   private static void expectRefusal(String what, @Nullable RuntimeException refusal) {
     if (refusal != null) {
-      assertThat(refusal).as(what).isInstanceOf(BackendException.class);
+      assertThat(refusal)
+          .withFailMessage("expected that %s is a BackendException, got '%s'", what, refusal)
+          .isInstanceOf(BackendException.class);
     }
   }
 
@@ -99,7 +101,9 @@ abstract class DriverTrustRules extends RuleGroup {
           taken[0] |= wire.origin().call(nic -> !taken[0] && nic.post(op));
           return wire.origin().hasReported("lost " + id);
         });
-    assertThat(wire.origin().reports()).doesNotContain("written 77");
+    assertThat(wire.origin().reports())
+        .as("reports, when write 77 went to a peer whose address is none")
+        .doesNotContain("written 77");
   }
 
   private List<byte[]> keys(Wire wire) {

@@ -24,6 +24,12 @@ abstract class DriverWaitRules extends RuleGroup {
 
   private static final long NOT_BLOCKED_NANOS = Duration.ofMillis(1).toNanos();
   private static final int ROUNDS = 9;
+  private static final int RESTS = 5;
+
+  /** Of different lengths, for whoever looks only now and then; all are shorter than 100 ms. */
+  private static final long SHORTEST_REST_MILLIS = 10;
+
+  private static final long LONGER_EACH_MILLIS = 8;
   private static final int CALLS = 61;
 
   /** What one NIC does for the other one. */
@@ -31,6 +37,21 @@ abstract class DriverWaitRules extends RuleGroup {
     WRITE,
     ARRIVAL,
     MESSAGE
+  }
+
+  /** When it does it. */
+  private enum Moment {
+    IDLE(ROUNDS, ""),
+    BEFORE_THE_WAIT(ROUNDS, " that came between the last poll and the wait"),
+    LATE(RESTS, " that came when both had been idle for long");
+
+    final int rounds;
+    final String words;
+
+    Moment(int rounds, String words) {
+      this.rounds = rounds;
+      this.words = words;
+    }
   }
 
   DriverWaitRules(TransferConformance kit) {
@@ -95,12 +116,12 @@ abstract class DriverWaitRules extends RuleGroup {
     DutyTurns origin = duty(wire.origin());
     DutyTurns target = duty(wire.target());
     for (Deed deed : Deed.values()) {
-      for (boolean between : new boolean[] {false, true}) {
-        long nanos = median(ROUNDS, () -> nanosOf(deed, between, wire, origin, target));
+      for (Moment moment : Moment.values()) {
+        int[] round = {0};
+        long nanos =
+            median(moment.rounds, () -> nanosOf(deed, moment, round[0]++, wire, origin, target));
         assertThat(Duration.ofNanos(nanos))
-            .as(
-                "median of %s rounds until %s was noticed%s",
-                ROUNDS, deed, between ? " that came between the last poll and the wait" : "")
+            .as("median of %s rounds until %s was noticed%s", moment.rounds, deed, moment.words)
             .isLessThanOrEqualTo(Duration.ofNanos(PROMPT_NANOS));
       }
     }
@@ -114,7 +135,9 @@ abstract class DriverWaitRules extends RuleGroup {
   }
 
   /** How long it takes until both have noticed. */
-  private long nanosOf(Deed deed, boolean between, Wire wire, DutyTurns origin, DutyTurns target) {
+  private long nanosOf(
+      Deed deed, Moment moment, int round, Wire wire, DutyTurns origin, DutyTurns target) {
+    boolean between = moment == Moment.BEFORE_THE_WAIT;
     int reports = wire.origin().reported();
     int arrivals = wire.target().reported();
     int more = deed == Deed.MESSAGE ? 0 : 1;
@@ -124,6 +147,9 @@ abstract class DriverWaitRules extends RuleGroup {
       until("idle NICs", origin, target, () -> origin.isIdle() && target.isIdle());
       origin.turn(); // one that asks to be polled once more before the wait is
       target.turn();
+      if (moment == Moment.LATE) {
+        stage().rest(Duration.ofMillis(SHORTEST_REST_MILLIS + round * LONGER_EACH_MILLIS));
+      }
     }
     stage().patience().until("a deed to be taken over", () -> does(deed, wire, origin));
     long begin = System.nanoTime();

@@ -2,10 +2,15 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -19,6 +24,7 @@ abstract class HalfWayRules extends RuleGroup {
   private static final int ROUNDS = 4;
   private static final long WRITE_BYTES = 3L << 20;
   private static final int WRITES = 2;
+  private static final int REGISTRATIONS = 4;
 
   /** Of memory. */
   static final long BYTES = WRITES * WRITE_BYTES;
@@ -140,6 +146,48 @@ abstract class HalfWayRules extends RuleGroup {
   @Test
   final void r24_6_nothingLandsAfterDeregisterHasReturned() {
     takeAway("deregister", Domain::deregister);
+  }
+
+  @Test
+  final void r24_6_anOldKeyDoesNotOpenWhatIsRegisteredNext() {
+    stage().require(Capability.REVOCATION);
+    stage().require(Capability.SECRET_KEYS);
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    wire.connect();
+    MemorySegment memory = stage().memory(1_000);
+    HostMemory host = new HostMemory(memory);
+    byte[] before = memory.toArray(ValueLayout.JAVA_BYTE);
+    List<RemoteMemory> old = new ArrayList<>();
+    for (int i = 0; i < REGISTRATIONS; i++) {
+      LocalMemory local = wire.target().call(nic -> nic.register(host, Access.REMOTE_WRITE));
+      old.add(resolve(wire, local, memory));
+      wire.target()
+          .call(nic -> {
+            nic.deregister(local);
+            return true;
+          });
+    }
+    LocalMemory present = wire.target().call(nic -> nic.register(host, Access.REMOTE_WRITE));
+    RemoteMemory open = resolve(wire, present, memory);
+    for (int i = 0; i < REGISTRATIONS; i++) {
+      WriteOp op = wire.write(0, 0, 100, i).withImm(i);
+      wire.post(op.between(op.source(), old.get(i)));
+      wire.awaitRefusal(op);
+    }
+    wire.throughout(() -> {
+      assertThat(wire.target().reports()).as("what came under old keys").isEmpty();
+      assertThat(memory.mismatch(MemorySegment.ofArray(before)))
+          .as("first byte that changed under a key of an earlier registration")
+          .isEqualTo(-1);
+    });
+    WriteOp op = wire.write(0, 0, 100, 99);
+    wire.post(op.between(op.source(), open));
+    wire.until("a write under the present key", () -> wire.origin().hasReported("written 99"));
+  }
+
+  private static RemoteMemory resolve(Wire wire, LocalMemory local, MemorySegment memory) {
+    byte[] key = local.key();
+    return wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, memory.byteSize()));
   }
 
   @Test

@@ -94,6 +94,23 @@ abstract class LostPeerRules extends RuleGroup {
         .awaitError(PeerUnreachableException.class);
   }
 
+  /** Its address is right, and nobody answers there. */
+  @Test
+  final void r7_3_aPeerThatDoesNotAnswerIsUnreachable() {
+    stage().require(Capability.LOST_PEERS);
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    String lost = "lost " + wire.target().engine();
+    stage()
+        .patience()
+        .until(
+            "a write to be taken over, or the loss of a peer that is never turned",
+            () -> {
+              boolean taken = wire.origin().call(nic -> nic.post(wire.write(0, 0, 100, 1)));
+              wire.origin().turn();
+              return taken || wire.origin().hasReported(lost);
+            });
+  }
+
   @Test
   final void r7_4_otherPeersAreUnharmed() {
     stage().require(Capability.LOST_PEERS);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.WriteOp;
@@ -24,6 +25,11 @@ abstract class SizeRules extends RuleGroup {
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
   private static final int WINDOW = 64;
+
+  /** More than one byte can count. */
+  private static final int REGIONS = 300;
+
+  private static final int REGION_BYTES = 16;
 
   /** How many times as long as for a signal a write of 2 GiB is waited for. */
   private static final int LONG_WRITES = 6;
@@ -250,5 +256,36 @@ abstract class SizeRules extends RuleGroup {
             .as("first byte of memory that is a source, and was changed")
             .isEqualTo(-1));
     assertThat(wire.target().reports()).noneMatch(SizeRules::isImm);
+  }
+
+  @Test
+  final void r24_12_manyRegionsAreToldApart() {
+    Wire wire = Wire.open(stage(), (long) REGIONS * REGION_BYTES, 0);
+    wire.connect();
+    MemorySegment memory = stage().memory((long) REGIONS * REGION_BYTES);
+    List<RemoteMemory> regions = new ArrayList<>();
+    for (int i = 0; i < REGIONS; i++) {
+      HostMemory part = new HostMemory(memory.asSlice((long) i * REGION_BYTES, REGION_BYTES));
+      AtomicReference<byte[]> key = new AtomicReference<>(new byte[0]);
+      RuntimeException refusal =
+          wire.target().attempt(nic -> key.set(nic.register(part, Access.REMOTE_WRITE).key()));
+      if (refusal != null) { // a card may have no room for so many
+        assertThat(refusal)
+            .withFailMessage("expected room or a BackendException, got '%s'", refusal)
+            .isInstanceOf(BackendException.class);
+        break;
+      }
+      regions.add(
+          wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key.get(), REGION_BYTES)));
+    }
+    for (int i = 0; i < regions.size(); i++) {
+      WriteOp op = wire.write((long) i * REGION_BYTES, 0, REGION_BYTES, i);
+      wire.post(op.between(op.source(), regions.get(i)));
+    }
+    wire.until("all reported", () -> wire.origin().reported() > regions.size());
+    long length = (long) regions.size() * REGION_BYTES;
+    assertThat(memory.asSlice(0, length).mismatch(wire.from().asSlice(0, length)))
+        .as("first byte of %s regions of %s bytes that differs", regions.size(), REGION_BYTES)
+        .isEqualTo(-1);
   }
 }

@@ -215,6 +215,22 @@ public abstract class TransferConformance {
   }
 
   @Nested
+  @Order(17)
+  final class DriverReport extends DriverReportRules {
+    DriverReport() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(17)
+  final class DriverLoop extends DriverLoopRules {
+    DriverLoop() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
   @Order(18)
   final class ReactiveStreams extends ReactiveStreamsRules {
     ReactiveStreams() {

@@ -11,6 +11,8 @@ final class Saboteurs {
               NicSaboteurs.ALL,
               DriverSaboteurs.ALL,
               WaitSaboteurs.ALL,
+              ReportSaboteurs.ALL,
+              ConnectionSaboteurs.ALL,
               SizeSaboteurs.ALL,
               HalfWaySaboteurs.ALL,
               MemorySaboteurs.ALL,

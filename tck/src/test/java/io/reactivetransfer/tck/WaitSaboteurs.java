@@ -9,12 +9,19 @@ import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
 import io.reactivetransfer.spi.WriteOp;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /** Backends with one defect in how they ask for a turn: with a descriptor, or with the doorbell. */
 final class WaitSaboteurs {
@@ -46,6 +53,19 @@ final class WaitSaboteurs {
               inner ->
                   looping((bell, context) ->
                       DriverSaboteurs.isBare(context) ? everyOther(bell) : bell)),
+          Saboteur.backend(
+              "17.12",
+              "dozes for 60 ms when it was idle",
+              inner ->
+                  looping(
+                      DozingLoop::new,
+                      (bell, context) ->
+                          DriverSaboteurs.isBare(context)
+                              ? ((DozingLoop) Objects.requireNonNull(context.loop())).seesLate(bell)
+                              : bell)),
+          looping("17.21", "always says that it is in its loop", AlwaysInLoop::new),
+          looping("17.21", "runs the newest task first", NewestFirst::new),
+          looping("17.21", "knows no delay", WithoutDelay::new),
           waitable("17.13", "never lets wait", NeverWaits::new),
           waitable("17.13", "has another array each time", OtherArrays::new),
           waitable("17.13", "never empties its descriptor", NeverEmpties::new));
@@ -58,10 +78,19 @@ final class WaitSaboteurs {
         rule, defect, inner -> new WaitableBackend(inner, wrapper), ALL_DESCRIPTORS);
   }
 
+  private static Saboteur looping(String rule, String defect, Supplier<WorkerLoop> loop) {
+    return Saboteur.backend(rule, defect, inner -> looping(loop, (bell, context) -> bell));
+  }
+
   /** Loopback with a loop, which hears a doorbell through this. */
   private static Backend looping(BiFunction<Doorbell, OpenContext, Doorbell> change) {
+    return looping(Loop::new, change);
+  }
+
+  private static Backend looping(
+      Supplier<WorkerLoop> loop, BiFunction<Doorbell, OpenContext, Doorbell> change) {
     return new ForwardingBackend(
-        LoopbackBackend.builder().loop(Loop::new).build(), (domain, context) -> domain) {
+        LoopbackBackend.builder().loop(loop).build(), (domain, context) -> domain) {
       @Override
       public CompletionStage<Domain> open(Nic nic, OpenContext context) {
         return super.open(nic, with(context, change.apply(context.doorbell(), context)));
@@ -232,7 +261,7 @@ final class WaitSaboteurs {
   }
 
   /** A loop of one thread. */
-  private static final class Loop implements WorkerLoop {
+  private static class Loop implements WorkerLoop {
     private volatile Thread thread;
     private final ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
@@ -267,6 +296,98 @@ final class WaitSaboteurs {
     public CompletionStage<Void> close() {
       executor.shutdown();
       return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  private static final class AlwaysInLoop extends Loop {
+    @Override
+    public boolean inLoop() {
+      return true;
+    }
+  }
+
+  private static final class WithoutDelay extends Loop {
+    @Override
+    public void schedule(Runnable task, long delayNanos) {
+      execute(task);
+    }
+  }
+
+  /** Of the tasks that wait. */
+  private static final class NewestFirst extends Loop {
+    private final Deque<Runnable> waiting = new ConcurrentLinkedDeque<>();
+
+    @Override
+    public void execute(Runnable task) {
+      waiting.push(task);
+      super.execute(() -> waiting.pop().run());
+    }
+  }
+
+  /**
+   * Looks for tasks and rings in turn; after 20 turns with neither it sleeps until a task comes.
+   */
+  private static final class DozingLoop implements WorkerLoop {
+    private static final int IDLE_TURNS = 20;
+    private static final long DOZE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
+
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Queue<Doorbell> rung = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final Thread thread =
+        Thread.ofPlatform().daemon().name("dozing-loop-of-the-kit").unstarted(this::run);
+    private boolean closed;
+
+    DozingLoop() {
+      thread.start();
+    }
+
+    Doorbell seesLate(Doorbell bell) {
+      return () -> rung.add(bell);
+    }
+
+    private void run() {
+      int idle = 0;
+      while (!closed) {
+        Runnable task = tasks.poll();
+        Doorbell bell = rung.poll();
+        if (bell != null) {
+          bell.ring();
+        }
+        if (task != null) {
+          task.run();
+        }
+        idle = task == null && bell == null ? idle + 1 : 0;
+        if (idle > IDLE_TURNS) {
+          LockSupport.parkNanos(DOZE_NANOS);
+        } else if (idle > 0) {
+          Thread.yield();
+        }
+      }
+      ended.complete(null);
+    }
+
+    @Override
+    public boolean inLoop() {
+      return Thread.currentThread() == thread;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      tasks.add(task);
+      LockSupport.unpark(thread);
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayNanos) {
+      CompletableFuture.delayedExecutor(delayNanos, TimeUnit.NANOSECONDS)
+          .execute(() -> execute(task));
+    }
+
+    @Override
+    public CompletionStage<Void> close() {
+      closed = true;
+      return ended;
     }
   }
 }

@@ -1,0 +1,233 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 17, continued: whether what a NIC reports is true, and when it may report. */
+abstract class DriverReportRules extends RuleGroup {
+
+  private static final int WRITES = 8;
+  private static final int MESSAGES = 3;
+  private static final String GIVEN_UP = "given up by the conformance kit";
+
+  /** So often one NIC is turned while the other does not look. */
+  private static final int TURNS_ALONE = 300;
+
+  /** How writes end that are out. */
+  private enum End {
+    /** Their peer is given up, before it has looked. */
+    GIVEN_UP_EARLY,
+    /** Their peer is given up, when it has done what there is to do. */
+    GIVEN_UP_LATE,
+    /** Their peer closes then. */
+    CLOSED
+  }
+
+  DriverReportRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  private boolean has(Capability capability) {
+    return stage().profile().missing().get(capability) == null;
+  }
+
+  private Wire connected(int extra) {
+    Wire wire = Wire.open(stage(), Wire.LENGTH, extra);
+    wire.connect();
+    return wire;
+  }
+
+  private static void disconnect(Wire wire) {
+    wire.origin()
+        .call(nic -> {
+          nic.disconnect(wire.ends().peer(), GIVEN_UP);
+          return true;
+        });
+  }
+
+  private static boolean sends(Wire wire, int number) {
+    ByteBuffer message = ByteBuffer.allocate(4).putInt(0, number);
+    return wire.origin().call(nic -> nic.send(wire.ends().peer(), message));
+  }
+
+  private static List<Integer> numbers(BareNic nic) {
+    return nic.messages().stream().map(bytes -> ByteBuffer.wrap(bytes).getInt()).toList();
+  }
+
+  private static long losses(BareNic nic) {
+    return nic.reports().stream().filter(report -> report.startsWith("lost")).count();
+  }
+
+  @Test
+  final void r17_7_whoWasGivenUpIsTriedAgain() {
+    Wire wire = connected(0);
+    for (int i = 0; i < MESSAGES; i++) {
+      int number = i;
+      wire.until("a message to be taken over", () -> sends(wire, number));
+    }
+    wire.until("messages", () -> wire.target().messages().size() == MESSAGES);
+    disconnect(wire);
+    writeAgain(wire);
+    int[] next = {MESSAGES};
+    long[] losses = {-1};
+    wire.until(
+        "a message after its peer was given up",
+        () -> {
+          long now = losses(wire.origin());
+          if (now != losses[0] && sends(wire, next[0])) { // what was sent before may be lost
+            losses[0] = now;
+            next[0]++;
+          }
+          return numbers(wire.target()).contains(next[0] - 1);
+        });
+    wire.throughout(() ->
+        assertThat(numbers(wire.target()))
+            .as("messages, of which 0 to 2 were there before their peer was given up")
+            .startsWith(0, 1, 2)
+            .doesNotHaveDuplicates()
+            .isSorted());
+  }
+
+  /** A write may still fail for the end of the connection before. */
+  private static void writeAgain(Wire wire) {
+    long[] token = {0};
+    boolean[] out = {false};
+    wire.until(
+        "a write after its peer was given up",
+        () -> {
+          if (out[0] && wire.origin().hasReported("failed " + token[0])) {
+            token[0]++;
+            out[0] = false;
+          }
+          WriteOp op = wire.write(0, 0, 16, token[0]);
+          out[0] = out[0] || wire.origin().call(nic -> nic.post(op));
+          return wire.origin().hasReported("written " + token[0]);
+        });
+  }
+
+  @Test
+  final void r17_18_ofARefusedWriteNoImmediateComes() {
+    for (End end : End.values()) {
+      if (end != End.CLOSED || has(Capability.LOST_PEERS)) {
+        expectTrueRefusals(end);
+      }
+    }
+  }
+
+  private void expectTrueRefusals(End end) {
+    Wire wire = connected(0);
+    int taken = 0;
+    for (int i = 0; i < WRITES; i++) {
+      WriteOp op = wire.write(0, 0, 16, taken).withImm(taken);
+      taken += wire.origin().call(nic -> nic.post(op)) ? 1 : 0;
+    }
+    for (int turn = 0; end != End.GIVEN_UP_EARLY && turn < TURNS_ALONE; turn++) {
+      wire.target().turn();
+    }
+    if (end == End.CLOSED) {
+      wire.target().close();
+    } else {
+      disconnect(wire);
+    }
+    int ended = taken + 1;
+    stage()
+        .patience()
+        .until(
+            "a report of each of " + taken + " writes",
+            () -> {
+              wire.origin().turn();
+              return wire.origin().reported() - losses(wire.origin()) >= ended;
+            });
+    stage()
+        .patience()
+        .throughout(() -> {
+          if (end != End.CLOSED) {
+            wire.target().turn();
+          }
+        });
+    List<String> arrived = wire.target().reports();
+    assertThat(wire.origin().refused())
+        .as("writes that are reported as refused, when these came to the target: %s", arrived)
+        .noneMatch(token -> arrived.contains("imm " + token));
+  }
+
+  @Test
+  final void r17_19_nothingIsReportedOutsideOfAPoll() {
+    Wire wire = connected(100);
+    for (int i = 0; i < 2 * WRITES; i++) {
+      wire.post(wire.write(0, 0, 100, i).withImm(i));
+      if (i % WRITES == 0) {
+        wire.send(ByteBuffer.allocate(10));
+      }
+    }
+    wire.until("all reported", () -> wire.origin().reported() > 2 * WRITES);
+    wire.until("all arrived", () -> wire.target().reported() == 2 * WRITES + 2);
+    if (has(Capability.TARGET_CHECKS)) {
+      WriteOp beyond = wire.write(0, Wire.LENGTH, 10, 99);
+      wire.post(beyond);
+      wire.awaitRefusal(beyond);
+    }
+    WriteOp last = wire.write(0, 0, 100, 100);
+    wire.post(last);
+    stage().rest(stage().patience().silence()); // in which nobody polls
+    if (has(Capability.LOST_PEERS)) {
+      wire.target().close();
+      String lost = "lost " + wire.target().engine();
+      stage()
+          .patience()
+          .until(
+              "the loss of a peer that has closed",
+              () -> {
+                wire.origin().call(nic -> nic.post(last));
+                wire.origin().turn();
+                return wire.origin().hasReported(lost);
+              });
+    }
+    for (BareNic nic : List.of(wire.origin(), wire.target())) {
+      assertThat(nic.misplaced()).as("reports outside of a poll").isEmpty();
+    }
+  }
+
+  @Test
+  final void r17_20_whoIsNamedAsOriginIsIt() {
+    stage().requireNics(1);
+    BareNic target = Wire.nic(stage(), 2);
+    Wire even = between(Wire.nic(stage(), 1), target);
+    Wire odd = between(Wire.nic(stage(), 3), target);
+    for (int i = 0; i < 2 * WRITES; i++) {
+      Wire wire = i % 2 == 0 ? even : odd;
+      wire.post(wire.write(0, 0, 16, i).withImm(i));
+      wire.send(ByteBuffer.allocate(i % 2 == 0 ? 10 : 11));
+    }
+    stage()
+        .patience()
+        .until(
+            "all writes and messages of two origins",
+            () -> {
+              even.turn();
+              odd.origin().turn();
+              return target.reported() >= 4 * WRITES;
+            });
+    for (BareNic.Arrival arrival : target.arrivals()) {
+      EngineId origin = (arrival.imm() % 2 == 0 ? even : odd).origin().engine();
+      assertThat(arrival.origin())
+          .as("who is named as the origin of immediate %s", arrival.imm())
+          .isEqualTo(origin);
+    }
+    assertThat(target.reports().stream().filter(report -> report.startsWith("received")).distinct())
+        .as("messages and their senders")
+        .containsExactlyInAnyOrder(
+            "received 10 from " + even.origin().engine(),
+            "received 11 from " + odd.origin().engine());
+  }
+
+  private Wire between(BareNic origin, BareNic target) {
+    return Wire.between(
+        origin, target, stage(), stage().memory(Wire.LENGTH), stage().memory(Wire.LENGTH), 0);
+  }
+}

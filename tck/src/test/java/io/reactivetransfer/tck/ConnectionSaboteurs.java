@@ -1,0 +1,244 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Backends with one defect in what they remember: of peers, and of memory that was registered. */
+final class ConnectionSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          Saboteur.nic("7.3", "waits for an answer for ever", WaitsForEver::new),
+          Saboteur.nic("17.7", "never tries a peer again", NeverTriesAgain::new),
+          Saboteur.nic("17.7", "sends again what had come", SendsAgain::new),
+          Saboteur.nic("24.6", "has a key for each place in memory", KeepsKeyOfPlace::new),
+          Saboteur.nic("24.10", "goes on connecting after close", GoesOnConnecting::new),
+          Saboteur.nic("24.12", "counts regions in a byte", CountsInByte::new));
+
+  private ConnectionSaboteurs() {}
+
+  /** Of NICs that have no engine, a second one has to be turned before it can be reached. */
+  private static final class WaitsForEver extends TrackingDomain {
+    private static final Set<EngineId> ANSWERING = ConcurrentHashMap.newKeySet();
+
+    WaitsForEver(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    private static boolean answers(EngineId peer) {
+      return peer.low() != 2 || ANSWERING.contains(peer);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return answers(ownerOf(op)) && super.post(op);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      return answers(Objects.requireNonNull(peers.get(peer))) && inner.send(peer, bytes);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      ANSWERING.add(context.engine());
+      return super.poll(sink);
+    }
+  }
+
+  private static final class NeverTriesAgain extends TrackingDomain {
+    private final Set<EngineId> gone = new HashSet<>();
+
+    NeverTriesAgain(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {
+      if (DriverSaboteurs.isBare(context)) {
+        gone.add(Objects.requireNonNull(peers.get(peer)));
+      }
+      inner.disconnect(peer, reason);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return !gone.contains(ownerOf(op)) && super.post(op);
+    }
+  }
+
+  private static final class SendsAgain extends TrackingDomain {
+    private final List<ByteBuffer> sent = new ArrayList<>();
+    private boolean again;
+
+    SendsAgain(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {
+      again = DriverSaboteurs.isBare(context);
+      inner.disconnect(peer, reason);
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (again) {
+        again = false;
+        sent.forEach(message -> inner.send(peer, message));
+      }
+      boolean taken = inner.send(peer, bytes);
+      if (taken && bytes.remaining() < 10) {
+        sent.add(ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip());
+      }
+      return taken;
+    }
+  }
+
+  /** A NIC for which some keys stand for others, which are given out later. */
+  private static class Aliasing extends ForwardingDomain {
+    private static final Map<ByteBuffer, byte[]> ALIASES = new ConcurrentHashMap<>();
+
+    private record Known(RemotePeer peer, byte[] key, long length) {}
+
+    private final IdentityHashMap<RemoteMemory, Known> known = new IdentityHashMap<>();
+
+    Aliasing(Domain inner) {
+      super(inner);
+    }
+
+    static void alias(byte[] key, byte[] other) {
+      ALIASES.put(ByteBuffer.wrap(key), other);
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      RemoteMemory memory = inner.resolve(peer, key, length);
+      known.put(memory, new Known(peer, key.clone(), length));
+      return memory;
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      Known old = Objects.requireNonNull(known.get(op.target()));
+      byte[] other = ALIASES.get(ByteBuffer.wrap(old.key()));
+      if (other == null) {
+        return inner.post(op);
+      }
+      RemoteMemory instead = inner.resolve(old.peer(), other, old.length());
+      return inner.post(TrackingDomain.copy(op).between(op.source(), instead));
+    }
+  }
+
+  private static final class KeepsKeyOfPlace extends Aliasing {
+    private final IdentityHashMap<LocalMemory, Long> places = new IdentityHashMap<>();
+    private final Map<Long, List<byte[]>> old = new HashMap<>();
+    private final boolean isBare;
+
+    KeepsKeyOfPlace(Domain inner, OpenContext context) {
+      super(inner);
+      isBare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      LocalMemory local = inner.register(memory, access);
+      if (isBare && access == Access.REMOTE_WRITE) {
+        long place = ((HostMemory) memory).segment().address();
+        places.put(local, place);
+        old.getOrDefault(place, List.of()).forEach(key -> alias(key, local.key()));
+      }
+      return local;
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {
+      Long place = places.remove(memory);
+      if (place != null) {
+        old.computeIfAbsent(place, _ -> new ArrayList<>()).add(memory.key());
+      }
+      inner.deregister(memory);
+    }
+  }
+
+  private static final class CountsInByte extends Aliasing {
+    private final List<byte[]> keys = new ArrayList<>();
+    private final boolean isBare;
+
+    CountsInByte(Domain inner, OpenContext context) {
+      super(inner);
+      isBare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      LocalMemory local = inner.register(memory, access);
+      if (isBare && access == Access.REMOTE_WRITE) {
+        keys.add(local.key());
+        if (keys.size() > 256) {
+          alias(keys.get(keys.size() - 257), local.key());
+        }
+      }
+      return local;
+    }
+  }
+
+  /** Until something was written, on a thread. */
+  private static final class GoesOnConnecting extends TrackingDomain {
+    private @Nullable CountDownLatch connected;
+
+    GoesOnConnecting(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (connected == null && DriverSaboteurs.isBare(context)) {
+        CountDownLatch latch = new CountDownLatch(1);
+        connected = latch;
+        Thread.ofPlatform().daemon().start(() -> awaitConnection(latch));
+      }
+      return super.post(op);
+    }
+
+    private static void awaitConnection(CountDownLatch latch) {
+      try {
+        if (!latch.await(20, TimeUnit.SECONDS)) {
+          return; // longer than any test runs
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      if (connected != null) {
+        connected.countDown();
+      }
+      super.written(write, sink);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Backends with one defect in what they report, and in when they do. */
+final class ReportSaboteurs {
+
+  static final List<Saboteur> ALL =
+      List.of(
+          bare("17.2", "takes an immediate of -1 for none", TakesForNone::new),
+          bare("17.3", "returns 0 from each poll", ReturnsNothing::new),
+          bare("17.4", "mixes up the ends of writes of one length", MixesUpEnds::new),
+          bare("17.18", "says that what it gives up was refused", SaysRefused::new),
+          bare("17.19", "reports within post", ReportsWithinPost::new),
+          bare("17.19", "reports on another thread", ReportsOnAnotherThread::new),
+          bare("17.20", "names its first origin for all", NamesFirstOrigin::new));
+
+  private ReportSaboteurs() {}
+
+  private interface Wrapper {
+    Domain around(Domain inner, OpenContext context);
+  }
+
+  /** Only NICs that have no engine are so: the rules that have one wait for other things. */
+  private static Saboteur bare(String rule, String defect, Wrapper wrapper) {
+    return Saboteur.nic(
+        rule,
+        defect,
+        (inner, context) ->
+            DriverSaboteurs.isBare(context) ? wrapper.around(inner, context) : inner);
+  }
+
+  private static final class TakesForNone extends ForwardingDomain {
+    TakesForNone(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      return inner.post(op.imm() == -1 ? TrackingDomain.copy(op).withoutImm() : op);
+    }
+  }
+
+  private static final class ReturnsNothing extends ForwardingDomain {
+    ReturnsNothing(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      return Math.min(0, inner.poll(sink));
+    }
+  }
+
+  private static final class MixesUpEnds extends TrackingDomain {
+    MixesUpEnds(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    /** Another one that is out keeps the token of this one. */
+    private void mixUp(Out ended) {
+      for (Out other : out.values()) {
+        if (other.op.length() == ended.op.length()) {
+          long token = other.op.token();
+          other.op.token(ended.op.token());
+          ended.op.token(token);
+          return;
+        }
+      }
+    }
+
+    @Override
+    void written(Out write, CompletionSink sink) {
+      mixUp(write);
+      super.written(write, sink);
+    }
+  }
+
+  /** What is out is forgotten when its peer is given up, though it may be there. */
+  private static final class SaysRefused extends TrackingDomain {
+    private final List<Long> refused = new ArrayList<>();
+
+    SaysRefused(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {
+      EngineId engine = Objects.requireNonNull(peers.get(peer));
+      for (Out write : out.values()) {
+        if (write.peer.equals(engine) && !write.hidden) {
+          write.hidden = true;
+          refused.add(write.op.token());
+        }
+      }
+      inner.disconnect(peer, reason);
+      context.doorbell().ring();
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      int count = refused.size();
+      refused.forEach(token -> sink.refused(token, 1, "given up"));
+      refused.clear();
+      return count + super.poll(sink);
+    }
+  }
+
+  private static final class ReportsWithinPost extends ForwardingDomain {
+    private @Nullable CompletionSink last;
+
+    ReportsWithinPost(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (last != null) {
+        inner.poll(last);
+      }
+      return inner.post(op);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      last = sink;
+      return inner.poll(sink);
+    }
+  }
+
+  private static final class ReportsOnAnotherThread extends ForwardingDomain {
+    ReportsOnAnotherThread(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      return inner.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void written(long token) {
+              CompletableFuture.runAsync(() -> super.written(token)).join();
+            }
+          });
+    }
+  }
+
+  private static final class NamesFirstOrigin extends ForwardingDomain {
+    private @Nullable EngineId first;
+
+    NamesFirstOrigin(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      return inner.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void immArrived(EngineId origin, int imm) {
+              first = first == null ? origin : first;
+              super.immArrived(first, imm);
+            }
+          });
+    }
+  }
+}
