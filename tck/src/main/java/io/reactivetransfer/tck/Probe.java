@@ -3,7 +3,6 @@ package io.reactivetransfer.tck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -111,7 +110,7 @@ final class Probe<T> implements CoreSubscriber<T> {
     await("a subscription", () -> subscription != null);
     Subscription present = subscription;
     if (present == null) {
-      throw new AssertionError(describe() + " was never subscribed");
+      throw new AssertionError(name + ": expected onSubscribe, got " + soFar());
     }
     return present;
   }
@@ -146,7 +145,7 @@ final class Probe<T> implements CoreSubscriber<T> {
   T awaitOne() {
     List<T> all = awaitCompletion();
     if (all.size() != 1) {
-      throw new AssertionError(describe() + ": expected one value");
+      throw new AssertionError(name + ": expected one value, got " + soFar());
     }
     return all.getFirst();
   }
@@ -186,7 +185,7 @@ final class Probe<T> implements CoreSubscriber<T> {
   synchronized void assertOneTerminalSignal() {
     if (terminals != 1 || !faults.isEmpty()) {
       throw new AssertionError(
-          describe() + ": expected one terminal signal, got " + terminals + " and " + faults);
+          name + ": expected one terminal signal, got " + terminals + " and " + faults);
     }
   }
 
@@ -197,16 +196,17 @@ final class Probe<T> implements CoreSubscriber<T> {
   }
 
   private AssertionError unexpected(String expected) {
-    AssertionError failure = new AssertionError(describe() + ": expected " + expected);
+    AssertionError failure =
+        new AssertionError(name + ": expected " + expected + ", got " + soFar());
     if (error != null) {
       failure.initCause(error);
     }
     return failure;
   }
 
-  private synchronized String describe() {
-    Supplier<String> end =
-        () -> terminals == 0 ? "no terminal signal" : error == null ? "completion" : "" + error;
-    return name + " (so far " + values.size() + " values and " + end.get() + ")";
+  /** To be said last: the text of an error may be long. */
+  private synchronized String soFar() {
+    String end = terminals == 0 ? "no terminal signal" : error == null ? "completion" : "" + error;
+    return values.size() + " values and " + end;
   }
 }
