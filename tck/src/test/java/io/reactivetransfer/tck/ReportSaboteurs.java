@@ -19,7 +19,8 @@ final class ReportSaboteurs {
       List.of(
           bare("17.2", "takes an immediate of -1 for none", TakesForNone::new),
           bare("17.3", "returns 0 from each poll", ReturnsNothing::new),
-          bare("17.4", "mixes up the ends of writes of one length", MixesUpEnds::new),
+          bare("17.4", "mixes up the ends of writes of one length", MixesUpEnds::new)
+              .entailing("24.5", "24.6"),
           bare("17.18", "says that what it gives up was refused", SaysRefused::new),
           bare("17.19", "reports within post", ReportsWithinPost::new),
           bare("17.19", "reports on another thread", ReportsOnAnotherThread::new),
