@@ -26,14 +26,18 @@ final class CounterSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.engine("2.1", "counts from the first claim on", CounterSaboteurs::countsLate)
-              .entailing("2.8", "2.11"),
+              .entailing("2.8", "2.11", "8.4", "8.5", "8.7", "19.3"),
           Saboteur.engine(
               "2.2",
               "drops the surplus",
               engine -> ForwardingCounter.on(engine, DropsSurplus::new)),
-          Saboteur.engine("2.3", "serves the latest claim first", CounterSaboteurs::lastFirst),
+          Saboteur.engine("2.3", "serves the latest claim first", CounterSaboteurs::lastFirst)
+              .entailing("8.4", "22.2"),
           Saboteur.engine(
-              "2.4", "keeps cancelled claims", engine -> ForwardingCounter.on(engine, Keeps::new)),
+                  "2.4",
+                  "keeps cancelled claims",
+                  engine -> ForwardingCounter.on(engine, Keeps::new))
+              .entailing("8.4"),
           Saboteur.engine(
               "2.5",
               "claims without demand",
@@ -44,11 +48,13 @@ final class CounterSaboteurs {
               engine -> ForwardingCounter.on(engine, SaysOne::new)),
           Saboteur.engine("2.8", "says nothing of lost arrivals", CounterSaboteurs::silentLoss),
           Saboteur.engine(
-              "2.11", "suspects every claim after a loss", CounterSaboteurs::suspectsAll),
+                  "2.11", "suspects every claim after a loss", CounterSaboteurs::suspectsAll)
+              .entailing("12.8"),
           Saboteur.engine(
-              "5.1",
-              "completes a discard twice",
-              engine -> ForwardingCounter.on(engine, CompletesTwice::new)),
+                  "5.1",
+                  "completes a discard twice",
+                  engine -> ForwardingCounter.on(engine, CompletesTwice::new))
+              .entailing("15.2"),
           Saboteur.engine(
               "7.2",
               "forgets what a counter is bound to",

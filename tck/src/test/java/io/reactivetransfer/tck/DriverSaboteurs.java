@@ -41,7 +41,7 @@ final class DriverSaboteurs {
           Saboteur.nic("17.9", "swaps messages when many wait", SwapsWhatWaits::new),
           Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
           Saboteur.nic("17.10", "has room for few reports", HasRoomForFewReports::new)
-              .entailing("17.5"),
+              .entailing("2.9", "4.4", "9.4", "10.2", "10.3", "11.6", "17.5"),
           Saboteur.nic("17.11", "cuts a message that is too long", CutsMessages::new),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),

@@ -73,7 +73,8 @@ final class EndingSaboteurs {
           aborts("8.7", "remembers for ever", frame -> clear(frame, RESUMED)),
           Saboteur.nic("17.7", "keeps writes to a peer that was given up", KeepsGivenUp::new)
               .entailing("17.18"),
-          Saboteur.engine("19.1", "knows no deadline of one transfer", NoDeadline::new),
+          Saboteur.engine("19.1", "knows no deadline of one transfer", NoDeadline::new)
+              .entailing("8.4"),
           Saboteur.engine("19.2", "does not wait when a deadline is over", Impatient::new),
           Saboteur.engine(
               "19.3",
@@ -86,7 +87,7 @@ final class EndingSaboteurs {
           Saboteur.engine("21.3", "waits for members that are lost", WaitsForLost::new),
           Saboteur.engine("22.1", "forgets what a word was before", ForgetsPrevious::new),
           Saboteur.engine("22.2", "keeps all changes", KeepsChanges::new),
-          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new),
+          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new).entailing("15.2"),
           Saboteur.engine("23.1", "calls nothing worth another try", Hopeless::new),
           Saboteur.engine("23.2", "lists a NIC that has failed", ListsAll::new),
           Saboteur.engine("23.3", "goes on without a NIC", NeverClosed::new));

@@ -63,7 +63,8 @@ final class EngineSaboteurs {
           Saboteur.engine("13.6", "consumes the sender's buffer", Consumes::new),
           Saboteur.engine("13.7", "sends what was cancelled", SendsCancelled::new),
           Saboteur.engine("15.2", "leaves late claims waiting", LeavesLate::new),
-          Saboteur.engine("15.3", "is closed before it is quiet", ClosesAtOnce::new),
+          Saboteur.engine("15.3", "is closed before it is quiet", ClosesAtOnce::new)
+              .entailing("3.4", "3.7"),
           Saboteur.engine("15.5", "cannot be closed from a signal", FearsSignals::new),
           Saboteur.engine("15.6", "leaves a thread behind", LeavesThread::new));
 

@@ -32,16 +32,19 @@ final class MemorySaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.nic("7.3", "tries for ever to reach who is not there", TriesForEver::new),
-          Saboteur.nic("9.1", "lets the old key live on", IgnoresRevoke::new),
+          Saboteur.nic("7.3", "tries for ever to reach who is not there", TriesForEver::new)
+              .entailing("17.15"),
+          Saboteur.nic("9.1", "lets the old key live on", IgnoresRevoke::new)
+              .entailing("17.17", "24.5"),
           Saboteur.nic("9.3", "fails own writes from revoked memory", FailsRevokedSource::new),
-          Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new),
-          Saboteur.nic("11.4", "loses the last byte of a region", LosesLastByte::new),
+          Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new).entailing("24.1", "24.8"),
+          Saboteur.nic("11.4", "loses the last byte of a region", LosesLastByte::new)
+              .entailing("1.5", "24.2", "24.11"),
           Saboteur.nic("11.5", "writes a byte when there is none to write", WritesOneByte::new),
           Saboteur.nic("11.7", "changes the source", ChangesSource::new),
           Saboteur.nic("14.3", "deregisters all of the same address", DeregistersTwins::new),
           Saboteur.nic("17.4", "writes beyond the end of the memory", WritesBeyond::new)
-              .entailing("17.17"),
+              .entailing("17.17", "24.3"),
           Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new));
 
   private MemorySaboteurs() {}

@@ -23,7 +23,7 @@ final class NicSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
-              .entailing("1.5"),
+              .entailing("1.5", "24.2", "24.3", "24.5", "24.6"),
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
               .entailing("1.5"),
@@ -32,8 +32,9 @@ final class NicSaboteurs {
           Saboteur.nic("10.1", "counts a write of one byte twice", CountsTwice::new),
           Saboteur.nic("10.3", "merges the immediates of adjacent pages", MergesPages::new),
           Saboteur.nic("10.6", "counts a long write without an immediate", CountsSilent::new),
-          Saboteur.nic("11.6", "mixes up two of many writes", MixesUp::new),
-          Saboteur.nic("13.1", "loses a message when there are many", LosesMessage::new),
+          Saboteur.nic("11.6", "mixes up two of many writes", MixesUp::new).entailing("1.5"),
+          Saboteur.nic("13.1", "loses a message when there are many", LosesMessage::new)
+              .entailing("17.9"),
           Saboteur.nic("14.6", "never gives a registration slot back", LeaksSlots::new),
           shoutingName(),
           Saboteur.nic("17.2", "takes a token for none", LosesToken::new),
@@ -69,30 +70,31 @@ final class NicSaboteurs {
   private static Saboteur firstPieceCounts() {
     Map<EngineId, Map<Integer, Integer>> posted = new ConcurrentHashMap<>();
     return Saboteur.nic(
-        "1.2",
-        "counts a write with its first piece",
-        (inner, context) ->
-            new ForwardingDomain(inner) {
-              @Override
-              public boolean post(WriteOp op) {
-                if (!op.hasImm() || pieces(op) == 1 || pieces(op) == 8) {
-                  return inner.post(op);
-                }
-                var before = posted.computeIfAbsent(context.engine(), id -> new HashMap<>());
-                int index = before.getOrDefault(op.imm(), 0);
-                WriteOp changed = TrackingDomain.copy(op);
-                if (index == 0) {
-                  changed.withImm(op.imm() & Imm.MAX_VALUE);
-                } else {
-                  changed.withoutImm();
-                }
-                if (!inner.post(changed)) {
-                  return false;
-                }
-                before.put(op.imm(), (index + 1) % pieces(op));
-                return true;
-              }
-            });
+            "1.2",
+            "counts a write with its first piece",
+            (inner, context) ->
+                new ForwardingDomain(inner) {
+                  @Override
+                  public boolean post(WriteOp op) {
+                    if (!op.hasImm() || pieces(op) == 1 || pieces(op) == 8) {
+                      return inner.post(op);
+                    }
+                    var before = posted.computeIfAbsent(context.engine(), id -> new HashMap<>());
+                    int index = before.getOrDefault(op.imm(), 0);
+                    WriteOp changed = TrackingDomain.copy(op);
+                    if (index == 0) {
+                      changed.withImm(op.imm() & Imm.MAX_VALUE);
+                    } else {
+                      changed.withoutImm();
+                    }
+                    if (!inner.post(changed)) {
+                      return false;
+                    }
+                    before.put(op.imm(), (index + 1) % pieces(op));
+                    return true;
+                  }
+                })
+        .entailing("8.4");
   }
 
   private static final class ReportsEarly extends LateDomain {

@@ -36,9 +36,10 @@ final class RegionSaboteurs {
           Saboteur.engine("4.2", "is quiet after a cancel", QuietAfterCancel::new),
           Saboteur.engine("4.5", "keeps registrations that were cancelled", Registers::deaf),
           Saboteur.engine(
-              "9.2",
-              "keeps the name of a revoked region",
-              engine -> ForwardingRegion.on(engine, KeepsName::new)),
+                  "9.2",
+                  "keeps the name of a revoked region",
+                  engine -> ForwardingRegion.on(engine, KeepsName::new))
+              .entailing("1.5"),
           Saboteur.engine("12.1", "does not check remote slices", Unchecked::new),
           Saboteur.engine(
               "12.2",

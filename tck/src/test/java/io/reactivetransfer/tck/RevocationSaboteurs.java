@@ -18,11 +18,12 @@ final class RevocationSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic(
-              "1.5",
-              "takes a write for done that was refused for a revocation on its way",
-              Overlooks::new),
+                  "1.5",
+                  "takes a write for done that was refused for a revocation on its way",
+                  Overlooks::new)
+              .entailing("9.1", "24.5"),
           Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new)
-              .entailing("9.2"));
+              .entailing("9.2", "14.2"));
 
   private RevocationSaboteurs() {}
 

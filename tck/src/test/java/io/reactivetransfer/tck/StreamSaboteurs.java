@@ -40,25 +40,29 @@ final class StreamSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          many("3.3", "lets an error overtake results", Overtaken::new),
+          many("3.3", "lets an error overtake results", Overtaken::new).entailing("5.4"),
           Saboteur.engine("4.1", "posts what was cancelled", PostsCancelled::new),
           Saboteur.engine("4.3", "does not tell upstream of a cancel", KeepsUpstream::new),
-          Saboteur.engine("4.4", "ends all streams when one is cancelled", EndsAll::new),
-          Saboteur.engine("5.2", "takes an error from upstream for its end", SwallowsError::new),
-          many("5.3", "says twice that it has failed", FailsTwice::new),
+          Saboteur.engine("4.4", "ends all streams when one is cancelled", EndsAll::new)
+              .entailing("5.4", "12.11"),
+          Saboteur.engine("5.2", "takes an error from upstream for its end", SwallowsError::new)
+              .entailing("8.6"),
+          many("5.3", "says twice that it has failed", FailsTwice::new).entailing("9.4"),
           many("5.4", "leaves a stream waiting whose subscriber throws", IgnoresThrown::new),
           Saboteur.engine("6.1", "asks upstream for more than demand", AsksForAll::new),
           Saboteur.engine("6.7", "serves one stream after another", OneAfterAnother::new),
           Saboteur.engine("6.8", "waits until a request is over", AfterRequest::new),
           Saboteur.engine("7.1", "does not say which peer was lost", ForgetsPeer::new),
           one("10.4", "does not count the last part of a scatter", StreamSaboteurs::quietLastPart),
-          one("10.5", "forgets the last member of a group", StreamSaboteurs::withoutLastMember),
+          one("10.5", "forgets the last member of a group", StreamSaboteurs::withoutLastMember)
+              .entailing("8.4"),
           one("11.2", "sorts the target pages", StreamSaboteurs::sortedPages),
           one("11.3", "mixes up the parts of a scatter", StreamSaboteurs::mixedParts),
           Saboteur.engine("12.6", "accepts signals to foreign peers", SwallowsForeign::new),
           many("12.9", "takes a rejected transfer for the end", EndsAtRejected::new),
           Saboteur.engine("12.11", "forgets streams with foreign elements", ForgetsForeign::new),
-          Saboteur.engine("15.1", "leaves idle streams open when it closes", LeavesOpen::new));
+          Saboteur.engine("15.1", "leaves idle streams open when it closes", LeavesOpen::new)
+              .entailing("8.1", "12.11"));
 
   private StreamSaboteurs() {}
 

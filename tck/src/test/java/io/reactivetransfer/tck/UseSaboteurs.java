@@ -30,11 +30,12 @@ final class UseSaboteurs {
                               !op.hasImm() && op.length() == inner.capabilities().maxWriteBytes()))
               .entailing("1.5"),
           Saboteur.use(
-              "3.1",
-              "does not wait for the pieces of other NICs",
-              (inner, context) ->
-                  new Hasty(inner, context, op -> !op.hasImm() && context.nicIndex() > 0)),
-          Saboteur.use("3.2", "gives up all when one has failed", GivesUp::new),
+                  "3.1",
+                  "does not wait for the pieces of other NICs",
+                  (inner, context) ->
+                      new Hasty(inner, context, op -> !op.hasImm() && context.nicIndex() > 0))
+              .entailing("1.5"),
+          Saboteur.use("3.2", "gives up all when one has failed", GivesUp::new).entailing("9.4"),
           Saboteur.use("3.6", "forgets the code of a failure", ForgetsCode::new),
           Saboteur.use("6.4", "waits for the slowest peer", HeadOfLine::new),
           Saboteur.use("7.4", "gives up all peers when one is lost", GivesUpOthers::new),
