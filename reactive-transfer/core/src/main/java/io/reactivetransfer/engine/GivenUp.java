@@ -28,6 +28,12 @@ final class GivenUp {
   /** Immediates in doubt; while there are so many, nothing more is counted there. */
   static final int MAX_DOUBTFUL = 1_024;
 
+  /**
+   * Immediates that a peer which is there has yet to acknowledge; with more, too, it is told of all
+   * at once, and nothing more is counted there.
+   */
+  static final int MAX_UNACKNOWLEDGED = 1 << 17;
+
   /** So often is a lost peer sought, each time after twice the time, before it must come itself. */
   private static final int MAX_ATTEMPTS = 12;
 
@@ -144,7 +150,7 @@ final class GivenUp {
   }
 
   private boolean hasTooManyUntold() {
-    return resting && entries.size() >= MAX_UNTOLD;
+    return entries.size() >= (resting ? MAX_UNTOLD : MAX_UNACKNOWLEDGED);
   }
 
   private void tellOfEverything(String reason) {
@@ -201,6 +207,9 @@ final class GivenUp {
     if (entry != null && entry.doubtful) {
       askAgain(entry);
       return entry.doubt;
+    }
+    if (entry == null && entries.size() >= MAX_UNACKNOWLEDGED) {
+      return "it has not acknowledged what was given up under " + entries.size() + " others";
     }
     return doubts < MAX_DOUBTFUL ? null : "so are " + doubts + " others there, which is the most";
   }

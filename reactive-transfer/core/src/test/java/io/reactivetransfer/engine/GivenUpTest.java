@@ -249,6 +249,33 @@ class GivenUpTest {
     assertThat(aborts()).as("after two more").hasSize(told + 2);
   }
 
+  private static void tell(GivenUp givenUp) {
+    while (givenUp.hasToTell()) {
+      givenUp.next();
+      givenUp.sent(1);
+    }
+  }
+
+  @Test
+  void aPeerThatAcknowledgesNothingPinsNoMoreThanSoMuch() {
+    GivenUp givenUp = ((PeerLink) peer).givenUp;
+    for (int imm = 1; imm < 2 * GivenUp.MAX_UNACKNOWLEDGED; imm++) {
+      givenUp.add(imm, 0, null, "because", 0);
+      tell(givenUp);
+    }
+    assertThat(givenUp.size()).isLessThanOrEqualTo(GivenUp.MAX_UNACKNOWLEDGED + 1);
+    assertThat(submit(write(0, 0)).error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("has not acknowledged");
+    givenUp.acknowledged(Integer.MAX_VALUE / 2);
+    tell(givenUp); // of everything once more
+    givenUp.acknowledged(Integer.MAX_VALUE / 2);
+    assertThat(givenUp.isSettled()).isTrue();
+    Probe<WriteImm> again = submit(write(0, 0));
+    hand.settle();
+    again.assertComplete();
+  }
+
   @Test
   void aPeerThatStaysAwayPinsNoMoreThanSoMuch() {
     GivenUp givenUp = ((PeerLink) peer).givenUp;
