@@ -1,6 +1,7 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -94,7 +95,7 @@ final class Asks {
     if (content.remaining() >= Long.BYTES) {
       Route route = peer.asks().remove(content.getLong());
       if (route != null) {
-        route.deny(text(content));
+        route.deny(PeerText.of(content));
       }
     }
   }
@@ -103,11 +104,5 @@ final class Asks {
   static byte[] shortened(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return bytes.length <= MAX_TEXT_BYTES ? bytes : Arrays.copyOf(bytes, MAX_TEXT_BYTES);
-  }
-
-  /** A text of the other side, fit for a log: it may hold anything, and be of any length. */
-  static String text(ByteBuffer bytes) {
-    ByteBuffer first = bytes.slice().limit(Math.min(bytes.remaining(), MAX_TEXT_BYTES));
-    return StandardCharsets.UTF_8.decode(first).toString().replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -3,6 +3,7 @@ package io.reactivetransfer.libfabric;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.FabricPeer.Waiting;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -188,7 +189,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     if (frame.type() == Frame.Type.RESET) {
       ByteBuffer reset = frame.content();
       if (reset.remaining() >= Integer.BYTES && reset.getInt() == peer.epoch()) {
-        String why = Asks.text(reset);
+        String why = PeerText.of(reset);
         lose(peer, 0, "engine " + peer.engine().toShortString() + " hears nothing more: " + why);
       }
       return;
@@ -249,7 +250,7 @@ final class Peers implements Letters.Handler, Writes.Handler {
     // The first byte says whether it may come back. To one that will not, nothing is sent:
     // shm would write to where its memory was.
     boolean closed = bye.hasRemaining() && bye.get() == CLOSED;
-    String reason = Asks.text(bye);
+    String reason = PeerText.of(bye);
     lose(peer, 0, "engine " + peer.engine().toShortString() + ": " + reason);
     if (closed) {
       peer.leave();

@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -101,7 +102,7 @@ final class Wire {
 
   /** A text of the other side, fit for a log: it may hold anything. */
   static String text(byte[] bytes) {
-    return new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+    return PeerText.of(ByteBuffer.wrap(bytes));
   }
 
   /** The length of a text, once it is known to be acceptable. */

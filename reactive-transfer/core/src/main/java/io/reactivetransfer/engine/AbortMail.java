@@ -3,8 +3,8 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PeerAddress.NicAddress;
+import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
@@ -65,15 +65,15 @@ final class AbortMail {
     bytes.getInt(); // the epoch
     byte[] proof = new byte[Byte.toUnsignedInt(bytes.get())];
     boolean known = imm == ControlFrame.ALL_IMMS || (imm >= 0 && imm <= Imm.MAX_VALUE);
-    if (!known || shares < 0 || shares > MAX_SHARES || proof.length > bytes.remaining()) {
+    boolean possible = known && (flags & ~ControlFrame.ABORT_FLAGS) == 0;
+    if (!possible || shares < 0 || shares > MAX_SHARES || proof.length > bytes.remaining()) {
       return null;
     }
     bytes.get(proof);
     if (!isKnown(proof)) {
       return null;
     }
-    String text = ControlFrame.clip(StandardCharsets.UTF_8.decode(bytes).toString());
-    return new AbortFrame(seq, imm, shares, flags, text);
+    return new AbortFrame(seq, imm, shares, flags, PeerText.of(bytes));
   }
 
   /** Whether it is the key of a doorbell here; how long that takes does not tell how near it is. */

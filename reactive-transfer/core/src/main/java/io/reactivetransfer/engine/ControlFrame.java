@@ -77,6 +77,9 @@ final class ControlFrame {
    */
   static final int RESUMED = 8;
 
+  /** All flags of an abort. */
+  static final int ABORT_FLAGS = FAILS | NOTE | DOUBT | RESUMED;
+
   /** The immediate of an abort that concerns all of them. */
   static final int ALL_IMMS = -1;
 

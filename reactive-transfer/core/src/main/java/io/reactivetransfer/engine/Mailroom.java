@@ -7,8 +7,8 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -287,13 +287,15 @@ final class Mailroom {
       case ControlFrame.CREDIT -> credit(sender, peer, frame);
       case ControlFrame.MESSAGE -> message(sender, peer, frame);
       case ControlFrame.ASK -> {
-        if (peer != null) {
+        if (frame.hasRemaining()) {
+          malformed(sender);
+        } else if (peer != null) {
           peer.mail.answerDue = true;
           list(peer.mail);
         }
       }
       case ControlFrame.NICS_FAILED -> {
-        if (peer == null || !frame.hasRemaining()) {
+        if (peer == null || frame.remaining() != 1) {
           malformed(sender);
         } else {
           worker.nicFailures().peerSays(peer, Byte.toUnsignedInt(frame.get()));
@@ -302,7 +304,9 @@ final class Mailroom {
       case ControlFrame.BARRIER -> barrier(sender, peer, frame);
       case ControlFrame.DISMISSAL -> dismissed(peer, frame);
       case ControlFrame.ALIVE -> {
-        // that it came is all that it says
+        if (frame.hasRemaining()) { // that it came is all that it may say
+          malformed(sender);
+        }
       }
       default -> malformed(sender);
     }
@@ -329,7 +333,7 @@ final class Mailroom {
   /** The peer has forgotten us, and what was on its way to it: that is as good as a loss. */
   private void dismissed(@Nullable PeerLink peer, ByteBuffer frame) {
     if (peer != null) {
-      forgottenBy(peer, StandardCharsets.UTF_8.decode(frame).toString());
+      forgottenBy(peer, PeerText.of(frame));
     }
   }
 

@@ -527,6 +527,11 @@ final class Worker {
     }
   }
 
+  /** How many there were. */
+  long defects() {
+    return defects;
+  }
+
   void taskFailed(Throwable failure) {
     Signals.said(() ->
         LOG.error("a task on the scheduler of engine {} failed", id.toShortString(), failure));

@@ -12,6 +12,7 @@ import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
 import io.reactivetransfer.fuzz.Target;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -101,7 +102,7 @@ class ControlFrameFuzzTest {
           case 7 -> barrier(in);
           case 8 -> ControlFrame.aborted(in.chance(50) ? in.below(20) : (int) in.edge());
           case 9 -> ControlFrame.cleared(in.below(12), in.chance(50) ? in.below(20) : in.below(3));
-          case 10 -> ControlFrame.dismissal("because");
+          case 10 -> dismissal(in);
           default -> ControlFrame.nicsFailed(in.below(256));
         };
     byte[] bytes = new byte[frame.remaining()];
@@ -115,7 +116,22 @@ class ControlFrameFuzzTest {
     int imm = in.chance(50) ? in.below(12) : (int) in.edge();
     long shares = in.chance(50) ? in.below(2_000) : in.edge();
     int seq = in.chance(80) ? in.below(60) : (int) in.edge();
-    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), "because"), 0, proof);
+    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), text(in)), 0, proof);
+  }
+
+  /** Of any length, whatever this engine itself would say. */
+  private static ByteBuffer dismissal(Input in) {
+    byte[] reason = text(in).repeat(in.chance(50) ? 1 : 100).getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + reason.length).put(ControlFrame.DISMISSAL).put(reason).flip();
+  }
+
+  private static String text(Input in) {
+    int[] unfit = {0x1b, '\n', 0x7f, 0x85, 0x9b, 0x200b, 0x2028, 0x2029, 0x202e, 0xd800, 0xe0041};
+    return in.chance(50)
+        ? "because"
+        : "because"
+            + Character.toString(
+                in.chance(90) ? unfit[in.below(unfit.length)] : in.below(0x110000));
   }
 
   private static int small(Input in, int bound) {

@@ -277,6 +277,7 @@ final class EngineByHand implements AfterEachCallback {
     }
     assertThat(backend.violations()).isEmpty();
     probes.forEach(Probe::assertLawful);
+    probes.forEach(Probe::assertFitToBeShown);
     if (signals instanceof HandScheduler hand) {
       assertThat(hand.liveWorkers()).as("workers of the signal scheduler").isZero();
     }

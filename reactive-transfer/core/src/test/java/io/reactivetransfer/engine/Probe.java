@@ -14,6 +14,9 @@ import reactor.core.CoreSubscriber;
 /** A subscriber that writes down what it gets, and asks for no more than it is told to. */
 final class Probe<T> implements CoreSubscriber<T> {
 
+  /** A reason of a peer, and what is said around it. */
+  private static final int MAX_MESSAGE_CHARS = 1_000;
+
   private final List<T> items = new ArrayList<>();
   private final List<Throwable> errors = new ArrayList<>();
   private final List<String> wrong = new ArrayList<>();
@@ -172,6 +175,15 @@ final class Probe<T> implements CoreSubscriber<T> {
     assertThat(wrong).isEmpty();
     if (!cancelled && subscription != null) {
       assertThat(terminals()).as("terminal signals of %s", this).isEqualTo(1);
+    }
+  }
+
+  /** Whatever a peer said of it. */
+  synchronized void assertFitToBeShown() {
+    for (Throwable error : errors) {
+      assertThat(String.valueOf(error.getMessage()))
+          .doesNotContainPattern("[\\p{C}\\p{Zl}\\p{Zp}]")
+          .hasSizeLessThan(MAX_MESSAGE_CHARS);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
@@ -77,7 +78,7 @@ final class KvReader {
 
   /** Text that may be shown: what has no glyph, such as an escape, is replaced. */
   String printable(ByteBuffer utf8) {
-    return StandardCharsets.UTF_8.decode(utf8).toString().replaceAll("\\p{C}", "?");
+    return PeerText.printable(StandardCharsets.UTF_8.decode(utf8).toString());
   }
 
   /** What a value type refuses is a format error here. */

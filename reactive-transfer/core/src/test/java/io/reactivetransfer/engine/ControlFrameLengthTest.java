@@ -1,0 +1,107 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.PeerUnreachableException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A frame that is shorter or longer than its kind allows is a defect of its sender. */
+class ControlFrameLengthTest {
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  @BeforeEach
+  void meet() {
+    hand.open(2);
+    hand.receive(1, hand.hello(1, 0));
+  }
+
+  /** All kinds but those that end with a text, or with the bytes of a message. */
+  static Stream<ByteBuffer> ofOneLength() {
+    return Stream.of(
+        ControlFrame.hello(EngineByHand.address(1, 2), 1, 0, 0),
+        ControlFrame.credit(1, 1),
+        ControlFrame.ask(),
+        ControlFrame.alive(),
+        ControlFrame.barrier(new EngineId(1, 2), 0, 1, 0),
+        ControlFrame.nicsFailed(1),
+        ControlFrame.aborted(0),
+        ControlFrame.cleared(1, 0));
+  }
+
+  @ParameterizedTest
+  @MethodSource("ofOneLength")
+  void oneMoreByteIsADefect(ByteBuffer frame) {
+    int route = link().route();
+    hand.nic(0).forgetSent();
+    hand.receive(1, ByteBuffer.allocate(frame.remaining() + 1).put(frame).rewind());
+    assertThat(defects()).isEqualTo(1);
+    assertThat(hand.nic(0).sent(ControlFrame.ALIVE)).isEmpty();
+    assertThat(link().route()).isEqualTo(route);
+  }
+
+  @ParameterizedTest
+  @MethodSource("ofOneLength")
+  void oneByteLessIsADefect(ByteBuffer frame) {
+    hand.receive(1, frame.limit(frame.limit() - 1));
+    assertThat(defects()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("ofOneLength")
+  void exactlyThatLengthIsNone(ByteBuffer frame) {
+    hand.receive(1, frame);
+    assertThat(defects()).isZero();
+  }
+
+  @Test
+  void anAbortWithAFlagThatDoesNotExistIsADefect() {
+    byte[] key = hand.engine().address().nics().getFirst().doorbellKey();
+    hand.receive(1, ControlFrame.abort(new AbortFrame(1, 7, 0, 16, "no"), 0, key));
+    assertThat(defects()).isEqualTo(1);
+    assertThat(hand.nic(0).sent(ControlFrame.ABORTED)).isEmpty();
+  }
+
+  @Test
+  void theReasonOfADismissalIsBoundedAndFitToBeShown() {
+    Probe<Void> waiting = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
+    hand.turn();
+    byte[] reason = "no\u009b\u2028\u202e".repeat(3_000).getBytes(StandardCharsets.UTF_8);
+    byte[] frame = Arrays.copyOf(new byte[] {ControlFrame.DISMISSAL}, 1 + reason.length);
+    System.arraycopy(reason, 0, frame, 1, reason.length);
+    hand.receive(1, ByteBuffer.wrap(frame));
+    assertThat(waiting.error())
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("no???no???");
+    assertThat(waiting.error().getMessage()).hasSizeLessThan(400);
+  }
+
+  @Test
+  void theReasonOfAnAbortIsFitToBeShown() {
+    byte[] key = hand.engine().address().nics().getFirst().doorbellKey();
+    String reason = "no\n\u001b\u0085\u202e";
+    Probe<?> claim = hand.probe(hand.engine().counter(new Imm(7)).next(1));
+    hand.turn();
+    AbortFrame abort = new AbortFrame(1, 7, 0, ControlFrame.FAILS, reason);
+    hand.receive(1, ControlFrame.abort(abort, 0, key));
+    assertThat(claim.error()).hasMessageContaining("no????");
+  }
+
+  private PeerLink link() {
+    return (PeerLink) hand.peer(1);
+  }
+
+  private long defects() {
+    return link().worker().defects();
+  }
+}
