@@ -117,6 +117,19 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   }
 
   /**
+   * Ends the connection because this side has no more to do with the other one, which is told so if
+   * it can be.
+   *
+   * @param farewell why, as the other side is to read it
+   */
+  final void endWith(Failure why, Failure farewell) {
+    if (phase == Phase.OPEN) {
+      send(goodbye(farewell));
+    }
+    end(why);
+  }
+
+  /**
    * Ends the connection because this side closes: the other one is told, nobody on this side is.
    */
   final void close(Failure why) {

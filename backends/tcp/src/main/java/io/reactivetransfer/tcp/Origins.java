@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The connections that other engines have made, over all NICs of this one. Those of one engine
@@ -53,9 +54,14 @@ final class Origins {
 
   /** Ends all connections that this engine has made. */
   void end(EngineId origin, Failure why) {
+    end(origin, link -> link.end(why));
+  }
+
+  /** The same, each of them in this way. */
+  void end(EngineId origin, Consumer<InboundLink> ending) {
     Set<InboundLink> links = byEngine.remove(origin);
     if (links != null) {
-      links.forEach(link -> link.end(why));
+      links.forEach(ending);
     }
   }
 }

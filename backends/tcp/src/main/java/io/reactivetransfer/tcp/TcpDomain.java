@@ -170,11 +170,13 @@ final class TcpDomain implements Domain {
     TcpPeer.Key key = ((TcpPeer) peer).key();
     String who = "engine " + key.engine().toShortString() + " at " + key.address();
     Failure why = ErrorCode.GIVEN_UP.because(who + " was given up: " + reason);
+    Failure farewell = ErrorCode.GIVEN_UP.because("this engine was given up: " + reason);
+    // Before the end of one of them is the end of all.
+    loop.origins().end(key.engine(), link -> link.endWith(why, farewell));
     OutboundLink link = outbound.get(key);
     if (link != null) {
-      link.end(why);
+      link.endWith(why, farewell);
     }
-    loop.origins().end(key.engine(), why);
     heard.forget(key.engine()); // that was before
   }
 

@@ -137,7 +137,31 @@ class LossTest {
 
       assertThat(nic.awaitLost().code()).isEqualTo(ErrorCode.GIVEN_UP.value);
       assertThat(nic.lost.peek().text()).contains("silent");
-      assertThat(in.isAtEnd()).isTrue();
+      assertGivenUp(in);
+    }
+  }
+
+  private static void assertGivenUp(RawConnection raw) {
+    assertThat(raw.goodbye())
+        .satisfies(why -> {
+          assertThat(why.code()).isEqualTo(ErrorCode.GIVEN_UP.value);
+          assertThat(why.text()).contains("given up", "silent");
+        });
+    assertThat(raw.isAtEnd()).isTrue();
+  }
+
+  @Test
+  void whoIsGivenUpIsToldWhyOnTheConnectionToItToo() throws IOException {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      RemotePeer peer = ((TcpRemoteMemory) raw(server, 16)).peer();
+      nic.send(peer, "hello");
+      try (RawConnection out = RawConnection.welcoming(server)) {
+        out.read(Wire.MESSAGE_BYTES + "hello".length());
+
+        nic.run(() -> nic.domain.disconnect(peer, "silent"));
+
+        assertGivenUp(out);
+      }
     }
   }
 

@@ -137,6 +137,7 @@ final class Barriers {
     String text = "it entered more than " + what;
     worker.defect("engine " + member.id().toShortString() + " is given up: " + text);
     worker.liveness().giveUp(member, text);
+    worker.peers().forget(member); // at once: a NIC that reports the loss may keep it from hearing
     worker.mailroom().dismiss(member, text);
   }
 

@@ -209,6 +209,33 @@ class BarrierTest {
     others.assertComplete();
   }
 
+  /** As over a backend that has to connect anew, and reports what was given up as lost. */
+  @Test
+  void whoWasGivenUpCanEnterAgainWhenItIsBack() {
+    hand.nic(0).sendRoom = 0;
+    for (int i = 0; i <= Barriers.MAX_LEAD; i++) {
+      entered(1, new EngineId(7, i));
+    }
+    hand.lose(hand.peer(1));
+    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    assertThat(barriers.groups()).isZero();
+    hand.nic(0).sendRoom = Integer.MAX_VALUE;
+    hand.receive(1, ControlFrame.hello(hand.address(1), 2, 0, 0));
+    numbers.clear();
+    group = PeerGroup.of(hand.peer(1));
+    Probe<Void> back = enter();
+    entered(1, new EngineId(8, 0));
+    back.assertOpen();
+    numbers.put(1, 1);
+    entered(1, lastGroupTo(1));
+    back.assertComplete();
+  }
+
+  private EngineId lastGroupTo(int peer) {
+    ByteBuffer frame = ByteBuffer.wrap(lastTo(peer).content());
+    return new EngineId(frame.getLong(), frame.getLong());
+  }
+
   private EngineId lastGroup() {
     ByteBuffer frame = ByteBuffer.wrap(lastTo(2).content());
     return new EngineId(frame.getLong(), frame.getLong());
