@@ -39,8 +39,12 @@ record NicAddress(String host, int port) {
         throw bad("printable US-ASCII as host", "byte " + Byte.toUnsignedInt(bytes[i]));
       }
     }
-    return new NicAddress(
-        new String(bytes, HEAD_BYTES, bytes.length - HEAD_BYTES, StandardCharsets.US_ASCII), port);
+    String host =
+        new String(bytes, HEAD_BYTES, bytes.length - HEAD_BYTES, StandardCharsets.US_ASCII);
+    if (host.indexOf('[') >= 0 || host.indexOf(']') >= 0) {
+      throw bad("a host without brackets", host);
+    }
+    return new NicAddress(host, port);
   }
 
   byte[] encode() {

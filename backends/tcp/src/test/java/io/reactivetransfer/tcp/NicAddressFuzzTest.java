@@ -18,7 +18,14 @@ import org.junit.jupiter.api.Timeout;
 class NicAddressFuzzTest {
 
   private static final List<String> HOSTS =
-      List.of("10.0.0.1", "2001:db8::1", "::ffff:1.2.3.4", "node-7.example", "x", "h".repeat(253));
+      List.of(
+          "10.0.0.1",
+          "2001:db8::1",
+          "::ffff:1.2.3.4",
+          "fe80::1%eth0",
+          "node-7.example",
+          "x",
+          "h".repeat(253));
 
   @Test
   void addressesAndKeys() {
@@ -47,7 +54,7 @@ class NicAddressFuzzTest {
     }
     assertThat(address.encode()).isEqualTo(bytes);
     assertThat(address.toSocketAddress().getPort()).isEqualTo(address.port());
-    assertThat(address.toString()).matches("\\p{Graph}+");
+    assertThat(address.toString()).matches("\\p{Graph}+").doesNotContain("[[", "]]");
   }
 
   private static void key(Input in) {

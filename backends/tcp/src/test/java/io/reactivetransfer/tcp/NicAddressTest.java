@@ -40,7 +40,19 @@ class NicAddressTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "01", "0150", "011267", "02126731", "01000031", "0112670a", "011267ff20"})
+      strings = {
+        "",
+        "01",
+        "0150",
+        "011267",
+        "02126731",
+        "01000031",
+        "0112670a",
+        "011267ff20", // not ASCII
+        "0100095b3a3a315d", // [::1]
+        "0100095b31302e302e302e315d", // [10.0.0.1]
+        "0100095b78" // [x
+      })
   void refusesBytesThatAreNone(String hex) {
     assertThatThrownBy(() -> NicAddress.decode(HexFormat.of().parseHex(hex)))
         .isInstanceOf(BackendException.class)
