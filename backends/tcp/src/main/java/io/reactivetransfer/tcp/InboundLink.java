@@ -206,6 +206,10 @@ final class InboundLink extends Link {
     }
     hasImm = (flags & Wire.HAS_IMM) != 0;
     imm = head.getInt();
+    if (!hasImm && imm != 0) {
+      throw new ProtocolException(
+          "expected 0 as immediate of a write with flags 0, got " + Integer.toUnsignedString(imm));
+    }
     MemoryKey key = new MemoryKey(head.getLong(), head.getLong());
     position = head.getLong();
     long length = head.getLong();

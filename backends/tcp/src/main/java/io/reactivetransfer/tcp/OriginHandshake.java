@@ -61,6 +61,9 @@ final class OriginHandshake {
               + ", got one from "
               + welcome.target().toShortString());
     }
+    if (!authentication.isRequired() && welcome.proof() != null) {
+      throw new ProtocolException("expected a welcome without a proof, which nobody has asked for");
+    }
     if (authentication.isRequired() && !proves(welcome)) {
       throw new ProtocolException(
           ErrorCode.UNAUTHENTICATED,

@@ -18,7 +18,6 @@ final class FuzzHandshake {
   private static final int HELLO_BYTES = 65;
   private static final int NONCE_BYTES = 32;
   private static final int WELCOME_BYTES = 22;
-  private static final int PROOF_BYTES = 32;
   private static final int MAX_ANSWER_BYTES = 514;
 
   /** What the nonces of its NICs consist of. */
@@ -59,8 +58,15 @@ final class FuzzHandshake {
     return bytes(Handshake.putWelcome(out, new Handshake.Welcome(target, maxMessageBytes, null)));
   }
 
+  /** A proof that nobody has asked for. */
+  static byte[] provenWelcome(Input in, EngineId target) {
+    byte[] proof = in.bytes(NONCE_BYTES);
+    return bytes(
+        Handshake.putWelcome(Unpooled.buffer(), new Handshake.Welcome(target, 1_024, proof)));
+  }
+
   static byte[] refusal(Input in) {
-    Failure why = new Failure((int) in.edge() & 0xffff, "x".repeat(in.below(600)));
+    Failure why = new Failure((int) in.edge() & 0xffff, HostileTarget.text(in, 600));
     return bytes(Handshake.putRefusal(Unpooled.buffer(), why));
   }
 
@@ -123,7 +129,7 @@ final class FuzzHandshake {
     if (version != 1) {
       return new Verdict.Violated(2);
     }
-    if (length != WELCOME_BYTES && length != WELCOME_BYTES + PROOF_BYTES) {
+    if (length != WELCOME_BYTES) { // nobody here has challenged anybody
       return new Verdict.Violated(1);
     }
     EngineId who = new EngineId(in.getLong(), in.getLong());

@@ -163,6 +163,18 @@ class HostileBytesTest {
         "flags");
   }
 
+  @Test
+  void anImmediateThatTheFlagsDeny() {
+    rejectedFrame(
+        raw ->
+            raw.send(out -> {
+              Wire.putWrite(out, true, 5, MemoryKey.decode(sink.local().key()), 0, 0);
+              out.setByte(1, 0);
+            }),
+        "immediate");
+    assertThat(nic.imms).isEmpty();
+  }
+
   private void rejectedFrame(Consumer<RawConnection> send, String reason) {
     try (RawConnection raw = RawConnection.welcomedBy(nic)) {
       send.accept(raw);

@@ -81,10 +81,12 @@ final class HostileOrigin {
   private byte[] write(byte[] key, long offset, long length, int body) {
     ByteBuf out = Unpooled.buffer();
     boolean hasImm = in.chance(50);
-    int imm = hasImm || in.chance(10) ? in.anyInt() : 0;
-    Wire.putWrite(out, hasImm, imm, MemoryKey.decode(key), offset, length);
+    Wire.putWrite(out, hasImm, in.anyInt(), MemoryKey.decode(key), offset, length);
     if (in.chance(1)) {
       out.setByte(1, in.anyInt());
+    }
+    if (in.chance(1)) {
+      out.setInt(2, in.anyInt());
     }
     return FuzzHandshake.bytes(out.writeBytes(in.bytes(body)));
   }

@@ -20,6 +20,7 @@ final class HostileTarget {
       case 1 -> Mutation.some(in, welcome);
       case 2 -> Mutation.one(in, FuzzHandshake.refusal(in));
       case 3 -> FuzzHandshake.challenge(in);
+      case 4 -> FuzzHandshake.provenWelcome(in, target);
       default -> welcome;
     };
   }
@@ -65,9 +66,17 @@ final class HostileTarget {
     return FuzzHandshake.bytes(out);
   }
 
+  /** A text that wants more than to be read, or one that is only long. */
+  static String text(Input in, int length) {
+    int[] unfit = {0x1b, '\n', 0x7f, 0x85, 0x9b, 0x200b, 0x2028, 0x2029, 0x202e, 0xd800, 0xe0041};
+    return in.chance(30)
+        ? "[2J" + Character.toString(unfit[in.below(unfit.length)])
+        : "x".repeat(in.below(length));
+  }
+
   /** Any code, also one that stands for something that only this side can know. */
   private static Failure any(Input in) {
     int code = in.chance(60) ? in.below(22) : (int) in.edge() & 0xffff;
-    return new Failure(code, in.chance(30) ? "\u001b[2J\n" : "x".repeat(in.below(30)));
+    return new Failure(code, text(in, 30));
   }
 }

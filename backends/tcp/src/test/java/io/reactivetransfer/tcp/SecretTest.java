@@ -153,6 +153,23 @@ class SecretTest {
     }
   }
 
+  @Test
+  void aProofThatNobodyAskedForIsNoWelcome() throws IOException {
+    try (TestNic origin = nic(null);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      origin.send(peer(origin, server), "hello");
+      try (RawConnection raw = RawConnection.from(server)) {
+        raw.hello();
+        byte[] proof = new byte[Authentication.PROOF_BYTES];
+        var welcome = new Handshake.Welcome(RawConnection.ID, 1_024, proof);
+        raw.send(out -> Handshake.putWelcome(out, welcome));
+        var lost = origin.awaitLost();
+        assertThat(lost.code()).isEqualTo(ErrorCode.PROTOCOL.value);
+        assertThat(lost.text()).contains("without a proof");
+      }
+    }
+  }
+
   private static RemotePeer peer(TestNic origin, ServerSocket server) {
     byte[] address = RawConnection.addressOf(server).encode();
     return origin.call(() -> origin.domain.resolve(RawConnection.ID, address));

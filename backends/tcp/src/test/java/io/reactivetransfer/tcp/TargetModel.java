@@ -243,7 +243,7 @@ final class TargetModel {
     MemoryKey key = new MemoryKey(in.getLong(), in.getLong());
     long offset = in.getLong();
     left = in.getLong();
-    if ((flags & ~1) != 0 || left < 0 || left > MAX_WRITE_BYTES) {
+    if ((flags & ~1) != 0 || (flags == 0 && imm != 0) || left < 0 || left > MAX_WRITE_BYTES) {
       violated();
       return;
     }
