@@ -156,6 +156,8 @@ public final class KvPrefill implements Disposable {
    * completion, nothing of it reads the source memory any more; after a cancel, {@link
    * io.reactivetransfer.MemoryRegion#quiesced()} says so.
    *
+   * @param request one that this object's {@link #requests()} or {@link #serve} emitted; another
+   *     object's is an {@link IllegalArgumentException}, and stays open
    * @param pages the source pages in this memory, as many as the request wants, the same ones in
    *     each layer; leave them alone until the end
    * @param finished the layers, or chunks of them, as they are finished, in any order
@@ -165,6 +167,7 @@ public final class KvPrefill implements Disposable {
   public Flux<KvWritten> handOver(
       KvRequest request, PageList pages, Publisher<FinishedLayer> finished, MemorySlice tail) {
     Objects.requireNonNull(finished, "finished");
+    request.requireOf(this);
     HandOver.requireFits(this, request, pages, tail);
     return Flux.defer(() -> {
       HandOver handOver = new HandOver(this, request, new KvWrites(this, request, pages, tail));
@@ -179,9 +182,12 @@ public final class KvPrefill implements Disposable {
    * Tells decode, on subscribe, that this request will not be served. Completes when the message is
    * on its way; has no effect on a request that was answered already.
    *
+   * @param request one that this object's {@link #requests()} or {@link #serve} emitted; another
+   *     object's is an {@link IllegalArgumentException}, and stays open
    * @param reason for people; at most 512 bytes of it are sent
    */
   public Mono<Void> refuse(KvRequest request, String reason) {
+    request.requireOf(this);
     return Mono.defer(() -> {
       if (!request.isOpen() || request.endUnlessTaken() != null) {
         return Mono.empty();
@@ -215,12 +221,15 @@ public final class KvPrefill implements Disposable {
     open.remove(keyOf(request), request);
   }
 
-  /** Tries to tell decode; whoever cannot be told finds out by itself. */
+  /**
+   * Tries to tell decode; whoever cannot be told finds out by itself. Completes whatever happens,
+   * and throws nothing: a hand-over ends behind it.
+   */
   Mono<Void> tell(Peer decode, KvMessage message) {
-    return engine
-        .send(decode, KvCodec.encode(message))
+    return Mono.defer(() -> engine.send(decode, KvCodec.encode(message)))
         .timeout(LAST_WORD)
-        .doOnError(e -> LOG.debug("could not tell {}: {}", decode.address(), e.toString()))
+        .doOnError(e ->
+            Bulkhead.said(() -> LOG.debug("could not tell {}: {}", decode.address(), e.toString())))
         .onErrorComplete();
   }
 
@@ -247,7 +256,7 @@ public final class KvPrefill implements Disposable {
     @Override
     public void received(Peer sender, KvMessage message) {
       switch (message) {
-        case KvMessage.Request request -> admit(new KvRequest(sender, request));
+        case KvMessage.Request request -> admit(new KvRequest(KvPrefill.this, sender, request));
         case KvMessage.Cancel cancel -> cancel(sender, cancel.id());
         case KvMessage.End end -> LOG.warn("{} sent the end of a hand-over", sender.address());
       }

@@ -9,10 +9,11 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * What a decode node asks this prefill node for. Answer each one: by {@link KvPrefill#handOver}, or
- * by {@link KvPrefill#refuse}. Safe from any thread.
+ * by {@link KvPrefill#refuse}, of the object that emitted it. Safe from any thread.
  */
 public final class KvRequest {
 
+  private final KvPrefill owner;
   private final Peer decode;
   private final KvMessage.Request message;
   private final long receivedNanos = now();
@@ -22,7 +23,8 @@ public final class KvRequest {
 
   private boolean over;
 
-  KvRequest(Peer decode, KvMessage.Request message) {
+  KvRequest(KvPrefill owner, Peer decode, KvMessage.Request message) {
+    this.owner = owner;
     this.decode = decode;
     this.message = message;
   }
@@ -55,6 +57,20 @@ public final class KvRequest {
   /** How much is left of the time that decode gave; 0 or less when it is over. */
   public Duration remaining() {
     return message.deadline().minusNanos(now() - receivedNanos);
+  }
+
+  /** Only who emitted it knows that it is open, and can write to the one who asks. */
+  void requireOf(KvPrefill prefill) {
+    if (owner != prefill) {
+      throw new IllegalArgumentException(
+          "expected a request of this KvPrefill (engine "
+              + prefill.engine.address()
+              + "), got "
+              + this
+              + " to another one (engine "
+              + owner.engine.address()
+              + "); answer it with the KvPrefill whose requests() emitted it");
+    }
   }
 
   KvMessage.Request message() {
