@@ -44,6 +44,12 @@ public final class PageList {
    * @param indices 32-bit integers in native byte order; its size is a multiple of four
    */
   public static PageList of(MemorySegment indices) {
+    if (indices.byteSize() % Integer.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "expected a segment of 32-bit page indices, a multiple of 4 bytes, got "
+              + indices.byteSize()
+              + " bytes");
+    }
     return new PageList(indices.toArray(ValueLayout.JAVA_INT_UNALIGNED));
   }
 

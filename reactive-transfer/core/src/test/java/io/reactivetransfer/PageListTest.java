@@ -31,6 +31,16 @@ class PageListTest {
     assertThat(pages).hasToString("3 pages, largest index 7");
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 3, 4 * 7 + 2})
+  void aSegmentIsOfWholeIntegers(long bytes) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> PageList.of(Arena.ofAuto().allocate(bytes)))
+        .withMessage(
+            "expected a segment of 32-bit page indices, a multiple of 4 bytes, got %s bytes",
+            bytes);
+  }
+
   @Test
   void isACopyBothWays() {
     int[] given = {1, 2};

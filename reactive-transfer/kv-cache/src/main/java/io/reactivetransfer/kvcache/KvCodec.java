@@ -22,6 +22,8 @@ final class KvCodec {
   /** The most that any engine can be told to send. */
   static final int MAX_BYTES = 1 << 16;
 
+  private static final int MAX_BODY_BYTES = 0xffff;
+
   private static final int REQUEST = 1;
   private static final int CANCEL = 2;
   private static final int END = 3;
@@ -52,14 +54,19 @@ final class KvCodec {
     };
   }
 
+  /** The field that says how long it is has 16 bits. */
+  static void requireBody(ByteBuffer body) {
+    if (body.remaining() > MAX_BODY_BYTES) {
+      throw new IllegalArgumentException(
+          "expected a body of at most " + MAX_BODY_BYTES + " bytes, got " + body.remaining());
+    }
+  }
+
   private static ByteBuffer encodeRequest(KvMessage.Request request) {
     byte[] memory = request.memory().toBytes();
     byte[] tail = request.tail().region().toBytes();
     ByteBuffer body = request.body();
-    if (body.remaining() > 0xffff) {
-      throw new IllegalArgumentException(
-          "expected a body of at most 65535 bytes, got " + body.remaining());
-    }
+    requireBody(body);
     long fields = (long) REQUEST_NUMBERS + memory.length + tail.length + body.remaining();
     long length = Math.addExact(fields, 4L * request.pages().size());
     if (length > Integer.MAX_VALUE - HEADER_BYTES - CHECKSUM_BYTES) {
@@ -143,7 +150,7 @@ final class KvCodec {
       throw in.bad(
           "a tail within " + tail.length() + " bytes", tailLength + " bytes at " + tailOffset);
     }
-    ByteBuffer body = in.bytes("body", 0xffff);
+    ByteBuffer body = in.bytes("body", MAX_BODY_BYTES);
     int[] pages = in.ints("page", poolPages);
     return new KvMessage.Request(
         id,

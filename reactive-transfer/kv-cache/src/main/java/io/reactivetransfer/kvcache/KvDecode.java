@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.MemoryRegion;
@@ -71,6 +72,11 @@ public final class KvDecode implements Disposable {
     if (pool.size() != memory.layout().poolPages()) {
       throw new IllegalArgumentException(
           "expected a pool of " + memory.layout().poolPages() + " pages, got " + pool.size());
+    }
+    Access access = memory.region().access();
+    if (!access.allowsRemoteWrite()) {
+      throw new IllegalArgumentException(
+          "expected KV memory registered with " + Access.REMOTE_WRITE + ", got " + access);
     }
     this.engine = engine;
     this.memory = memory;

@@ -1,5 +1,6 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
@@ -24,12 +25,22 @@ public record KvOrder(
   public KvOrder {
     Objects.requireNonNull(prefill, "prefill");
     Objects.requireNonNull(tail, "tail");
+    Objects.requireNonNull(deadline, "deadline");
+    Objects.requireNonNull(body, "body");
     if (pages < 1) {
       throw new IllegalArgumentException("expected to order 1 or more pages, got " + pages);
+    }
+    if (!tail.region().access().allowsRemoteWrite()) {
+      throw new IllegalArgumentException(
+          "expected a tail in a region registered with "
+              + Access.REMOTE_WRITE
+              + ", got "
+              + tail.region().access());
     }
     if (deadline.toMillis() < 1 || deadline.toMillis() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("expected a deadline of 1 ms to 24 days, got " + deadline);
     }
+    KvCodec.requireBody(body);
     body = body.slice().asReadOnlyBuffer();
   }
 

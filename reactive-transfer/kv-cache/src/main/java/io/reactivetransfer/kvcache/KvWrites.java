@@ -9,7 +9,6 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.WriteImm;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Objects;
 
 /**
  * Turns finished layers into writes, and checks that every page of every layer comes once. Used by
@@ -46,7 +45,7 @@ final class KvWrites {
   Transfer pages(FinishedLayer finished) {
     int layer = finished.layer();
     MemorySlice source = memory.layer(layer);
-    Objects.checkFromIndexSize(finished.first(), finished.pages(), pages.size());
+    requireWithin(finished);
     int from = Math.addExact(Math.multiplyExact(layer, pages.size()), finished.first());
     int to = from + finished.pages();
     int before = seen.nextSetBit(from);
@@ -70,6 +69,21 @@ final class KvWrites {
             request.imm());
     arrivals += write.arrivals();
     return write;
+  }
+
+  private void requireWithin(FinishedLayer finished) {
+    if (finished.first() > pages.size() - finished.pages()) {
+      throw new IndexOutOfBoundsException(
+          "expected a chunk of layer "
+              + finished.layer()
+              + " within pages 0 to "
+              + (pages.size() - 1)
+              + " of the request, got "
+              + finished.pages()
+              + " pages from "
+              + finished.first()
+              + " on");
+    }
   }
 
   /** The last write. */
