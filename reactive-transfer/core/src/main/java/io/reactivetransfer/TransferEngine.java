@@ -52,7 +52,8 @@ public interface TransferEngine {
    * Registers memory with all NICs. Each subscription registers anew. If the subscription is
    * cancelled before the region came, the registration is undone.
    *
-   * @param memory stays the caller's; keep it alive until the region's {@code close} has completed
+   * @param memory stays the caller's; keep it alive until the region's {@code close} has completed.
+   *     If its arena is closed already, that is a {@link TransferRejectedException}
    * @param access what it may be used for
    */
   Mono<MemoryRegion> register(Memory memory, Access access);

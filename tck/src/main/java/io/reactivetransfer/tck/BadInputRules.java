@@ -10,6 +10,7 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
@@ -260,5 +261,20 @@ abstract class BadInputRules extends RuleGroup {
     neighbour.assertPending();
     assertThat(duo.origin().isClosed()).isFalse();
     neighbour.cancel();
+  }
+
+  @Test
+  final void r12_12_memoryThatWasFreedIsNotRegistered() {
+    TransferEngine engine = stage().open(2);
+    HostMemory memory;
+    Mono<MemoryRegion> early;
+    try (Arena arena = Arena.ofShared()) {
+      memory = new HostMemory(arena.allocate(100));
+      early = engine.register(memory, Access.REMOTE_WRITE);
+    }
+    for (Mono<MemoryRegion> late : List.of(early, engine.register(memory, Access.LOCAL))) {
+      stage().probe("a region", late).awaitError(TransferRejectedException.class);
+    }
+    assertThat(engine.stats().openRegions()).isZero();
   }
 }

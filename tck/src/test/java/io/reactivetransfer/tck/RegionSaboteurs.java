@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
@@ -11,6 +12,7 @@ import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +48,7 @@ final class RegionSaboteurs {
               "slices closed regions",
               engine -> ForwardingRegion.on(engine, SlicesClosed::new)),
           Saboteur.engine("12.5", "has another error for a foreign descriptor", WrongError::new),
+          Saboteur.engine("12.12", "registers what was freed", RegistersFreed::new),
           Saboteur.engine("14.1", "registers once for all subscriptions", Registers::once),
           Saboteur.engine(
               "14.2",
@@ -248,6 +251,23 @@ final class RegionSaboteurs {
       } catch (TransferRejectedException e) {
         throw new IllegalStateException(e);
       }
+    }
+  }
+
+  /** Other memory in its place, as whoever allocates next might get. */
+  private static final class RegistersFreed extends ForwardingEngine {
+    RegistersFreed(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<MemoryRegion> register(Memory memory, Access access) {
+      return inner
+          .register(memory, access)
+          .onErrorResume(
+              TransferRejectedException.class,
+              e ->
+                  inner.register(new HostMemory(Arena.ofAuto().allocate(memory.length())), access));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
@@ -55,10 +56,11 @@ final class RegisteredRegion implements MemoryRegion {
   /**
    * Registers with all NICs or with none. On the worker.
    *
-   * @throws TransferRejectedException if one refuses, or fails in another way: the memory is the
-   *     caller's, who may have freed it
+   * @throws TransferRejectedException if the memory was freed, which the caller may do at any time;
+   *     or if a NIC refuses, or fails in another way
    */
   static RegisteredRegion register(Worker worker, Memory memory, Access access) {
+    requireAlive(memory);
     Domain[] domains = worker.nics().domains();
     LocalMemory[] locals = new LocalMemory[domains.length];
     int done = 0;
@@ -77,6 +79,16 @@ final class RegisteredRegion implements MemoryRegion {
           e);
     }
     return new RegisteredRegion(worker, memory, access, locals);
+  }
+
+  /** A NIC looks at addresses only, and many take one at which there is nothing any more. */
+  private static void requireAlive(Memory memory) {
+    if (memory instanceof HostMemory host && !host.segment().scope().isAlive()) {
+      throw new TransferRejectedException(
+          "expected memory whose arena is open, got "
+              + memory.length()
+              + " bytes of one that was closed; register them before, and close the region first");
+    }
   }
 
   /** Undoes a registration with the first NICs; returns what is to be said of that. */

@@ -114,6 +114,24 @@ class RegionTest {
   }
 
   @Test
+  void ofFreedMemoryIsRefusedBeforeAnyNicIsAsked() {
+    hand.open(2);
+    HostMemory memory;
+    try (Arena arena = Arena.ofShared()) {
+      memory = new HostMemory(arena.allocate(100));
+    }
+    Probe<MemoryRegion> probe = hand.probe(hand.engine().register(memory, Access.REMOTE_WRITE));
+    hand.turn();
+    assertThat(probe.error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("expected memory whose arena is open")
+        .hasMessageContaining("100 bytes");
+    assertThat(registrations(0)).isZero();
+    assertThat(registrations(1)).isZero();
+    assertThat(hand.stats().openRegions()).isZero();
+  }
+
+  @Test
   void thatTheSecondNicRefusesIsUndoneOnTheFirst() {
     hand.open(3);
     hand.nic(1).registerFailure = new BackendException(12, "out of keys");
