@@ -23,12 +23,13 @@ final class NicSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
-              .entailing("1.5", "24.2", "24.3", "24.5", "24.6"),
+              .entailing("1.5", "17.18", "24.2", "24.3", "24.5", "24.6"),
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
               .entailing("1.5"),
-          Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new),
-          Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new),
+          Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new).entailing("17.2"),
+          Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new)
+              .entailing("24.11"),
           Saboteur.nic("10.1", "counts a write of one byte twice", CountsTwice::new),
           Saboteur.nic("10.3", "merges the immediates of adjacent pages", MergesPages::new),
           Saboteur.nic("10.6", "counts a long write without an immediate", CountsSilent::new),
@@ -94,7 +95,7 @@ final class NicSaboteurs {
                     return true;
                   }
                 })
-        .entailing("8.4");
+        .entailing("8.4", "17.2");
   }
 
   private static final class ReportsEarly extends LateDomain {
