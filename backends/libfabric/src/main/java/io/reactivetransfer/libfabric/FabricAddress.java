@@ -54,6 +54,11 @@ record FabricAddress(String provider, long instance, byte[] name) {
     }
     byte[] provider = new byte[length];
     in.get(provider);
+    for (byte b : provider) {
+      if (b <= ' ' || b == 0x7f) {
+        throw bad("printable US-ASCII as provider", "byte " + Byte.toUnsignedInt(b));
+      }
+    }
     long instance = in.getLong();
     byte[] name = new byte[rest];
     in.get(name);

@@ -47,6 +47,16 @@ class FabricAddressTest {
     assertThat(refusal(bytes)).endsWith("expected version 1, got version 254");
   }
 
+  /** It is shown where a peer of another provider is refused. */
+  @Test
+  void aProviderIsPrintable() {
+    for (byte unfit : new byte[] {0, '\n', 0x1b, ' ', 0x7f, (byte) 0x85, -1}) {
+      byte[] bytes = ADDRESS.encode();
+      bytes[3] = unfit;
+      assertThat(refusal(bytes)).contains("expected printable US-ASCII as provider");
+    }
+  }
+
   @Test
   void aNameIsNeitherEmptyNorLong() {
     assertThat(refusal(Arrays.copyOf(ADDRESS.encode(), 300))).contains("1 to 128 bytes of name");
