@@ -80,6 +80,7 @@ public record EngineOptions(
     requireTime("connectTimeout", connectTimeout);
     requireTime("closeTimeout", closeTimeout);
     Objects.requireNonNull(idle, "idle");
+    Objects.requireNonNull(cpu, "cpu");
     if (cpu.isPresent()) {
       requireWithin("cpu", cpu.getAsInt(), 0, 1 << 16);
     }
@@ -109,6 +110,7 @@ public record EngineOptions(
   }
 
   private static void requireTime(String name, Duration value) {
+    Objects.requireNonNull(value, name);
     if (value.isNegative() || value.isZero() || value.compareTo(MAX_TIME) > 0) {
       throw new IllegalArgumentException(
           "expected a " + name + " above 0 and up to " + MAX_TIME + ", got " + value);
@@ -206,31 +208,31 @@ public record EngineOptions(
 
     /** See {@link EngineOptions#livenessDeadline()}. */
     public Builder livenessDeadline(Duration livenessDeadline) {
-      this.livenessDeadline = livenessDeadline;
+      this.livenessDeadline = Objects.requireNonNull(livenessDeadline, "livenessDeadline");
       return this;
     }
 
     /** See {@link EngineOptions#transferDeadline()}. */
     public Builder transferDeadline(Duration transferDeadline) {
-      this.transferDeadline = transferDeadline;
+      this.transferDeadline = Objects.requireNonNull(transferDeadline, "transferDeadline");
       return this;
     }
 
     /** See {@link EngineOptions#connectTimeout()}. */
     public Builder connectTimeout(Duration connectTimeout) {
-      this.connectTimeout = connectTimeout;
+      this.connectTimeout = Objects.requireNonNull(connectTimeout, "connectTimeout");
       return this;
     }
 
     /** See {@link EngineOptions#closeTimeout()}. */
     public Builder closeTimeout(Duration closeTimeout) {
-      this.closeTimeout = closeTimeout;
+      this.closeTimeout = Objects.requireNonNull(closeTimeout, "closeTimeout");
       return this;
     }
 
     /** See {@link EngineOptions#idle()}. */
     public Builder idle(IdleStrategy idle) {
-      this.idle = idle;
+      this.idle = Objects.requireNonNull(idle, "idle");
       return this;
     }
 

@@ -3,6 +3,7 @@ package io.reactivetransfer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -60,12 +61,15 @@ public interface ImmCounter {
   /**
    * The same counter, whose claims fail with {@link PeerUnreachableException} when one of these
    * peers is lost: for whoever knows from where the writes must come.
+   *
+   * @param peers one or more of this engine's; what is bound already stays so
+   * @throws IllegalArgumentException if there are none
    */
   ImmCounter boundTo(Collection<? extends Peer> peers);
 
   /** The same for one peer. */
   default ImmCounter boundTo(Peer peer) {
-    return boundTo(List.of(peer));
+    return boundTo(List.of(Objects.requireNonNull(peer, "peer")));
   }
 
   /**

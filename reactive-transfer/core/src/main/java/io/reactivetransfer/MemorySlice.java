@@ -13,6 +13,7 @@ public record MemorySlice(MemoryRegion region, long offset, long length) {
 
   /** Checks that it lies within an open region. */
   public MemorySlice {
+    Objects.requireNonNull(region, "region");
     if (region.isClosed()) {
       throw new TransferRejectedException("expected an open region, got a closed one");
     }

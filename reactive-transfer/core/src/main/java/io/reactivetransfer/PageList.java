@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Objects;
 
 /**
  * Which pages of a slice, in which order: a list of different, non-negative page indices, kept as a
@@ -35,7 +36,7 @@ public final class PageList {
 
   /** These pages; the array is copied. */
   public static PageList of(int... indices) {
-    return new PageList(indices.clone());
+    return new PageList(Objects.requireNonNull(indices, "indices").clone());
   }
 
   /**
@@ -44,6 +45,7 @@ public final class PageList {
    * @param indices 32-bit integers in native byte order; its size is a multiple of four
    */
   public static PageList of(MemorySegment indices) {
+    Objects.requireNonNull(indices, "indices");
     if (indices.byteSize() % Integer.BYTES != 0) {
       throw new IllegalArgumentException(
           "expected a segment of 32-bit page indices, a multiple of 4 bytes, got "

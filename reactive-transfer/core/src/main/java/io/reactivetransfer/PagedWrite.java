@@ -1,5 +1,6 @@
 package io.reactivetransfer;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,8 @@ public final class PagedWrite implements Transfer {
     if (pageLength < 1) {
       throw new IllegalArgumentException("expected pages of 1 or more bytes, got " + pageLength);
     }
+    requireSide("source", source);
+    requireSide("target", target);
     if (source.pages().size() != target.pages().size()) {
       throw new IllegalArgumentException(
           "expected as many target pages as source pages ("
@@ -130,6 +133,11 @@ public final class PagedWrite implements Transfer {
   @Override
   public long arrivals() {
     return imm == null ? 0 : pages();
+  }
+
+  private static void requireSide(String what, Side<?> side) {
+    Objects.requireNonNull(side.slice(), what);
+    Objects.requireNonNull(side.pages(), what + " pages");
   }
 
   private static void requireFits(String what, long length, long pageLength, Side<?> side) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Where an engine can be reached: its backend, its id, and for each of its NICs the backend's own
@@ -98,6 +99,7 @@ public final class PeerAddress {
    * @throws DescriptorFormatException if the bytes are anything else
    */
   public static PeerAddress fromBytes(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes");
     ByteReader in = new ByteReader(ByteForm.PEER_ADDRESS, bytes);
     PeerAddress address = readFrom(in);
     in.end();
@@ -110,6 +112,7 @@ public final class PeerAddress {
    * @throws DescriptorFormatException if the text is anything else
    */
   public static PeerAddress fromText(String text) {
+    Objects.requireNonNull(text, "text");
     String trimmed = text.strip();
     if (!trimmed.startsWith(TEXT_PREFIX)) {
       throw new DescriptorFormatException(

@@ -2,6 +2,7 @@ package io.reactivetransfer;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Peers in a fixed order.
@@ -12,6 +13,7 @@ public record PeerGroup(List<Peer> peers) {
 
   /** Checks and copies the list. */
   public PeerGroup {
+    Objects.requireNonNull(peers, "peers");
     peers = List.copyOf(peers);
     if (peers.isEmpty()) {
       throw new IllegalArgumentException("expected at least one peer, got none");

@@ -3,6 +3,7 @@ package io.reactivetransfer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Names registered memory to other engines: whose it is, how long, what is allowed, and one key per
@@ -91,6 +92,7 @@ public final class RegionDescriptor {
    * @throws DescriptorFormatException if the bytes are anything else
    */
   public static RegionDescriptor fromBytes(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes");
     ByteReader in = new ByteReader(ByteForm.REGION_DESCRIPTOR, bytes);
     PeerAddress owner = PeerAddress.readFrom(in);
     long length = in.u64("length", 1);

@@ -13,6 +13,7 @@ public record RemoteSlice(RemoteRegion region, long offset, long length) {
 
   /** Checks that it lies within the region. */
   public RemoteSlice {
+    Objects.requireNonNull(region, "region");
     Objects.checkFromIndexSize(offset, length, region.length());
   }
 }

@@ -1,6 +1,7 @@
 package io.reactivetransfer;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public record Scatter(List<Part> parts, @Nullable Imm imm) implements Transfer {
 
   /** Checks and copies the list. */
   public Scatter {
+    Objects.requireNonNull(parts, "parts");
     parts = List.copyOf(parts);
     if (parts.isEmpty()) {
       throw new IllegalArgumentException("expected at least one target, got none");

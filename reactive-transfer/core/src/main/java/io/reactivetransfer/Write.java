@@ -1,5 +1,6 @@
 package io.reactivetransfer;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,8 @@ public record Write(MemorySlice source, RemoteSlice target) implements Transfer 
   }
 
   static void requireSameLength(MemorySlice source, RemoteSlice target) {
+    Objects.requireNonNull(source, "source");
+    Objects.requireNonNull(target, "target");
     if (source.length() != target.length()) {
       throw new IllegalArgumentException(
           "expected a target as long as the source ("

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Deadlines as the worker keeps them: nanoseconds, 0 for none. */
 final class Deadlines {
@@ -17,6 +18,7 @@ final class Deadlines {
    * @throws IllegalArgumentException if it is not above 0, or longer than a year
    */
   static long nanos(Duration deadline) {
+    Objects.requireNonNull(deadline, "deadline");
     if (deadline.isNegative() || deadline.isZero() || deadline.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
           "expected a deadline above 0 and of at most "

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -46,6 +47,12 @@ final class DefaultImmCounter implements ImmCounter {
 
   @Override
   public ImmCounter boundTo(Collection<? extends Peer> peers) {
+    Objects.requireNonNull(peers, "peers");
+    if (peers.isEmpty()) {
+      throw new IllegalArgumentException(
+          "expected one or more peers to bind claims to, got none; claims of a counter that nobody"
+              + " bound wait for whoever writes");
+    }
     List<PeerLink> all = new ArrayList<>(bound);
     for (Peer peer : peers) {
       PeerLink link = Ownership.own(worker, peer);

@@ -107,6 +107,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public RemoteRegion remote(RegionDescriptor descriptor) {
+    Objects.requireNonNull(descriptor, "descriptor");
     if (!descriptor.access().allowsRemoteWrite()) {
       throw new TransferRejectedException(
           "expected a descriptor that allows remote writes, got access " + descriptor.access(),
@@ -119,7 +120,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Peer peer(PeerAddress address) {
-    return worker.peers().of(address);
+    return worker.peers().of(Objects.requireNonNull(address, "address"));
   }
 
   @Override
@@ -133,7 +134,7 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   private <T extends Transfer> Mono<T> submitOne(T transfer, long deadlineNanos) {
-    Ownership.check(worker, transfer);
+    Ownership.check(worker, Objects.requireNonNull(transfer, "transfer"));
     Mono<T> one = Mono.just(transfer);
     return Mono.fromDirect(new TransferFlux<>(worker, one, new Results.Done<>(), 1, deadlineNanos));
   }
@@ -172,7 +173,8 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Mono<Void> send(Peer peer, ByteBuffer message) {
-    PeerLink link = Ownership.own(worker, peer);
+    Objects.requireNonNull(message, "message");
+    PeerLink link = Ownership.own(worker, Objects.requireNonNull(peer, "peer"));
     requireFits(link, message);
     return Mono.defer(() -> {
       requireFits(link, message); // the buffer is the caller's, and may have changed
@@ -205,12 +207,13 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Mono<Void> barrier(PeerGroup group) {
-    BarrierGroup members = BarrierGroup.of(worker, group);
+    BarrierGroup members = BarrierGroup.of(worker, Objects.requireNonNull(group, "group"));
     return worker.ask(answer -> worker.barriers().enter(members, answer));
   }
 
   @Override
   public Flux<Change> watch(MemorySegment word) {
+    Objects.requireNonNull(word, "word");
     if (word.byteSize() != Long.BYTES || word.maxByteAlignment() < Long.BYTES) {
       throw new IllegalArgumentException(
           "expected an aligned word of 8 bytes, got "

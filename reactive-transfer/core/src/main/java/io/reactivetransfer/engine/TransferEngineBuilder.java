@@ -37,7 +37,7 @@ public final class TransferEngineBuilder {
    * @throws BackendUnavailableException if there is none; the text lists those that there are
    */
   public TransferEngineBuilder backend(String name) {
-    this.backend = Backends.named(name);
+    this.backend = Backends.named(Objects.requireNonNull(name, "name"));
     return this;
   }
 

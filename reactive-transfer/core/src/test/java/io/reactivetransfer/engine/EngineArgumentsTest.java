@@ -2,10 +2,12 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
@@ -21,9 +23,12 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -132,14 +137,53 @@ class EngineArgumentsTest {
     again.assertComplete();
   }
 
+  private static void refusedByName(String argument, ThrowingCallable call) {
+    assertThatNullPointerException().isThrownBy(call).withMessage(argument);
+  }
+
   @Test
-  void nullIsRefusedAtOnce() {
-    assertThatNullPointerException().isThrownBy(() -> engine.counter(null));
-    assertThatNullPointerException().isThrownBy(() -> engine.submit((Flux<Write>) null));
-    assertThatNullPointerException().isThrownBy(() -> engine.submit((Write) null));
-    assertThatNullPointerException().isThrownBy(() -> engine.register(null, Access.LOCAL));
-    assertThatNullPointerException().isThrownBy(() -> engine.register(source.memory(), null));
-    assertThatNullPointerException().isThrownBy(() -> engine.peer(null));
-    assertThatNullPointerException().isThrownBy(() -> engine.remote(null));
+  void nullIsRefusedAtOnceAndNamed() {
+    Peer peer = hand.peer(1);
+    Duration second = Duration.ofSeconds(1);
+    Write write = Write.of(source.slice(0, 1), target.slice(0, 1));
+    refusedByName("imm", () -> engine.counter(null));
+    refusedByName("transfers", () -> engine.submit((Flux<Write>) null));
+    refusedByName("transfers", () -> engine.submit((Flux<Write>) null, second));
+    refusedByName("transfers", () -> engine.submitEach(null));
+    refusedByName("transfer", () -> engine.submit((Write) null));
+    refusedByName("transfer", () -> engine.submit((Write) null, second));
+    refusedByName("deadline", () -> engine.submit(write, null));
+    refusedByName("deadline", () -> engine.submit(Flux.just(write), null));
+    refusedByName("memory", () -> engine.register(null, Access.LOCAL));
+    refusedByName("access", () -> engine.register(source.memory(), null));
+    refusedByName("address", () -> engine.peer(null));
+    refusedByName("descriptor", () -> engine.remote(null));
+    refusedByName("peer", () -> engine.send(null, ByteBuffer.allocate(1)));
+    refusedByName("message", () -> engine.send(peer, null));
+    refusedByName("group", () -> engine.barrier(null));
+    refusedByName("word", () -> engine.watch(null));
+    ImmCounter counter = engine.counter(Imm.of(1));
+    refusedByName("peers", () -> counter.boundTo((List<Peer>) null));
+    refusedByName("peer", () -> counter.boundTo((Peer) null));
+    refusedByName("deadline", () -> counter.within(null));
+  }
+
+  @Test
+  void theBuilderNamesWhatIsNull() {
+    TransferEngineBuilder builder = TransferEngineBuilder.create();
+    refusedByName("name", () -> builder.backend((String) null));
+    refusedByName("backend", () -> builder.backend((Backend) null));
+    refusedByName("options", () -> builder.options(null));
+    refusedByName("environment", () -> builder.environment(null));
+  }
+
+  /** A claim that nobody's loss ends would wait like one that is not bound. */
+  @Test
+  void aClaimIsBoundToSomebody() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> engine.counter(Imm.of(1)).boundTo(List.of()))
+        .withMessage(
+            "expected one or more peers to bind claims to, got none; claims of a counter that"
+                + " nobody bound wait for whoever writes");
   }
 }
