@@ -2,6 +2,7 @@ package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
@@ -61,19 +62,53 @@ public final class LibfabricBackend implements Backend {
       return Availability.unavailable(
           "it runs on 64-bit Linux only, and this is " + system, "use the backend tcp");
     }
+    FabricLibrary library;
     try {
-      choice();
-      return Availability.available();
+      library = FabricLibrary.load(settings.library());
     } catch (BackendException e) {
       return Availability.unavailable(String.valueOf(e.getMessage()), REMEDY);
     } catch (IllegalCallerException e) {
       return Availability.unavailable(
           "this JVM denies native access", "start it with --enable-native-access=ALL-UNNAMED");
     }
+    try {
+      library.choose(settings);
+      return Availability.available();
+    } catch (BackendException e) {
+      return Availability.unavailable(String.valueOf(e.getMessage()), providerRemedy());
+    }
+  }
+
+  /** The library is there, and none of its providers can be used as it is asked for. */
+  private String providerRemedy() {
+    return settings
+            .provider()
+            .map(name -> "name another one than " + name + ", or none for the best,")
+            .orElse("name one")
+        + " by LibfabricBackend.builder().provider() or the system property"
+        + " reactivetransfer.libfabric.provider, of those that fi_info -l lists, and by host() an"
+        + " address of this machine (it is "
+        + settings.host()
+        + "); or use the backend tcp";
   }
 
   private ProviderChoice choice() {
     return FabricLibrary.load(settings.library()).choose(settings);
+  }
+
+  /** What the operating system says of an address does not say which one, nor who gave it. */
+  private BackendException explained(ProviderChoice choice, BackendException failure) {
+    if (failure.code() != Fi.FI_EADDRNOTAVAIL || !choice.provider().needsHost()) {
+      return failure;
+    }
+    return new BackendException(
+        failure.code(),
+        failure.getMessage()
+            + "; "
+            + settings.host()
+            + " is no address of this machine: give LibfabricBackend.builder().host() or the system"
+            + " property reactivetransfer.libfabric.host one that is",
+        failure);
   }
 
   @Override
@@ -134,7 +169,11 @@ public final class LibfabricBackend implements Backend {
         () -> {
           FabricLibrary library = FabricLibrary.load(settings.library());
           ProviderChoice choice = library.choose(settings);
-          return LibfabricDomain.open(library, choice, choice.infoOf(nic), context);
+          try {
+            return LibfabricDomain.open(library, choice, choice.infoOf(nic), context);
+          } catch (BackendException e) {
+            throw explained(choice, e);
+          }
         },
         task -> Thread.ofPlatform().daemon().name("transfer-libfabric-open").start(task));
   }

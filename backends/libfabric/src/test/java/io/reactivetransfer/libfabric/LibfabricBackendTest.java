@@ -36,6 +36,9 @@ class LibfabricBackendTest {
     assertThat(availability).isInstanceOf(Availability.Unavailable.class);
     assertThat(((Availability.Unavailable) availability).reason())
         .isEqualTo("no provider can be used: nothing: it has no NIC here");
+    assertThat(((Availability.Unavailable) availability).remedy())
+        .contains("nothing", "fi_info -l", "LibfabricBackend.builder().provider()")
+        .doesNotContain("install libfabric 1.17 or later");
   }
 
   @Test
@@ -49,7 +52,10 @@ class LibfabricBackendTest {
                     backend.nics(1).getFirst(), InstalledLibrary.context(1, Duration.ofSeconds(1)))
                 .toCompletableFuture()
                 .join())
-        .withCauseInstanceOf(BackendException.class);
+        .withCauseInstanceOf(BackendException.class)
+        .havingCause()
+        .withMessageContaining("192.0.2.1 is no address of this machine")
+        .withMessageContaining("LibfabricBackend.builder().host()");
   }
 
   @Test

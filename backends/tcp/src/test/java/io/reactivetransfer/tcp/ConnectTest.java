@@ -180,6 +180,19 @@ class ConnectTest {
     }
   }
 
+  /** 192.0.2.1 is of documentation, and of no machine. */
+  @Test
+  void aHostThatIsNotOfThisMachine() {
+    TcpBackend backend = TcpBackend.builder().host("192.0.2.1").withoutSecret().build();
+    assertThatThrownBy(() -> new TestNic(backend, 8, Duration.ofSeconds(1)))
+        .cause()
+        .isInstanceOf(BackendException.class)
+        .hasMessageContaining("cannot listen on 192.0.2.1:0")
+        .hasMessageContaining("192.0.2.1 is no address of this machine")
+        .hasMessageContaining("TcpBackend.builder().host()")
+        .hasMessageNotContaining("port()");
+  }
+
   @Test
   void theIpv6LoopbackAddress() {
     Ipv6.require();

@@ -57,6 +57,7 @@ public final class Fi {
   public static final int FI_EBUSY = 16;
   public static final int FI_EINVAL = 22;
   public static final int FI_ENODATA = 61;
+  public static final int FI_EADDRNOTAVAIL = 99;
   public static final int FI_EAVAIL = 259;
 
   /** Destination or source that is none. */
