@@ -49,6 +49,9 @@ final class Asks {
     if (target == null) {
       return deny(number, "expected memory open to REMOTE_WRITE, got " + memory.access());
     }
+    if (!memory.isAlive()) {
+      return deny(number, FabricMemory.TARGET_FREED);
+    }
     try {
       byte[] name = regions.landingOf(target).name();
       answer =

@@ -2,12 +2,14 @@ package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.spi.LocalMemory;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory. Reading it and having it written are registered apart, so that revoking the
  * one leaves alone what runs of the other.
  *
+ * @param scope ends when the application frees it, which it may do although it is registered
  * @param address of its first byte
  * @param length in bytes
  * @param access what it was registered for
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param target the registration for others, or null if they may not write
  */
 record FabricMemory(
+    MemorySegment.Scope scope,
     long address,
     long length,
     Access access,
@@ -29,6 +32,19 @@ record FabricMemory(
   @Override
   public byte[] key() {
     return token.encode();
+  }
+
+  /** What a write fails with whose source was freed. */
+  static final String SOURCE_FREED =
+      "the source's memory was freed before the write was done; close its region first";
+
+  /** What a write is denied with whose target was freed. */
+  static final String TARGET_FREED =
+      "the target's memory was freed although it is registered; close its region first";
+
+  /** Whether there still is something at its address. */
+  boolean isAlive() {
+    return scope.isAlive();
   }
 
   /** The registration that lets others write, and where they do. */

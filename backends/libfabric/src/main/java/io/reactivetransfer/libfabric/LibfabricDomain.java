@@ -285,6 +285,8 @@ final class LibfabricDomain implements Domain {
       return 0;
     }
     peers.report(sink);
+    long now = System.nanoTime();
+    regions.closeFreed(now);
     int work = writes.poll(sink, peers);
     Failure broken = writes.broken() == null ? letters.broken() : writes.broken();
     if (broken != null && !failed) {
@@ -292,7 +294,6 @@ final class LibfabricDomain implements Domain {
       sink.nicFailed(broken.code(), broken.text());
       peers.all().forEach(peer -> writes.disconnect(peer, broken.code(), broken.text()));
     }
-    long now = System.nanoTime();
     if (now - nextLookNanos >= 0 || peers.areNeedy()) {
       work += look(now);
     }

@@ -7,9 +7,14 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.libfabric.FabricMemory.Target;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.spi.BackendException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * The memory registered with one NIC.
@@ -21,11 +26,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Regions {
 
+  private static final Logger LOG = Loggers.getLogger(Regions.class);
+
+  /** Memories that are looked at in each poll: so few that it costs nothing. */
+  private static final int LOOKS = 4;
+
+  /** Who has not looked for so long has been idle, and looks at all. */
+  private static final long IDLE_NANOS = 1_000_000;
+
   private final OpenFabric fabric;
   private final Links links;
   private final RandomKeys random;
   private final boolean landingForEach;
   private final Map<Token, FabricMemory> byToken = new HashMap<>();
+
+  /** What others may write to, in the order in which it is looked at; and what was until lately. */
+  private final Queue<FabricMemory> open = new ArrayDeque<>();
+
+  private long lookedNanos = System.nanoTime();
   private @Nullable Landing shared;
 
   Regions(OpenFabric fabric, Links links, RandomKeys random, boolean landingForEach) {
@@ -37,7 +55,7 @@ final class Regions {
 
   FabricMemory register(Memory memory, Access access) {
     return switch (memory) {
-      case HostMemory host -> register(host.segment().address(), host.segment().byteSize(), access);
+      case HostMemory host -> register(host.segment(), access);
       case DeviceMemory device ->
           throw new BackendException(
               0,
@@ -47,7 +65,9 @@ final class Regions {
     };
   }
 
-  private FabricMemory register(long address, long length, Access access) {
+  private FabricMemory register(MemorySegment segment, Access access) {
+    long address = segment.address();
+    long length = segment.byteSize();
     long source = 0;
     long desc = 0;
     if (fabric.info.needs(Fi.FI_MR_LOCAL)) {
@@ -57,7 +77,8 @@ final class Regions {
     try {
       Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
       return remember(
-          new FabricMemory(address, length, access, random.token(), source, desc, target));
+          new FabricMemory(
+              segment.scope(), address, length, access, random.token(), source, desc, target));
     } catch (RuntimeException e) {
       if (source != 0) {
         fabric.discard(source);
@@ -68,6 +89,12 @@ final class Regions {
 
   private FabricMemory remember(FabricMemory memory) {
     byToken.put(memory.token(), memory);
+    if (memory.target() != null) {
+      open.add(memory);
+      if (open.size() > 2 * byToken.size() + LOOKS) { // many came and went between two rounds
+        open.removeIf(Regions::isClosed);
+      }
+    }
     return memory;
   }
 
@@ -130,10 +157,13 @@ final class Regions {
     Target target = old.target();
     if (target != null) {
       close(target);
-      target = openToOthers(old.address(), old.length());
+      if (old.isAlive()) { // else it stays closed: at this address may be another's memory
+        target = openToOthers(old.address(), old.length());
+      }
     }
     return remember(
         new FabricMemory(
+            old.scope(),
             old.address(),
             old.length(),
             old.access(),
@@ -190,6 +220,44 @@ final class Regions {
     }
   }
 
+  /**
+   * Closes to others what the application has freed, before the provider writes there. A few are
+   * looked at in each poll, and all in the first one after a pause.
+   */
+  void closeFreed(long now) {
+    int looks = now - lookedNanos > IDLE_NANOS ? open.size() : Math.min(LOOKS, open.size());
+    lookedNanos = now;
+    for (; looks > 0; looks--) {
+      FabricMemory memory = open.remove();
+      Target target = memory.target();
+      if (target == null || isClosed(memory)) {
+        continue;
+      }
+      if (memory.isAlive() || !closeFreed(memory, target)) {
+        open.add(memory);
+      }
+    }
+  }
+
+  /** To others: it was revoked, deregistered, or found to be freed. */
+  private static boolean isClosed(FabricMemory memory) {
+    Target target = memory.target();
+    return target == null || target.registration == 0;
+  }
+
+  private boolean closeFreed(FabricMemory memory, Target target) {
+    try {
+      close(target);
+    } catch (BackendException e) {
+      return false; // it is tried again
+    }
+    LOG.warn(
+        "{} bytes were freed although they are registered; others cannot write there any more:"
+            + " close a region before its arena",
+        memory.length());
+    return true;
+  }
+
   /** Closes all endpoints, and with them what is half-way in; registrations go with the fabric. */
   void close() {
     for (FabricMemory memory : byToken.values()) {
@@ -202,6 +270,7 @@ final class Regions {
       closeIfPossible(shared);
     }
     byToken.clear();
+    open.clear();
   }
 
   private void closeIfPossible(Landing landing) {

@@ -22,6 +22,7 @@ final class WriteSlots {
   private final long contexts;
   private final byte[] generations;
   private final long[] tokens;
+  private final @Nullable FabricMemory[] sources;
   private final @Nullable Route[] routes;
   private final @Nullable Initiator[] initiators;
   private final int[] free;
@@ -31,6 +32,7 @@ final class WriteSlots {
     contexts = arena.allocate(count * SLOT_BYTES, FiLayout.CONTEXT_BYTES).address();
     generations = new byte[count];
     tokens = new long[count];
+    sources = new FabricMemory[count];
     routes = new Route[count];
     initiators = new Initiator[count];
     free = new int[count];
@@ -53,9 +55,10 @@ final class WriteSlots {
   }
 
   /** Takes {@link #next()}. */
-  void take(int slot, long token, Route route, Initiator initiator) {
+  void take(int slot, long token, FabricMemory source, Route route, Initiator initiator) {
     freeCount--;
     tokens[slot] = token;
+    sources[slot] = source;
     routes[slot] = route;
     initiators[slot] = initiator;
     route.posted();
@@ -68,6 +71,7 @@ final class WriteSlots {
       throw new IllegalStateException("slot " + slot + " is free");
     }
     route.ended();
+    sources[slot] = null;
     routes[slot] = null;
     initiators[slot] = null;
     generations[slot] = (byte) ((generations[slot] + 1) & (GENERATIONS - 1));
@@ -87,6 +91,12 @@ final class WriteSlots {
     }
     int slot = (int) (offset / SLOT_BYTES);
     return routes[slot] == null || context != context(slot) ? -1 : slot;
+  }
+
+  /** Whether what a write is sent from was not freed meanwhile. */
+  boolean isSourceAlive(int slot) {
+    FabricMemory source = sources[slot];
+    return source != null && source.isAlive();
   }
 
   long token(int slot) {

@@ -105,13 +105,17 @@ final class Writes {
 
   private Posted post(WriteOp op, Route route, Initiator initiator) {
     FabricMemory source = (FabricMemory) op.source();
+    if (!source.isAlive()) {
+      lastError = new BackendException(0, FabricMemory.SOURCE_FREED);
+      return Posted.FAILED;
+    }
     int slot = slots.next();
     message.from(source.address() + op.sourceOffset(), op.length(), source.desc());
     message.to(initiator.destination(), route.base() + op.targetOffset(), route.key());
     message.with(Integer.toUnsignedLong(op.imm()), slots.context(slot));
     long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flagsOf(op));
     if (result == Fi.FI_SUCCESS) {
-      slots.take(slot, op.token(), route, initiator);
+      slots.take(slot, op.token(), source, route, initiator);
       return Posted.TAKEN;
     }
     if (result == -Fi.FI_EAGAIN) {
@@ -215,8 +219,13 @@ final class Writes {
     }
     int slot = slots.slotOf(LibFabric.context(entry));
     if (slot >= 0) {
+      boolean wasThere = slots.isSourceAlive(slot);
       slots.release(slot);
-      sink.written(slots.token(slot));
+      if (wasThere) {
+        sink.written(slots.token(slot));
+      } else { // nobody knows what was sent
+        sink.failed(slots.token(slot), 0, FabricMemory.SOURCE_FREED);
+      }
     }
   }
 

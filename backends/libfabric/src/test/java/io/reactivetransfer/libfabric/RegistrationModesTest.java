@@ -107,6 +107,46 @@ class RegistrationModesTest {
   }
 
   @Test
+  void whatWasFreedIsClosedToOthersAndNotOpenedAgain() {
+    OpenFabric fabric = fabric(0, 8, 8, 0);
+    Regions regions =
+        new Regions(fabric, new DatagramLinks(fabric, arena, true), new RandomKeys(), true);
+    FabricMemory alive = register(regions, Access.REMOTE_WRITE);
+    FabricMemory freed;
+    try (Arena shortLived = Arena.ofShared()) {
+      freed = regions.register(new HostMemory(shortLived.allocate(LENGTH)), Access.REMOTE_WRITE);
+      regions.closeFreed(System.nanoTime());
+      assertThat(Objects.requireNonNull(freed.target()).registration).isNotZero();
+    }
+    regions.closeFreed(System.nanoTime());
+    assertThat(Objects.requireNonNull(freed.target()).registration).isZero();
+    assertThat(Objects.requireNonNull(alive.target()).registration).isNotZero();
+    FabricMemory renamed = regions.revoke(freed);
+    assertThat(Objects.requireNonNull(renamed.target()).registration).isZero();
+    assertThat(tap.registered()).as("registrations in all").hasSize(2);
+    regions.remove(renamed);
+    regions.remove(alive);
+  }
+
+  /** However many there are, and whatever became of those that were there before. */
+  @Test
+  void whoWasIdleLooksAtAllMemory() {
+    OpenFabric fabric = fabric(0, 8, 8, 0);
+    Regions regions =
+        new Regions(fabric, new DatagramLinks(fabric, arena, true), new RandomKeys(), true);
+    for (int i = 0; i < 100; i++) {
+      regions.remove(register(regions, Access.REMOTE_WRITE));
+      register(regions, Access.REMOTE_WRITE);
+    }
+    FabricMemory freed;
+    try (Arena shortLived = Arena.ofShared()) {
+      freed = regions.register(new HostMemory(shortLived.allocate(LENGTH)), Access.REMOTE_WRITE);
+    }
+    regions.closeFreed(System.nanoTime() + 1_000_000_000);
+    assertThat(Objects.requireNonNull(freed.target()).registration).isZero();
+  }
+
+  @Test
   void chosenKeysAreNoLongerThanTheProvidersAre() {
     OpenFabric fabric = fabric(Fi.FI_MR_LOCAL, 4, 8, 0);
     Regions regions =

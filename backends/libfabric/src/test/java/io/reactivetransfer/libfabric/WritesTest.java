@@ -2,8 +2,12 @@ package io.reactivetransfer.libfabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.libfabric.ffi.Fi;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +105,25 @@ class WritesTest {
         nic.poll();
       }
       assertThat(nic.sink.texts()).anyMatch(text -> text.contains("could not be reached"));
+    }
+  }
+
+  /** Nobody knows what the provider has sent. */
+  @Test
+  void aWriteWhoseSourceWasFreedBeforeItIsCompleteFails() {
+    try (TappedNic nic = new TappedNic()) {
+      Route route = new Route(nic.peers.resolve(ENGINE, 1, NAME), new Token(3, 4));
+      route.open(new byte[] {5}, 0, 6, 100);
+      try (Arena shortLived = Arena.ofShared()) {
+        FabricMemory source =
+            nic.regions.register(new HostMemory(shortLived.allocate(100)), Access.LOCAL);
+        WriteOp op = new WriteOp().between(source, route).range(0, 0, 10).token(8);
+        assertThat(nic.writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
+      }
+      nic.tap.completes(nic.tap.written().getFirst());
+      nic.poll();
+      assertThat(nic.sink.reports()).containsExactly("failed 8");
+      assertThat(nic.sink.texts()).containsExactly(FabricMemory.SOURCE_FREED);
     }
   }
 

@@ -1,0 +1,207 @@
+package io.reactivetransfer.libfabric;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.WriteOp;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Frees memory that is registered, before writes from it and to it: in a process of its own,
+ * because it may not live on. Both NICs are polled by hand, so nothing is freed while one of them
+ * is.
+ */
+final class FreedUnderRegionProgram implements AutoCloseable {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+  private static final int ROUNDS = 5;
+
+  /** Enough to be given back to the system when it is freed: who touches it then is found. */
+  private static final long BYTES = 40 << 20;
+
+  /** What is injected, what comes in one piece, and what is read straight to its place. */
+  private static final int[] LENGTHS = {8, 5_000, 1 << 20};
+
+  private static final String SOURCE_FREED = "the source's memory was freed";
+  private static final String TARGET_FREED = "the target's memory was freed";
+
+  private final FabricLibrary library;
+  private final LibfabricSettings settings;
+  private final Arena arena = Arena.ofShared();
+  private final Recorder atOrigin = new Recorder();
+  private final Recorder atTarget = new Recorder();
+  private final Domain origin;
+  private final Domain target;
+  private final LocalMemory source;
+  private final LocalMemory sink;
+  private long lastToken;
+
+  private FreedUnderRegionProgram() {
+    settings = InstalledLibrary.with("tcp");
+    library = FabricLibrary.load(settings.library());
+    origin = open(1);
+    target = open(2);
+    source = origin.register(memory(arena), Access.LOCAL);
+    sink = target.register(memory(arena), Access.REMOTE_WRITE);
+  }
+
+  private Domain open(long engine) {
+    ProviderChoice choice = library.choose(settings);
+    return LibfabricDomain.open(
+        library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, TIMEOUT));
+  }
+
+  /** Ends with 0 if all writes failed that had to, and no others. */
+  public static void main(String[] args) {
+    for (int round = 0; round < ROUNDS; round++) {
+      for (int length : LENGTHS) {
+        try (FreedUnderRegionProgram program = new FreedUnderRegionProgram()) {
+          program.freedSource(length);
+          program.freedTarget(length);
+          program.freedTargetThatWasNeverWritten(length);
+          program.freedTargetAmongMany(length);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    origin.close();
+    target.close();
+    arena.close();
+  }
+
+  private void freedSource(int length) {
+    Arena shortLived = Arena.ofShared();
+    LocalMemory freed = origin.register(memory(shortLived), Access.LOCAL);
+    RemoteMemory remote = remote(sink);
+    requireWritten(write(freed, remote, length, false));
+    shortLived.close();
+    requireRefused(write(freed, remote, length, false), SOURCE_FREED);
+    requireRefused(write(freed, remote, length, true), SOURCE_FREED);
+    goesOn(remote);
+    origin.deregister(freed);
+  }
+
+  private void freedTarget(int length) {
+    RemoteMemory beside = remote(sink);
+    requireWritten(write(source, beside, length, false));
+    Arena shortLived = Arena.ofShared();
+    LocalMemory freed = target.register(memory(shortLived), Access.REMOTE_WRITE);
+    RemoteMemory remote = remote(freed);
+    requireWritten(write(source, remote, length, false));
+    shortLived.close();
+    requireNotWritten(write(source, remote, length, true));
+    requireRefused(write(source, remote, length, true), TARGET_FREED);
+    goesOn(beside);
+    LocalMemory renamed = target.revoke(freed); // closing a region begins with that
+    requireRefused(write(source, remote(renamed), length, true), TARGET_FREED);
+    target.deregister(renamed);
+    goesOn(beside);
+  }
+
+  private void freedTargetThatWasNeverWritten(int length) {
+    Arena shortLived = Arena.ofShared();
+    LocalMemory freed = target.register(memory(shortLived), Access.REMOTE_WRITE);
+    shortLived.close();
+    requireRefused(write(source, remote(freed), length, true), TARGET_FREED);
+    target.deregister(freed);
+  }
+
+  /** Then a NIC does not look at all of them in each poll, but does where it was idle. */
+  private void freedTargetAmongMany(int length) {
+    List<LocalMemory> others = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      HostMemory other = new HostMemory(arena.allocate(64));
+      others.add(target.register(other, Access.REMOTE_WRITE));
+    }
+    RemoteMemory beside = remote(sink);
+    Arena shortLived = Arena.ofShared();
+    LocalMemory freed = target.register(memory(shortLived), Access.REMOTE_WRITE);
+    RemoteMemory remote = remote(freed);
+    requireWritten(write(source, remote, length, false));
+    shortLived.close();
+    for (int i = 0; i < others.size(); i++) {
+      target.poll(atTarget);
+    }
+    requireNotWritten(write(source, remote, length, true));
+    goesOn(beside);
+    target.deregister(freed);
+    others.forEach(target::deregister);
+  }
+
+  private static HostMemory memory(Arena arena) {
+    return new HostMemory(arena.allocate(BYTES, 64));
+  }
+
+  private RemoteMemory remote(LocalMemory memory) {
+    return origin.resolve(
+        origin.resolve(InstalledLibrary.context(2, TIMEOUT).engine(), target.address()),
+        memory.key(),
+        BYTES);
+  }
+
+  /** Until it is reported; returns its token. */
+  private long write(LocalMemory source, RemoteMemory remote, int length, boolean counted) {
+    long token = ++lastToken;
+    WriteOp op = new WriteOp().between(source, remote).range(BYTES / 2, 0, length).token(token);
+    if (counted) {
+      op.withImm((int) token);
+    }
+    long begin = System.nanoTime();
+    boolean taken = false;
+    while (atOrigin.reportsOf(token) == 0) {
+      if (System.nanoTime() - begin > PATIENCE_NANOS) {
+        throw new AssertionError("still waiting for write " + token + all());
+      }
+      taken = taken || origin.post(op);
+      origin.poll(atOrigin);
+      target.poll(atTarget);
+    }
+    return token;
+  }
+
+  private String all() {
+    return "; at the origin "
+        + atOrigin.reports()
+        + atOrigin.texts()
+        + ", at the target "
+        + atTarget.reports()
+        + atTarget.texts();
+  }
+
+  private void requireWritten(long token) {
+    if (!atOrigin.has("written " + token)) {
+      throw new AssertionError("expected write " + token + " to be done" + all());
+    }
+  }
+
+  private void requireRefused(long token, String why) {
+    if (!atOrigin.reports().contains("refused " + token)
+        || !atOrigin.texts().getLast().contains(why)
+        || atTarget.has("imm " + token)) {
+      throw new AssertionError("expected write " + token + " to fail because " + why + all());
+    }
+  }
+
+  private void requireNotWritten(long token) {
+    if (atOrigin.has("written " + token) || atTarget.has("imm " + token)) {
+      throw new AssertionError("expected write " + token + " to fail" + all());
+    }
+  }
+
+  private void goesOn(RemoteMemory remote) {
+    requireWritten(write(source, remote, 8, false));
+    requireWritten(write(source, remote(sink), 8, true));
+    if (atOrigin.has("lost") || atTarget.has("lost")) {
+      throw new AssertionError("expected nobody to be lost" + all());
+    }
+  }
+}
