@@ -125,7 +125,8 @@ public interface TransferEngine {
   /**
    * Sends a small message. Completes when the backend has taken it over; waits while the receiver
    * grants no credit, which it does as its application takes messages. Messages between two engines
-   * arrive in order. Cancelling before it was taken over withdraws it.
+   * arrive in order. Cancelling before it was taken over withdraws it. Completion does not say that
+   * the receiver has read it: what is unread when it closes is gone.
    *
    * @param message its remaining bytes, copied on subscribe; at most {@link
    *     EngineOptions#maxMessageBytes()}
@@ -134,7 +135,11 @@ public interface TransferEngine {
 
   /**
    * The messages that others send. One subscriber at a time; those that came before are kept for
-   * it, as many as credits were granted. Demand becomes credits. Completes when the engine closes.
+   * it, as many as credits were granted. Demand becomes credits.
+   *
+   * <p>Completes when the engine closes, without demand too: messages that were not asked for until
+   * then are gone, although their {@code send} had completed. Subscribed to afterwards it fails
+   * with a {@link TransferRejectedException}.
    */
   Flux<Message> messages();
 

@@ -63,7 +63,11 @@ abstract class ShutdownRules extends RuleGroup {
       pending.awaitError(TransferException.class);
     }
     claim.awaitError(TransferRejectedException.class);
-    for (Probe<?> ended : List.of(messages, waiting, idle, lazy, claim, rounds, unasked, states)) {
+    Probe<Message> unread = stage().probe("messages without demand", target.messages(), 0);
+    stage().complete(target.close());
+    unread.awaitCompletion();
+    for (Probe<?> ended :
+        List.of(unread, messages, waiting, idle, lazy, claim, rounds, unasked, states)) {
       ended.assertOneTerminalSignal();
     }
   }
@@ -90,6 +94,7 @@ abstract class ShutdownRules extends RuleGroup {
                     .submitEach(Upstream.of(List.of(before)))
                     .map(Outcome::transfer)
                     .next()),
+            Mono.defer(() -> duo.origin().messages().next()),
             Mono.defer(() -> duo.origin().barrier(PeerGroup.of(stranger))),
             Mono.defer(
                 () -> duo.origin().watch(Arena.ofAuto().allocate(Long.BYTES, Long.BYTES)).next()));
@@ -100,7 +105,6 @@ abstract class ShutdownRules extends RuleGroup {
     }
     List<Publisher<?>> ends =
         List.of(
-            duo.origin().messages(),
             duo.peer().state(),
             stranger.state(),
             duo.origin().peer(stage().open(1).address()).state(),
