@@ -96,12 +96,9 @@ abstract class DriverRules extends RuleGroup {
         .as("what came to the target")
         .containsExactlyInAnyOrderElementsOf(arrived);
     for (int i = 0; i < tokens.size(); i++) {
-      assertThat(
-              wire.to()
-                  .asSlice((tokens.size() - i) * 32L, 16)
-                  .mismatch(wire.from().asSlice(i * 32L, 16)))
-          .as("first byte of write %s that differs", i)
-          .isEqualTo(-1);
+      MemorySegment to = wire.to().asSlice((tokens.size() - i) * 32L, 16);
+      MemorySegment from = wire.from().asSlice(i * 32L, 16);
+      wire.requireLanded("write " + i, () -> to.mismatch(from));
     }
   }
 

@@ -284,8 +284,9 @@ abstract class SizeRules extends RuleGroup {
     }
     wire.until("all reported", () -> wire.origin().reported() > regions.size());
     long length = (long) regions.size() * REGION_BYTES;
-    assertThat(memory.asSlice(0, length).mismatch(wire.from().asSlice(0, length)))
-        .as("first byte of %s regions of %s bytes that differs", regions.size(), REGION_BYTES)
-        .isEqualTo(-1);
+    MemorySegment from = wire.from().asSlice(0, length);
+    MemorySegment to = memory.asSlice(0, length);
+    wire.requireLanded(
+        regions.size() + " regions of " + REGION_BYTES + " bytes", () -> to.mismatch(from));
   }
 }

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Two NICs without engines, memory of each, and what the first one must know to write to the
@@ -133,6 +134,20 @@ record Wire(
   /** Whether a write that is reported as written has come; else its source is free, and no more. */
   boolean delivers() {
     return origin.call(nic -> nic.capabilities()).completion() == CompletionLevel.DELIVERED;
+  }
+
+  /**
+   * Requires what was reported as written to be there; where nobody promises that it has come,
+   * waits for it.
+   *
+   * @param what what was written
+   * @param mismatch where it differs, or -1
+   */
+  void requireLanded(String what, LongSupplier mismatch) {
+    if (!delivers()) {
+      until(what + " to come", () -> mismatch.getAsLong() == -1);
+    }
+    assertThat(mismatch.getAsLong()).as("first byte of %s that differs", what).isEqualTo(-1);
   }
 
   /**

@@ -53,6 +53,9 @@ final class OriginHandshake {
 
   /** Checks who welcomes. */
   void check(Handshake.Welcome welcome) {
+    if (!authentication.isRequired() && welcome.proof() != null) {
+      throw new ProtocolException("expected a welcome without a proof, which nobody has asked for");
+    }
     if (!welcome.target().equals(hello.target())) {
       throw new ProtocolException(
           ErrorCode.WRONG_ENGINE,
@@ -60,9 +63,6 @@ final class OriginHandshake {
               + hello.target().toShortString()
               + ", got one from "
               + welcome.target().toShortString());
-    }
-    if (!authentication.isRequired() && welcome.proof() != null) {
-      throw new ProtocolException("expected a welcome without a proof, which nobody has asked for");
     }
     if (authentication.isRequired() && !proves(welcome)) {
       throw new ProtocolException(

@@ -133,7 +133,8 @@ final class OutboundLink extends Link {
   private void failSourceGone(long token, boolean sent) {
     Failure why =
         ErrorCode.MEMORY_GONE.because(
-            "the source's memory was freed before the write was done; close its region first");
+            "the source's memory was freed, or the file that it maps was cut off, before the write"
+                + " was done; close its region first");
     domain.events().add(new Event.Failed(token, why, !sent));
   }
 
@@ -145,7 +146,7 @@ final class OutboundLink extends Link {
       putHead(out, target, op);
       source.copyTo(out, op.sourceOffset(), length);
       inFlight.add(op.token(), null);
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
       out.writerIndex(before);
       failSourceGone(op.token(), false);
     }

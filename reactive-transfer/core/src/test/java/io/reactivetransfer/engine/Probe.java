@@ -181,7 +181,7 @@ final class Probe<T> implements CoreSubscriber<T> {
   /** Whatever a peer said of it. */
   synchronized void assertFitToBeShown() {
     for (Throwable error : errors) {
-      assertThat(String.valueOf(error.getMessage()))
+      assertThat(Signals.textOf(error))
           .doesNotContainPattern("[\\p{C}\\p{Zl}\\p{Zp}]")
           .hasSizeLessThan(MAX_MESSAGE_CHARS);
     }
