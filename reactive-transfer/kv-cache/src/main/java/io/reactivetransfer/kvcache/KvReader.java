@@ -1,6 +1,5 @@
 package io.reactivetransfer.kvcache;
 
-import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
@@ -78,7 +77,7 @@ final class KvReader {
 
   /** Text that may be shown: what has no glyph, such as an escape, is replaced. */
   String printable(ByteBuffer utf8) {
-    return PeerText.printable(StandardCharsets.UTF_8.decode(utf8).toString());
+    return StandardCharsets.UTF_8.decode(utf8).toString().replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?");
   }
 
   /** What a value type refuses is a format error here. */
