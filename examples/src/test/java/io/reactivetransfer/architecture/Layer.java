@@ -24,6 +24,15 @@ enum Layer {
       Known.ENGINE,
       Known.REACTOR,
       Known.TESTING),
+  SIMULATED_NETWORK("io.reactivetransfer.simulation.network..", Known.API, Known.SPI),
+  SIMULATION(
+      "io.reactivetransfer.simulation",
+      Known.API,
+      Known.SPI,
+      Known.ENGINE,
+      Known.NETWORK,
+      Known.REACTOR),
+  TOOLS("io.reactivetransfer.tools..", Known.ANYTHING),
   EXAMPLES("io.reactivetransfer.examples..", Known.ANYTHING);
 
   final String classes;
@@ -49,6 +58,7 @@ enum Layer {
     static final String[] API = {"io.reactivetransfer"};
     static final String[] SPI = {"io.reactivetransfer.spi.."};
     static final String[] ENGINE = {"io.reactivetransfer.engine.."};
+    static final String[] NETWORK = {"io.reactivetransfer.simulation.network.."};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.examples.ChildJvm;
+import io.reactivetransfer.examples.Main;
+import io.reactivetransfer.tools.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +37,8 @@ final class Child {
     String name = role.name().toLowerCase(Locale.ROOT);
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add("--role=" + role);
-    Process process = ChildJvm.start(plan.shape().layout().bytes() + EXTRA_BYTES, arguments);
+    Process process =
+        ChildJvm.start(Main.class, plan.shape().layout().bytes() + EXTRA_BYTES, arguments);
     return new Child(name, process, progress);
   }
 

@@ -1,7 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.examples.Main;
+import io.reactivetransfer.tools.CommandLines;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -49,7 +49,7 @@ final class ChildProcess {
       if (plan.verbose()) {
         e.printStackTrace();
       }
-      System.err.println(role.name().toLowerCase(Locale.ROOT) + ": " + Main.describe(e));
+      System.err.println(role.name().toLowerCase(Locale.ROOT) + ": " + CommandLines.describe(e));
       return ExitCode.SOFTWARE;
     }
   }

@@ -2,11 +2,11 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
-import io.reactivetransfer.examples.Backends;
-import io.reactivetransfer.examples.ByteCount;
-import io.reactivetransfer.examples.OptionValues;
-import io.reactivetransfer.examples.Provider;
-import io.reactivetransfer.examples.Verbosity;
+import io.reactivetransfer.tools.Backends;
+import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.OptionValues;
+import io.reactivetransfer.tools.Provider;
+import io.reactivetransfer.tools.Verbosity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.tools.ByteCount;
 import java.lang.management.ManagementFactory;
 
 /** Refuses what this machine has no room for, before it starts to swap. */

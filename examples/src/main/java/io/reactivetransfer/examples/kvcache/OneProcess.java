@@ -1,7 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.examples.Main;
+import io.reactivetransfer.tools.CommandLines;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +64,7 @@ final class OneProcess {
       if (plan.verbose()) {
         cause.printStackTrace();
       }
-      failures.add(name + ": " + Main.describe(cause));
+      failures.add(name + ": " + CommandLines.describe(cause));
       return null;
     }
   }

@@ -1,6 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.tools.ByteCount;
 import java.io.Console;
 import java.io.PrintWriter;
 

@@ -1,7 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.examples.ByteCount;
-import io.reactivetransfer.examples.Provider;
+import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.Provider;
 
 /** The figures at the end, each with where it was measured. */
 final class ResultTable {

@@ -1,7 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.examples.ByteCount;
 import io.reactivetransfer.kvcache.KvLayout;
+import io.reactivetransfer.tools.ByteCount;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,7 @@ package io.reactivetransfer.examples.kvcache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactivetransfer.examples.ByteCount;
+import io.reactivetransfer.tools.ByteCount;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

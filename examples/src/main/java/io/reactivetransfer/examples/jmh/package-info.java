@@ -1,8 +1,0 @@
-/**
- * JMH benchmarks of the engine alone, over a NIC that completes everything at the next poll: {@code
- * examples/run jmh}. Start with {@link io.reactivetransfer.examples.jmh.SubmitBenchmark}.
- */
-@NullMarked
-package io.reactivetransfer.examples.jmh;
-
-import org.jspecify.annotations.NullMarked;

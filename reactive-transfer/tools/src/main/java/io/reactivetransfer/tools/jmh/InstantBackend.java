@@ -1,0 +1,166 @@
+package io.reactivetransfer.tools.jmh;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WorkerLoop;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * NICs that move nothing and complete every write at the next poll: what is left to measure is the
+ * engine.
+ */
+final class InstantBackend implements Backend {
+
+  private static final int DEPTH = 1 << 12;
+
+  private final @Nullable WorkerLoop loop;
+
+  /**
+   * Made by a benchmark.
+   *
+   * @param loop where the engine's worker runs, or null for a thread of its own
+   */
+  InstantBackend(@Nullable WorkerLoop loop) {
+    this.loop = loop;
+  }
+
+  @Override
+  public String name() {
+    return "instant";
+  }
+
+  @Override
+  public Availability availability() {
+    return Availability.available();
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return nics(1);
+  }
+
+  @Override
+  public List<Nic> nics(int count) {
+    return IntStream.range(0, count).mapToObj(i -> Nic.named("instant" + i)).toList();
+  }
+
+  @Override
+  public @Nullable WorkerLoop newLoop() {
+    return loop;
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    return CompletableFuture.completedFuture(new InstantDomain(context.engine()));
+  }
+
+  private record Handle(EngineId engine) implements LocalMemory, RemotePeer, RemoteMemory {
+    @Override
+    public byte[] key() {
+      return new byte[] {1};
+    }
+  }
+
+  /**
+   * Remembers the tokens of one turn in a ring. The only peer that is ever written to is the engine
+   * itself, and what that asks itself for, a sign of life, is answered at the next poll: else it
+   * would be held for lost after the liveness deadline.
+   */
+  private static final class InstantDomain implements Domain {
+    private final EngineId self;
+    private final long[] tokens = new long[DEPTH];
+    private boolean asked;
+    private int head;
+    private int tail;
+
+    InstantDomain(EngineId self) {
+      this.self = self;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      return new Capabilities(
+          CompletionLevel.DELIVERED, 1L << 30, DEPTH, 1 << 16, true, false, true);
+    }
+
+    @Override
+    public byte[] address() {
+      return new byte[] {1};
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      return new Handle(self);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      return memory;
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {}
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      return new Handle(self);
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      return new Handle(self);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (tail - head == DEPTH) {
+        return false;
+      }
+      tokens[tail++ & DEPTH - 1] = op.token();
+      return true;
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      asked = true;
+      return true;
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {}
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (asked) {
+        asked = false;
+        sink.alive(self);
+      }
+      int found = tail - head;
+      while (head != tail) {
+        sink.written(tokens[head++ & DEPTH - 1]);
+      }
+      return found;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,143 @@
+package io.reactivetransfer.tools.perf;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * The reference of libfabric: two processes of a program in C, which is compiled for the run. They
+ * take questions as the sides of ours do; {@code main.c} has the list.
+ */
+final class CReference implements ReferenceRuns {
+
+  private final Plan plan;
+  private final Child origin;
+  private final Child target;
+  private final Thread onExit;
+  private Layout layout;
+
+  private CReference(Plan plan, Child origin, Child target) {
+    this.plan = plan;
+    this.origin = origin;
+    this.target = target;
+    this.layout = Layout.of(plan, 1);
+    // They end by themselves when their stdin does, but not if they are stuck.
+    this.onExit = Thread.ofPlatform().unstarted(this::destroy);
+    Runtime.getRuntime().addShutdownHook(onExit);
+  }
+
+  /** Compiles it, starts both sides, and introduces them to each other. */
+  static CReference start(Plan plan, Progress progress)
+      throws IOException, SideFailedException, InterruptedException {
+    CReference reference = startProcesses(plan);
+    try {
+      progress.say(Reference.C + ": " + reference.introduce());
+      return reference;
+    } catch (SideFailedException | InterruptedException | RuntimeException e) {
+      reference.close();
+      throw e;
+    }
+  }
+
+  /** A program that runs does not need its file any more. */
+  private static CReference startProcesses(Plan plan) throws IOException, InterruptedException {
+    CCompiler compiler = CCompiler.find(FabricLibrary.chosen());
+    Path folder = Files.createTempDirectory("reactive-transfer-reference");
+    try {
+      Path program = compiler.compile(folder);
+      Child target = startSide(program, PerfCommand.Side.TARGET, plan);
+      Child origin = startSide(program, PerfCommand.Side.ORIGIN, plan);
+      return new CReference(plan, origin, target);
+    } finally {
+      delete(folder);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+  }
+
+  private static Child startSide(Path program, PerfCommand.Side side, Plan plan)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(program.toString(), side.toString()));
+    command.addAll(List.of("--provider", Objects.requireNonNull(plan.provider())));
+    command.addAll(List.of("--memory", String.valueOf(memory(plan))));
+    if (!"shm".equals(plan.provider())) { // as ours: shm does not keep it
+      command.add("--delivery-complete");
+    }
+    command.addAll(List.of("--post", plan.op() == Op.WRITE ? "write" : "writedata"));
+    Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+    return Child.of("reference's " + side, process, plan, done -> {});
+  }
+
+  private static long memory(Plan plan) {
+    return plan.sizes().stream()
+        .mapToLong(size -> Layout.of(plan, size).bytes())
+        .max()
+        .orElseThrow();
+  }
+
+  /** Returns what the origin says of its library and provider. */
+  private String introduce() throws SideFailedException, InterruptedException {
+    target.awaitReady();
+    String about = origin.awaitReady();
+    origin.ask("target " + target.ask("address"));
+    target.ask("origin " + origin.ask("address"));
+    return about;
+  }
+
+  @Override
+  public void prepare(Layout layout) {
+    this.layout = layout;
+  }
+
+  @Override
+  public RunFigures run(long nanos) throws SideFailedException, InterruptedException {
+    boolean pingPong = plan.op() == Op.PING_PONG;
+    target.ask(pingPong ? "return " + layout.size() : "count");
+    String question =
+        pingPong
+            ? "ping-pong " + layout.size()
+            : "run " + layout.size() + " " + layout.parts() + " " + layout.outstanding();
+    RunFigures figures = RunFigures.withoutUsage(origin.ask(question + " " + nanos));
+    long each = pingPong ? 1 : plan.op().arrivals(layout.parts());
+    target.ask("counted " + figures.operations() * each);
+    return figures;
+  }
+
+  @Override
+  public void close() {
+    try {
+      origin.end();
+      target.end();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      destroy();
+      removeHook();
+    }
+  }
+
+  private void destroy() {
+    origin.destroy();
+    target.destroy();
+  }
+
+  private void removeHook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(onExit);
+    } catch (IllegalStateException e) {
+      // it runs already
+    }
+  }
+}

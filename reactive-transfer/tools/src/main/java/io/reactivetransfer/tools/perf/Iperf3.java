@@ -1,0 +1,97 @@
+package io.reactivetransfer.tools.perf;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Runs iperf3 over the loopback address, for a second: what others compare themselves with. */
+final class Iperf3 {
+
+  /** It takes no longer blocks. */
+  private static final long MAX_BLOCK = 1 << 20;
+
+  private static final int ATTEMPTS = 20;
+  private static final long ATTEMPT_MILLIS = 50;
+  private static final long PATIENCE_SECONDS = 20;
+  private static final Pattern RECEIVED =
+      Pattern.compile("\"sum_received\":\\s*\\{[^}]*\"bits_per_second\":\\s*([0-9.eE+]+)");
+
+  private final Path program;
+
+  private Iperf3(Path program) {
+    this.program = program;
+  }
+
+  /** Null if it is not installed. */
+  static @Nullable Iperf3 find() {
+    return find(System.getenv().getOrDefault("PATH", ""));
+  }
+
+  static @Nullable Iperf3 find(String path) {
+    for (String folder : path.split(File.pathSeparator, -1)) {
+      Path program = Path.of(folder, "iperf3");
+      if (Files.isExecutable(program)) {
+        return new Iperf3(program);
+      }
+    }
+    return null;
+  }
+
+  /** Writes blocks of this size, or of the largest that it takes. */
+  double bytesPerSecond(long size) throws SideFailedException, InterruptedException {
+    try {
+      String port = String.valueOf(freePort());
+      Process server = start("-s", "-1", "-B", "127.0.0.1", "-p", port);
+      try {
+        return client(port, Math.min(size, MAX_BLOCK));
+      } finally {
+        server.destroyForcibly();
+      }
+    } catch (IOException e) {
+      throw new SideFailedException("iperf3: " + e.getMessage(), e);
+    }
+  }
+
+  /** The server takes some time to listen. */
+  private double client(String port, long block) throws IOException, InterruptedException {
+    String said = "";
+    for (int i = 0; i < ATTEMPTS; i++) {
+      Thread.sleep(ATTEMPT_MILLIS);
+      Process client = start("-c", "127.0.0.1", "-p", port, "-t", "1", "-l", "" + block, "-J");
+      said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (!client.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        client.destroyForcibly();
+      }
+      Matcher received = RECEIVED.matcher(said);
+      if (received.find()) {
+        return Double.parseDouble(received.group(1)) / Byte.SIZE;
+      }
+    }
+    throw new IOException("no figure in what it said: " + said);
+  }
+
+  private Process start(String... arguments) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(program.toString());
+    builder.command().addAll(List.of(arguments));
+    boolean server = arguments[0].equals("-s");
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(server ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.PIPE)
+        .start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

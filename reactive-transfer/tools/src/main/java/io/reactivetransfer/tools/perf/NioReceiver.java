@@ -1,0 +1,109 @@
+package io.reactivetransfer.tools.perf;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The receiving end of the reference of tcp: one thread that reads from a blocking socket into the
+ * destination, slot after slot, until the sender ends.
+ */
+final class NioReceiver implements AutoCloseable {
+
+  /** First byte of a connection: nothing goes back but the number of operations at the end. */
+  static final byte STREAM = 1;
+
+  /** First byte of a connection: a byte goes back for each operation. */
+  static final byte ACKNOWLEDGED = 2;
+
+  /** First byte of a connection: each operation is sent back as it came. */
+  static final byte PING_PONG = 3;
+
+  private final ServerSocketChannel listener;
+  private final ByteBuffer[] slots;
+  private final Signals signals;
+
+  NioReceiver(Layout layout, MemorySegment destination, Signals signals) throws IOException {
+    this.signals = signals;
+    slots = slots(layout, destination);
+    listener = ServerSocketChannel.open();
+    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    Thread.ofPlatform().daemon().name("perf-nio-receiver").start(this::serve);
+  }
+
+  int port() throws IOException {
+    return ((InetSocketAddress) listener.getLocalAddress()).getPort();
+  }
+
+  static ByteBuffer[] slots(Layout layout, MemorySegment memory) {
+    ByteBuffer[] slots = new ByteBuffer[layout.slots()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = memory.asSlice(layout.offset(i), layout.operationBytes()).asByteBuffer();
+    }
+    return slots;
+  }
+
+  private void serve() {
+    while (listener.isOpen()) {
+      try (SocketChannel socket = listener.accept()) {
+        receive(socket);
+      } catch (IOException e) {
+        // the sender sees that the connection is gone, and says so
+      }
+    }
+  }
+
+  private void receive(SocketChannel socket) throws IOException {
+    socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    ByteBuffer reply = ByteBuffer.allocateDirect(Long.BYTES);
+    reply.limit(1);
+    fill(socket, reply);
+    byte mode = reply.get(0);
+    if (mode == PING_PONG) {
+      try (NioPingPong player = new NioPingPong(socket, slots[0], signals)) {
+        player.returnAll();
+      }
+      return;
+    }
+    boolean acknowledged = mode == ACKNOWLEDGED;
+    long operations = 0;
+    while (fill(socket, slots[(int) (operations % slots.length)])) {
+      operations++;
+      if (acknowledged) {
+        socket.write(reply.rewind());
+      }
+    }
+    if (!acknowledged) {
+      socket.write(reply.clear().putLong(0, operations));
+    }
+  }
+
+  /** False when the sender has ended before the first byte. */
+  static boolean fill(SocketChannel socket, ByteBuffer slot) throws IOException {
+    slot.rewind();
+    while (slot.hasRemaining()) {
+      if (socket.read(slot) < 0) {
+        if (slot.position() == 0) {
+          return false;
+        }
+        throw new EOFException("the sender ended within an operation");
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    try {
+      listener.close();
+    } catch (IOException e) {
+      // then it is no more open than after a close
+    }
+  }
+}

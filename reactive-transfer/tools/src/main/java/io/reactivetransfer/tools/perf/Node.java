@@ -1,0 +1,107 @@
+package io.reactivetransfer.tools.perf;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** What both sides have: an engine, and memory for the size that is being measured. */
+final class Node implements AutoCloseable {
+
+  static final Duration SETUP = Duration.ofSeconds(30);
+
+  private static final long ALIGNMENT = 4096;
+  private static final int MIN_CREDITS = 16;
+
+  /** In a ping-pong the next write may be due before the last one is acknowledged. */
+  private static final int MIN_WINDOW = 4;
+
+  final TransferEngine engine;
+  private Arena arena;
+  private MemorySegment segment = MemorySegment.NULL;
+  private @Nullable MemoryRegion region;
+
+  @SuppressWarnings("MustBeClosed") // the node closes it
+  private Node(TransferEngine engine) {
+    this.engine = engine;
+    this.arena = Arena.ofShared();
+  }
+
+  static Node open(Plan plan) {
+    EngineOptions.Builder options =
+        EngineOptions.builder()
+            .nics(plan.nics())
+            .window(Math.max(MIN_WINDOW, plan.outstanding()))
+            .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
+            .signalScheduler(plan.signals().scheduler());
+    if (plan.op() == Op.SEND) {
+      options.maxMessageBytes((int) plan.largest());
+    }
+    return new Node(
+        await(
+            TransferEngineBuilder.create()
+                .backend(plan.backend())
+                .options(options.build())
+                .open()));
+  }
+
+  /** Memory for one size, instead of that for the one before; register it next. */
+  @SuppressWarnings("MustBeClosed") // the node closes it
+  MemorySegment allocate(Layout layout) {
+    if (region != null) {
+      region.close().block(SETUP);
+      region = null;
+    }
+    arena.close();
+    arena = Arena.ofShared();
+    try {
+      segment = arena.allocate(layout.bytes(), ALIGNMENT);
+    } catch (OutOfMemoryError e) {
+      throw new IllegalStateException(
+          "no native memory for " + layout.bytes() + " bytes: " + e.getMessage(), e);
+    }
+    return segment;
+  }
+
+  MemorySegment segment() {
+    return segment;
+  }
+
+  MemoryRegion register() {
+    region = await(engine.register(segment));
+    return region;
+  }
+
+  /** What the other side must know to write to it, as text. */
+  String descriptor() {
+    return Base64.getEncoder()
+        .encodeToString(Objects.requireNonNull(region).descriptor().toBytes());
+  }
+
+  /** As many writes as may be in flight, from the own memory to that with this descriptor. */
+  List<Transfer> writesTo(Op op, Layout layout, String descriptor) {
+    RegionDescriptor target = RegionDescriptor.fromBytes(Base64.getDecoder().decode(descriptor));
+    return Transfers.prepare(op, layout, Objects.requireNonNull(region), engine.remote(target));
+  }
+
+  static <T> T await(Mono<T> mono) {
+    return Objects.requireNonNull(mono.block(SETUP));
+  }
+
+  /** The memory goes only when no NIC can touch it any more. */
+  @Override
+  public void close() {
+    engine.close().block(SETUP);
+    arena.close();
+  }
+}

@@ -1,0 +1,274 @@
+package io.reactivetransfer.tools.perf;
+
+import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.tools.Backends;
+import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.OptionValues;
+import io.reactivetransfer.tools.Provider;
+import io.reactivetransfer.tools.Verbosity;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of the benchmark, and their bounds. */
+@Command(
+    name = "perf",
+    description = "Measures how fast a backend moves bytes, next to a plain reference.",
+    sortOptions = false,
+    footer = {
+      "",
+      "Starts two processes on this machine, which talk over loopback, and ends with a table.",
+      "Exit code 0: measured. 1: something failed, and stderr says what. 2: a wrong value."
+    })
+public final class PerfCommand implements Callable<Integer>, Verbosity {
+
+  /** Which side a child process is. */
+  enum Side {
+    ORIGIN,
+    TARGET;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final long MAX_SIZE = 1L << 30;
+  private static final long MAX_OPERATION = 1L << 30;
+  private static final long MAX_MESSAGE = 1 << 16;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "What carries it, see 'doctor'; loopback runs in one JVM. Default: tcp.")
+  private String backend = "tcp";
+
+  @Option(
+      names = "--provider",
+      paramLabel = "NAME",
+      description = "For libfabric: its provider, such as tcp, see fi_info. Default: its choice.")
+  private @Nullable String provider;
+
+  @Option(
+      names = "--op",
+      paramLabel = "OP",
+      description = "One of ${COMPLETION-CANDIDATES}. Default: write-imm.")
+  private Op op = Op.WRITE_IMM;
+
+  @Option(
+      names = "--size",
+      paramLabel = "BYTES",
+      split = ",",
+      description =
+          "Bytes of a write, a page, a part or a message, such as 64,4K,1M; 1 to 1G, messages up to"
+              + " 64K. Default: 4K,64K,1M; messages 64,4K; ping-pong 8.")
+  private @Nullable List<String> sizes;
+
+  @Option(
+      names = "--pages",
+      paramLabel = "N",
+      description = "Pages or parts of an operation, 1 to 65,536. Default: 256.")
+  private int pages = 256;
+
+  @Option(
+      names = "--outstanding",
+      paramLabel = "N",
+      description = "Operations in flight, 1 to 65,536. Default: 64.")
+  private int outstanding = 64;
+
+  @Option(
+      names = "--nics",
+      paramLabel = "N",
+      description = "NICs of each side, 1 to 8. Default: 1.")
+  private int nics = 1;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Seconds to measure each size, 0.01 to 86,400. Default: 3.")
+  private double seconds = 3;
+
+  @Option(
+      names = "--warmup",
+      paramLabel = "S",
+      description = "Seconds to run each size before that, 0 to 3,600. Default: 1.")
+  private double warmup = 1;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Parts that the seconds are cut into; medians of them. 1 to 100. Default: 3.")
+  private int rounds = 3;
+
+  @Option(
+      names = "--signals",
+      paramLabel = "WHERE",
+      description =
+          "Where the engines signal: nic, the NIC's own thread, which is how the reference does it;"
+              + " or parallel, a thread of Reactor's, which is an engine's default. Default: nic.")
+  private Signals signals = Signals.NIC;
+
+  @Option(names = "--in-process", description = "Both sides in this JVM.")
+  private boolean inProcess;
+
+  @Option(names = "--verify", description = "Compare what arrived, by checksum.")
+  private boolean verify;
+
+  @Option(
+      names = "--reference",
+      description =
+          "Measure the reference in turn: for tcp a blocking socket, and iperf3 if it is installed;"
+              + " for loopback a memcpy; for libfabric a program in C, which needs gcc,"
+              + " libfabric-dev and --provider.")
+  private boolean reference;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to this file.")
+  private @Nullable Path json;
+
+  @Option(names = "--svg", paramLabel = "FILE", description = "Draw them to this file.")
+  private @Nullable Path svg;
+
+  @Option(names = "--verbose", description = "Show stack traces.")
+  private boolean verbose;
+
+  @Option(names = "--side", hidden = true, description = "Which side a child process is.")
+  private @Nullable Side side;
+
+  @Override
+  public boolean isVerbose() {
+    return verbose;
+  }
+
+  /** Runs it. */
+  @Override
+  public Integer call() throws Exception {
+    Plan plan = plan();
+    Provider.use(plan.provider());
+    if (side != null) {
+      return ChildProcess.run(side, plan);
+    }
+    Backends.requireAvailable(plan.backend(), plan.nics());
+    Progress progress = new Progress(spec.commandLine().getOut(), plan);
+    List<Result> results;
+    try {
+      results =
+          plan.inProcess() ? OneProcess.run(plan, progress) : TwoProcesses.run(plan, progress);
+    } finally {
+      progress.clear();
+    }
+    spec.commandLine().getOut().print(Report.of(plan, results));
+    spec.commandLine().getOut().flush();
+    if (json != null) {
+      JsonFile.write(json, results);
+    }
+    if (svg != null) {
+      SvgChart.write(svg, plan, results);
+    }
+    return ExitCode.OK;
+  }
+
+  private Plan plan() {
+    try {
+      TransferEngineBuilder.create().backend(backend);
+      if (reference) {
+        requireReference();
+      }
+      OptionValues.within("--pages", pages, 1, 1 << 16);
+      Plan plan =
+          new Plan(
+              backend,
+              Provider.of(backend, provider),
+              inProcess || backend.equals("loopback"),
+              op,
+              sizes(),
+              pages,
+              op == Op.PING_PONG
+                  ? 1
+                  : OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
+              OptionValues.within("--nics", nics, 1, 8),
+              within("--seconds", seconds, 0.01, 86_400),
+              within("--warmup", warmup, 0.0, 3_600),
+              OptionValues.within("--rounds", rounds, 1, 100),
+              verify,
+              reference,
+              signals,
+              verbose);
+      requireRoom(plan);
+      json = json == null ? null : OptionValues.writable("--json", json);
+      svg = svg == null ? null : OptionValues.writable("--svg", svg);
+      return plan;
+    } catch (IllegalArgumentException | BackendUnavailableException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void requireReference() {
+    Reference it = Reference.of(backend);
+    if (it == null) {
+      throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
+    }
+    if (!it.has(op)) {
+      throw new IllegalArgumentException(
+          "expected --reference of another --op, got " + op + ", which has none over " + backend);
+    }
+    if (it == Reference.C && provider == null) {
+      throw new IllegalArgumentException(
+          "expected --provider with --reference over "
+              + backend
+              + ", so that both use the same one, got none");
+    }
+  }
+
+  private List<Long> sizes() {
+    List<String> texts = sizes;
+    if (texts == null) {
+      texts =
+          switch (op) {
+            case SEND -> List.of("64", "4K");
+            case PING_PONG -> List.of("8");
+            default -> List.of("4K", "64K", "1M");
+          };
+    }
+    long max = op == Op.SEND ? MAX_MESSAGE : MAX_SIZE;
+    List<Long> bytes = new ArrayList<>();
+    for (String text : texts) {
+      bytes.add(OptionValues.within("--size", ByteCount.of(text).bytes(), 1, max));
+    }
+    return bytes;
+  }
+
+  private static void requireRoom(Plan plan) {
+    long operation = Layout.of(plan, plan.largest()).operationBytes();
+    if (operation > MAX_OPERATION) {
+      throw new IllegalArgumentException(
+          "expected operations of up to "
+              + new ByteCount(MAX_OPERATION)
+              + ", got "
+              + plan.pages()
+              + " parts of "
+              + new ByteCount(plan.largest()));
+    }
+  }
+
+  private static double within(String option, double value, double min, double max) {
+    if (!(value >= min && value <= max)) {
+      throw new IllegalArgumentException(
+          String.format("expected %s of %.3g to %.0f, got %s", option, min, max, value));
+    }
+    return value;
+  }
+}

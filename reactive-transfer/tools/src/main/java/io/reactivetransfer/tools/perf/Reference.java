@@ -1,0 +1,38 @@
+package io.reactivetransfer.tools.perf;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a backend is compared with: the plainest program that moves bytes the same way. */
+enum Reference {
+  /** A blocking socket from one thread to another. */
+  NIO,
+  /** One thread that copies. */
+  MEMCPY,
+  /** A program in C, on the same library as ours. */
+  C;
+
+  /** The one of this backend, or null if it has none. */
+  static @Nullable Reference of(String backend) {
+    return switch (backend) {
+      case "tcp" -> NIO;
+      case "loopback" -> MEMCPY;
+      case "libfabric" -> C;
+      default -> null;
+    };
+  }
+
+  /** Whether it can do what the operation does. */
+  boolean has(Op op) {
+    return switch (this) {
+      case NIO -> true;
+      case MEMCPY -> op != Op.PING_PONG;
+      case C -> op != Op.SEND;
+    };
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

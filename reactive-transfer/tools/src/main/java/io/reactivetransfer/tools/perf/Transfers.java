@@ -1,0 +1,69 @@
+package io.reactivetransfer.tools.perf;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** Prepares as many transfers as may be in flight. */
+final class Transfers {
+
+  static final Imm IMM = Imm.of(1);
+
+  private Transfers() {}
+
+  static List<Transfer> prepare(Op op, Layout layout, MemoryRegion source, RemoteRegion target) {
+    PageList pages = shuffled(layout.parts());
+    List<Transfer> transfers = new ArrayList<>(layout.outstanding());
+    for (int i = 0; i < layout.outstanding(); i++) {
+      transfers.add(prepare(op, layout, i, pages, source, target));
+    }
+    return transfers;
+  }
+
+  private static Transfer prepare(
+      Op op, Layout layout, int slot, PageList pages, MemoryRegion source, RemoteRegion target) {
+    long offset = layout.offset(slot);
+    long length = layout.operationBytes();
+    return switch (op) {
+      case WRITE -> Write.of(source.slice(offset, length), target.slice(offset, length));
+      case WRITE_IMM, PING_PONG ->
+          WriteImm.of(source.slice(offset, length), target.slice(offset, length), IMM);
+      case PAGED ->
+          PagedWrite.of(
+              layout.size(),
+              source.slice(offset, length),
+              pages,
+              target.slice(offset, length),
+              pages,
+              IMM);
+      case SCATTER ->
+          new Scatter(
+              IntStream.range(0, layout.parts())
+                  .mapToLong(part -> offset + part * layout.size())
+                  .mapToObj(at ->
+                      new Scatter.Part(
+                          source.slice(at, layout.size()), target.slice(at, layout.size())))
+                  .toList(),
+              IMM);
+      case SEND -> throw new IllegalArgumentException("messages are no transfers");
+    };
+  }
+
+  /** Real pages are not in order either. */
+  private static PageList shuffled(int pages) {
+    List<Integer> order = new ArrayList<>(IntStream.range(0, pages).boxed().toList());
+    Collections.shuffle(order, new Random(pages));
+    return PageList.of(order.stream().mapToInt(Integer::intValue).toArray());
+  }
+}

@@ -1,0 +1,98 @@
+package io.reactivetransfer.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class CommandLineTest {
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return command.execute(arguments);
+  }
+
+  @Test
+  void withoutANameItListsTheExamples() {
+    assertThat(run()).isZero();
+    assertThat(out.toString()).contains("perf", "doctor", "simulate", "soak", "jmh");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nonsense",
+        "perf --op fly",
+        "perf --size 0",
+        "perf --size 4K,many",
+        "perf --size 4K,,64K",
+        "perf --size 2G",
+        "perf --op send --size 65K",
+        "perf --op paged --size 1M --pages 2000",
+        "perf --pages 0",
+        "perf --pages 65537",
+        "perf --outstanding 0",
+        "perf --outstanding 65537",
+        "perf --nics 0",
+        "perf --nics 9",
+        "perf --seconds 0",
+        "perf --seconds NaN",
+        "perf --warmup -1",
+        "perf --rounds 0",
+        "perf --signals smoke",
+        "perf --backend carrier-pigeon",
+        "perf --provider tcp",
+        "perf --backend loopback --provider tcp",
+        "perf --backend loopback --op ping-pong --reference",
+        "perf --json /no/such/folder/file",
+        "perf --svg /",
+        "perf extra",
+        "soak --minutes 0",
+        "soak --minutes NaN",
+        "soak --nics 9",
+        "soak --streams 65",
+        "soak --limit 0",
+        "soak --without sense",
+        "soak --backend carrier-pigeon",
+        "soak --provider tcp",
+        "doctor extra"
+      })
+  void aWrongValueIsOneLineAndExitCode2(String line) {
+    assertThat(run(line.split(" "))).isEqualTo(2);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("reactive-transfer");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void anUnknownBackendIsToldWhichThereAre() {
+    run("perf", "--backend", "carrier-pigeon");
+    assertThat(err.toString()).contains("carrier-pigeon").contains("loopback").contains("tcp");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"perf", "soak"})
+  void aProviderIsForLibfabricOnly(String tool) {
+    run(tool, "--backend", "tcp", "--provider", "shm");
+    assertThat(err.toString()).contains("--provider with --backend libfabric only", "tcp");
+    assertThat(System.getProperty(Provider.PROPERTY)).isNull();
+  }
+
+  @Test
+  void theDoctorKnowsEveryBackend() {
+    assertThat(run("doctor")).isZero();
+    assertThat(out.toString())
+        .containsPattern("loopback +available")
+        .containsPattern("tcp +available")
+        .contains("NICs: ");
+  }
+}

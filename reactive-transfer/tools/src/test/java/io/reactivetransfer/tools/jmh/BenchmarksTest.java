@@ -1,0 +1,58 @@
+package io.reactivetransfer.tools.jmh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Collection;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Each benchmark runs: what they measure takes longer than a test has. */
+class BenchmarksTest {
+
+  @Test
+  void everyBenchmarkRunsWithEachOfItsParameters() throws RunnerException {
+    System.setProperty("jmh.ignoreLock", "true"); // nobody measures here
+    Options options =
+        new OptionsBuilder()
+            .include("io\\.reactivetransfer\\.tools\\.jmh\\..*")
+            .forks(0)
+            .warmupIterations(1)
+            .warmupTime(TimeValue.milliseconds(10))
+            .measurementIterations(1)
+            .measurementTime(TimeValue.milliseconds(50))
+            .shouldFailOnError(true)
+            .verbosity(VerboseMode.SILENT)
+            .build();
+    Collection<RunResult> results = new Runner(options).run();
+    assertThat(results).hasSize(8);
+    assertThat(results)
+        .allSatisfy(result -> assertThat(result.getPrimaryResult().getScore()).isPositive());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"byHand", "immediate", "parallel"})
+  void aRunMayTakeLongerThanTheLivenessDeadline(String threads) throws InterruptedException {
+    SubmitBenchmark benchmark = new SubmitBenchmark();
+    benchmark.threads = threads;
+    benchmark.livenessDeadline = Duration.ofMillis(200);
+    benchmark.open();
+    try {
+      long endNanos = System.nanoTime() + 5 * benchmark.livenessDeadline.toNanos();
+      while (System.nanoTime() - endNanos < 0) {
+        benchmark.writeImm();
+        benchmark.pagedWrite();
+      }
+    } finally {
+      benchmark.close();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.reactivetransfer.tools.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Compiles it, and has it write over tcp. */
+class CReferenceTest {
+
+  private static final long NANOS = 100_000_000;
+
+  private final StringWriter out = new StringWriter();
+
+  @BeforeAll
+  static void requireCompiler() throws Exception {
+    try {
+      CCompiler.find(FabricLibrary.chosen());
+    } catch (CCompiler.UnavailableException e) {
+      if (Boolean.getBoolean("reactivetransfer.requireAll")) {
+        fail(e.getMessage());
+      }
+      abort(e.getMessage());
+    }
+  }
+
+  private CReference start(Plan plan) throws Exception {
+    return CReference.start(plan, new Progress(new PrintWriter(out), plan));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SEND")
+  void everyOperationIsMeasured(Op op) throws Exception {
+    Plan plan = Plans.small("libfabric", op, Signals.NIC);
+    try (CReference reference = start(plan)) {
+      for (long size : plan.sizes()) {
+        reference.prepare(Layout.of(plan, size));
+        // both runs are counted, one after the other
+        reference.run(NANOS / 10);
+        RunFigures run = reference.run(NANOS);
+        assertThat(run.operations()).isPositive();
+        assertThat(run.nanos()).isGreaterThanOrEqualTo(NANOS);
+        assertThat(run.p50Nanos()).isPositive().isLessThanOrEqualTo(run.p99Nanos());
+        assertThat(run.p99Nanos()).isLessThanOrEqualTo(run.p999Nanos());
+        // the last of so few is the slowest; a bucket ends less than one percent above its values
+        assertThat(run.p999Nanos()).isLessThanOrEqualTo(run.nanos() + run.nanos() / 100);
+      }
+    }
+    assertThat(out.toString()).contains("c: libfabric ", "provider tcp");
+  }
+
+  /** With sides that stand for engines. */
+  @ParameterizedTest
+  @EnumSource(names = {"WRITE", "WRITE_IMM", "PING_PONG"})
+  void itIsMeasuredInTurnWithOursAndExplained(Op op) throws Exception {
+    Plan plan = Plans.small("libfabric", op, Signals.NIC);
+    Side ours =
+        line ->
+            switch (Role.word(line)) {
+              case "run" -> "100 1000000 1 2 3 4 5 0";
+              case "end" -> "6 7";
+              default -> "";
+            };
+    Progress progress = new Progress(new PrintWriter(out), plan);
+    List<Result> results = new Benchmark(plan, ours, ours, progress).run();
+
+    assertThat(results).hasSize(2).allSatisfy(it -> assertThat(it.ratio()).isPositive());
+    assertThat(Report.of(plan, results))
+        .contains(op + " over libfabric (tcp), ", "c op/s", "c GB/s", "c p50", "ratio")
+        .contains("c: a program in C on the same libfabric, one thread on each side, which spins;")
+        .contains(
+            switch (op) {
+              case PING_PONG -> "there and back, from post to the arrival";
+              case WRITE -> "plain writes, outstanding as many as ours";
+              default -> "writes with an immediate, outstanding as many as ours";
+            });
+  }
+
+  @Test
+  void aProviderThatIsNotThereIsNamed() {
+    Plan plan = Plans.small("libfabric", "carrier-pigeon", Op.WRITE_IMM, Signals.NIC);
+    assertThatThrownBy(() -> start(plan))
+        .isInstanceOf(SideFailedException.class)
+        .hasMessageStartingWith("reference's target: expected a provider that fi_info -p")
+        .hasMessageContaining("carrier-pigeon");
+  }
+
+  @Test
+  void aSideThatIsAskedTooMuchSaysWhatItExpected() throws Exception {
+    Plan plan = Plans.small("libfabric", Op.WRITE_IMM, Signals.NIC);
+    try (CReference reference = start(plan)) {
+      reference.prepare(Layout.of(plan, 1 << 20));
+      assertThatThrownBy(() -> reference.run(NANOS))
+          .isInstanceOf(SideFailedException.class)
+          .hasMessageContaining("which is --memory");
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.reactivetransfer.tools.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.tools.soak.Saboteur.Defect;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Both sides in this process: for a second or two, or until a defect shows. */
+class SoakTest {
+
+  private final List<String> lines = new ArrayList<>();
+
+  private void run(Plan plan, Host.Opener second) throws InterruptedException {
+    try (Side one = new Host(plan, 0, nics -> Engines.open(plan, nics));
+        Side two = new Host(plan, 1, second)) {
+      new Soak(plan, List.of(one, two), lines::add).run();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"loopback", "tcp"})
+  void everythingHappensAndNothingIsWrong(String backend) throws InterruptedException {
+    Plan plan = Plans.of(backend, 1, Duration.ofMillis(1_500), Duration.ofSeconds(20));
+    run(plan, nics -> Engines.open(plan, nics));
+    assertThat(lines).hasSize(3);
+    String[] columns = lines.get(0).strip().split(" {2,}| (?!MiB)");
+    String[] row = lines.get(1).strip().split(" +");
+    assertThat(row).hasSameSizeAs(columns);
+    for (int i = 0; i < row.length; i++) {
+      if (Set.of("rounds", "transfers", "messages", "barriers", "engines").contains(columns[i])) {
+        assertThat(row[i]).as(columns[i]).isNotEqualTo("0");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aDefectIsFound(Defect defect) {
+    Plan plan = Plans.of("loopback", 2, Duration.ofSeconds(30), Duration.ofSeconds(2));
+    assertThatThrownBy(() -> run(plan, nics -> Saboteur.of(Engines.open(plan, nics), defect)))
+        .isInstanceOf(SoakFailure.class)
+        .hasMessageMatching(
+            switch (defect) {
+              case WRONG_BYTE -> ".*expected byte .* of page .* to be 0x.*, got 0x.*seed 2.*";
+              case LOST_ANSWER, LOST_ARRIVAL -> ".*expected .* to end within 2 s, got no answer.*";
+              default -> ".*expected .*, got .*";
+            });
+  }
+
+  @Test
+  void growthIsFound() {
+    Flatness flatness = new Flatness();
+    for (int minute = 0; minute < Flatness.MIN_MINUTES; minute++) {
+      flatness.add(minute, Sample.of("files=" + 100 * minute + " heap=5 rss=6 threads=7"));
+    }
+    assertThat(flatness.growth())
+        .contains("files of at most 116 after 100 in the first 2 minutes", "got 300")
+        .doesNotContain("rss");
+  }
+
+  @Test
+  void whatIsUsedInTheFirstMinuteIsNotGrowth() {
+    Flatness flatness = new Flatness();
+    for (int minute = 0; minute < Flatness.MIN_MINUTES; minute++) {
+      flatness.add(minute, Sample.of("files=" + Math.min(100, 100 * minute) + " heap=5"));
+    }
+    assertThat(flatness.growth()).isNull();
+  }
+
+  /** What is kept for use again grows until it is enough. */
+  @Test
+  void whatIsUsedInTheFirstSixthIsNotGrowth() {
+    Flatness flatness = new Flatness();
+    for (int minute = 0; minute < 60; minute++) {
+      flatness.add(minute, Sample.of("files=" + Math.min(90, 10 * minute) + " heap=5"));
+    }
+    assertThat(flatness.growth()).isNull();
+    flatness.add(60, Sample.of("files=150 heap=5"));
+    assertThat(flatness.growth()).contains("after 90 in the first 10 minutes", "got 150");
+  }
+}

@@ -1,0 +1,125 @@
+package io.reactivetransfer.tck.process;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A program in a process of its own, with what it prints. */
+@SuppressWarnings("JdkObsolete") // what it printed is shown while its readers go on
+public final class JavaProcess implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(50);
+
+  private final Process process;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private final StringBuffer stdout = new StringBuffer();
+  private final StringBuffer stderr = new StringBuffer();
+  private final List<Thread> readers;
+
+  private JavaProcess(Process process) {
+    this.process = process;
+    this.readers =
+        List.of(
+            read(process.inputReader(StandardCharsets.UTF_8), stdout),
+            read(process.errorReader(StandardCharsets.UTF_8), stderr));
+  }
+
+  /**
+   * Same Java, same class path.
+   *
+   * @param arguments those of the program
+   */
+  public static JavaProcess start(String mainClass, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(mainClass);
+    command.addAll(List.of(arguments));
+    return new JavaProcess(new ProcessBuilder(command).start());
+  }
+
+  /**
+   * Waits for a line with this in it.
+   *
+   * @param pattern a regular expression; lines before that are skipped
+   * @throws TimeoutException if none came in time; with all that it printed
+   */
+  public Matcher awaitLine(String pattern) throws InterruptedException, TimeoutException {
+    Pattern compiled = Pattern.compile(pattern);
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      String line = lines.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (line == null) {
+        throw new TimeoutException(
+            "no line with '" + pattern + "' in:\n" + stdout + "\nstderr:\n" + stderr);
+      }
+      Matcher matcher = compiled.matcher(line);
+      if (matcher.find()) {
+        return matcher;
+      }
+    }
+  }
+
+  /**
+   * Waits for its end.
+   *
+   * @throws TimeoutException if it did not end in time; with all that it printed
+   */
+  public int exitCode() throws InterruptedException, TimeoutException {
+    if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new TimeoutException("still running:\n" + stdout + "\nstderr:\n" + stderr);
+    }
+    for (Thread reader : readers) {
+      reader.join();
+    }
+    return process.exitValue();
+  }
+
+  /** All that it has printed so far. */
+  public String stdout() {
+    return stdout.toString();
+  }
+
+  /** All that it has complained of so far. */
+  public String stderr() {
+    return stderr.toString();
+  }
+
+  /** Ends it and its children, if they are still there. */
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
+  private Thread read(BufferedReader reader, StringBuffer into) {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try (reader) {
+            String line;
+            while ((line = reader.readLine()) != null) {
+              into.append(line).append('\n');
+              if (into == stdout) {
+                lines.add(line);
+              }
+            }
+          } catch (IOException | UncheckedIOException e) {
+            into.append(e).append('\n');
+          }
+        });
+  }
+}

@@ -1,0 +1,288 @@
+package io.reactivetransfer.simulation;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.simulation.network.SimulatedNetwork;
+import io.reactivetransfer.simulation.network.VirtualTime;
+import io.reactivetransfer.simulation.network.WireObserver;
+import io.reactivetransfer.spi.Backend;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that one run consists of: time, the network, the engines, and what is known of them.
+ */
+final class World implements WireObserver {
+
+  private static final int MAX_NODES = 12;
+
+  private record Pair(int one, int other) {
+    static Pair of(Node one, Node other) {
+      return new Pair(Math.min(one.index(), other.index()), Math.max(one.index(), other.index()));
+    }
+  }
+
+  private record CountKey(int node, int imm) {}
+
+  private final Forecast forecast;
+  private final SplittableRandom random;
+  private final VirtualTime time;
+  private final Referee referee;
+  private final SimulatedNetwork network;
+  private final Ground ground;
+  private final UnaryOperator<Backend> sabotage;
+  private final List<Node> nodes = new ArrayList<>();
+  private final Map<EngineId, Node> byId = new HashMap<>();
+  private final List<Probe<?>> probes = new ArrayList<>();
+  private final Map<CountKey, Count> counts = new LinkedHashMap<>();
+  private final Set<Pair> disturbed = new HashSet<>();
+  private final Set<Pair> failed = new HashSet<>();
+  private final Set<Plot> dirty = new LinkedHashSet<>();
+  private final List<Volley> volleys = new ArrayList<>();
+  private final Letters letters;
+  private final Meetings meetings;
+  private boolean forgiving;
+  private int retries;
+  private boolean givenUp;
+
+  World(
+      Forecast forecast, SplittableRandom random, Ground ground, UnaryOperator<Backend> sabotage) {
+    this.forecast = forecast;
+    this.random = random;
+    this.ground = ground;
+    this.sabotage = sabotage;
+    this.time = new VirtualTime(random.nextLong());
+    this.referee = new Referee(time);
+    this.network = new SimulatedNetwork(time, forecast.weather(), this, random.nextLong());
+    this.letters = new Letters(this);
+    this.meetings = new Meetings(this);
+  }
+
+  Forecast forecast() {
+    return forecast;
+  }
+
+  VirtualTime time() {
+    return time;
+  }
+
+  Referee referee() {
+    return referee;
+  }
+
+  SimulatedNetwork network() {
+    return network;
+  }
+
+  Ground ground() {
+    return ground;
+  }
+
+  UnaryOperator<Backend> sabotage() {
+    return sabotage;
+  }
+
+  Letters letters() {
+    return letters;
+  }
+
+  Meetings meetings() {
+    return meetings;
+  }
+
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  List<Probe<?>> probes() {
+    return probes;
+  }
+
+  Iterable<Count> counts() {
+    return counts.values();
+  }
+
+  /** All transfers that engines were given. */
+  List<Volley> volleys() {
+    return volleys;
+  }
+
+  /** Failures need no reason any more: something is broken on purpose that no model knows of. */
+  void forgive() {
+    forgiving = true;
+  }
+
+  boolean isForgiving() {
+    return forgiving;
+  }
+
+  // ---- what comes into it ----
+
+  /** Starts another process with an engine, if there are not too many. */
+  void addNode() {
+    addNode(nodes.size());
+  }
+
+  /** The same, where there was one that was killed. */
+  void addNode(int place) {
+    if (nodes.size() < MAX_NODES) {
+      Node node = new Node(this, nodes.size(), place, random.split());
+      nodes.add(node);
+      byId.put(node.id(), node);
+      node.open();
+    }
+  }
+
+  int enter(Probe<?> probe) {
+    probes.add(probe);
+    return probes.size() - 1;
+  }
+
+  /** An engine that is open and was not told to close, or null. */
+  @Nullable Node pickUp(SplittableRandom random) {
+    List<Node> up = nodes.stream().filter(Node::isUp).toList();
+    return up.isEmpty() ? null : up.get(random.nextInt(up.size()));
+  }
+
+  /** Another engine than this one, in whatever state; null if there is none. */
+  @Nullable Node pickOther(Node than, SplittableRandom random) {
+    List<Node> others =
+        nodes.stream().filter(node -> node != than && node.engine() != null).toList();
+    return others.isEmpty() ? null : others.get(random.nextInt(others.size()));
+  }
+
+  /** An immediate that one transfer has for itself, however often it is submitted. */
+  int takeRetryImm() {
+    return ++retries;
+  }
+
+  /** The run is over: nobody tries again. */
+  void giveUp() {
+    givenUp = true;
+  }
+
+  boolean isGivenUp() {
+    return givenUp;
+  }
+
+  Count count(Node target, int imm) {
+    return counts.computeIfAbsent(new CountKey(target.index(), imm), key -> new Count(target, imm));
+  }
+
+  // ---- what is known of it ----
+
+  /**
+   * Whether anything was ever wrong between two engines, so that each may take the other as lost.
+   */
+  boolean isDisturbed(Node one, Node other) {
+    return forgiving
+        || one.isKilled()
+        || other.isKilled()
+        || one.isClosing()
+        || other.isClosing()
+        || one.wasOverdue()
+        || other.wasOverdue()
+        || one.hasBrokenNic()
+        || other.hasBrokenNic()
+        || disturbed.contains(Pair.of(one, other));
+  }
+
+  /** Whether any write between them was failed. */
+  boolean hasFailed(Node origin, Node target) {
+    return forgiving || failed.contains(Pair.of(origin, target));
+  }
+
+  /** What must be true after each step. */
+  void check() {
+    if (!dirty.isEmpty()) {
+      dirty.forEach(Plot::verify);
+      dirty.clear();
+    }
+  }
+
+  /** What must be true at any time, and takes longer to find out. */
+  void checkAll() {
+    for (Node node : nodes) {
+      if (!node.isKilled()) {
+        node.plots().forEach(Plot::verify);
+      }
+    }
+  }
+
+  // ---- what the network tells ----
+
+  @Override
+  public void reading(MemorySegment memory, long offset, long length) {
+    Plot plot = ground.ownerOf(memory);
+    if (plot != null && length > 0) {
+      plot.touched("read");
+    }
+  }
+
+  @Override
+  public void writing(MemorySegment memory, long offset, long length) {
+    Plot plot = ground.ownerOf(memory);
+    if (plot != null && length > 0) {
+      plot.touched("written");
+      if (!plot.node.isKilled()) {
+        dirty.add(plot);
+      }
+    }
+  }
+
+  @Override
+  public void disturbed(EngineId one, EngineId other) {
+    disturbed.add(Pair.of(known(one), known(other)));
+  }
+
+  @Override
+  public void gaveUp(EngineId engine, EngineId peer, String reason) {
+    Node one = known(engine);
+    Node other = known(peer);
+    referee.require(
+        isDisturbed(one, other),
+        one + " gave up " + other + ", and nothing was wrong between them: " + reason);
+  }
+
+  @Override
+  public void failed(EngineId origin, EngineId target) {
+    failed.add(Pair.of(known(origin), known(target)));
+  }
+
+  @Override
+  public void doubted(EngineId origin, EngineId target, int wireImm) {
+    Node at = known(target);
+    Count count = counts.get(new CountKey(at.index(), wireImm & Imm.MAX_VALUE));
+    if (count != null) {
+      count.doubted();
+    }
+  }
+
+  @Override
+  public void misused(EngineId engine, String what) {
+    referee.violated(known(engine) + " " + what);
+  }
+
+  @Override
+  public void happened(String what, EngineId engine, long detail) {
+    referee.note(known(engine).index(), what, detail);
+  }
+
+  private Node known(EngineId id) {
+    Node node = byId.get(id);
+    if (node == null) {
+      throw new IllegalStateException("no such engine: " + id);
+    }
+    return node;
+  }
+}

@@ -1,0 +1,70 @@
+package io.reactivetransfer.simulation.network;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.CompletionSink;
+import java.nio.ByteBuffer;
+
+/** What a NIC has to tell its engine at the next poll. */
+sealed interface Report {
+
+  /** Tells it. */
+  void tell(CompletionSink sink);
+
+  /** A write is done. */
+  record Written(long token) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.written(token);
+    }
+  }
+
+  /**
+   * A write has failed.
+   *
+   * @param refused whether it was refused, so has not arrived
+   */
+  record Failed(long token, int code, String text, boolean refused) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      if (refused) {
+        sink.refused(token, code, text);
+      } else {
+        sink.failed(token, code, text);
+      }
+    }
+  }
+
+  /** An immediate has come. */
+  record Arrived(EngineId origin, int imm) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.immArrived(origin, imm);
+    }
+  }
+
+  /** A message has come. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Received(EngineId sender, byte[] bytes) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.received(sender, ByteBuffer.wrap(bytes));
+    }
+  }
+
+  /** The NIC can do nothing more. */
+  record NicFailed(SimulatedDomain domain) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      domain.failureTold();
+      sink.nicFailed(LinkEnd.DEVICE, "the NIC is broken for good");
+    }
+  }
+
+  /** A peer is lost. */
+  record Lost(EngineId peer, String text) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.peerLost(peer, LinkEnd.LOST, text);
+    }
+  }
+}

@@ -1,0 +1,345 @@
+package io.reactivetransfer.simulation.network;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WorkerLoop;
+import io.reactivetransfer.spi.WriteOp;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** One NIC: its memory, its links, and what it has to report. Tells when it is misused. */
+final class SimulatedDomain implements Domain {
+
+  private static final int MAX_CONTROL_BYTES = 1 << 16;
+  private static final int MAX_REPORTS_PER_POLL = 16;
+
+  private final SimulatedNetwork network;
+  private final SimulatedAddress where;
+  private final OpenContext context;
+  private final SplittableRandom random;
+  private final Map<Long, SimulatedMemory> memory = new HashMap<>();
+  private final Map<SimulatedAddress, LinkEnd> ends = new LinkedHashMap<>();
+  private final ArrayDeque<Report> reports = new ArrayDeque<>();
+  private final Capabilities capabilities;
+  private long refusingUntil;
+  private long downUntil;
+  private boolean closed;
+  private boolean broken;
+  private boolean failureTold;
+
+  SimulatedDomain(
+      SimulatedNetwork network, SimulatedAddress where, OpenContext context, long seed) {
+    this.network = network;
+    this.where = where;
+    this.context = context;
+    this.random = new SplittableRandom(seed);
+    Weather weather = network.weather();
+    capabilities =
+        new Capabilities(
+            weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED,
+            weather.maxWriteBytes(),
+            weather.queueDepth(),
+            MAX_CONTROL_BYTES,
+            false,
+            false,
+            true);
+  }
+
+  SimulatedAddress where() {
+    return where;
+  }
+
+  SimulatedNetwork network() {
+    return network;
+  }
+
+  // ---- the engine's side ----
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public byte[] address() {
+    return where.toBytes();
+  }
+
+  @Override
+  public LocalMemory register(Memory what, Access access) {
+    requireUsable("register");
+    return add(new SimulatedMemory(((HostMemory) what).segment(), access, network.newSerial()));
+  }
+
+  @Override
+  public LocalMemory revoke(LocalMemory registered) {
+    requireUsable("revoke");
+    SimulatedMemory old = own(registered, "revoke");
+    memory.remove(old.serial());
+    network.observer().happened("revoke", where.engine(), old.serial());
+    return add(new SimulatedMemory(old.segment(), old.access(), network.newSerial()));
+  }
+
+  @Override
+  public void deregister(LocalMemory registered) {
+    requireUsable("deregister");
+    SimulatedMemory old = own(registered, "deregister");
+    long begin = old.segment().address();
+    for (LinkEnd end : ends.values()) {
+      if (end.readersOf(begin, begin + old.segment().byteSize()) > 0) {
+        misused("deregisters memory that a write in flight reads");
+      }
+    }
+    memory.remove(old.serial());
+    network.observer().happened("deregister", where.engine(), old.serial());
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, byte[] address) {
+    requireUsable("resolve");
+    return new SimulatedPeer(this, SimulatedAddress.fromBytes(engine, address));
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    requireUsable("resolve");
+    if (key.length != Long.BYTES) {
+      throw new BackendException(0, "expected a key of " + Long.BYTES + " bytes");
+    }
+    return new SimulatedPeer.Target(own(peer), ByteBuffer.wrap(key).getLong(), length);
+  }
+
+  @Override
+  public boolean post(WriteOp op) {
+    requireSound("post");
+    SimulatedMemory source = own(op.source(), "post from");
+    SimulatedPeer.Target target = (SimulatedPeer.Target) op.target();
+    LinkEnd end = endTo(own(target.peer()).address());
+    Objects.checkFromIndexSize(op.sourceOffset(), op.length(), source.segment().byteSize());
+    Objects.checkFromIndexSize(op.targetOffset(), op.length(), target.length());
+    int accepted = ends.values().stream().mapToInt(LinkEnd::outstanding).sum();
+    if (op.length() > capabilities.maxWriteBytes()
+        || accepted >= Math.min(capabilities.queueDepth(), context.nicDepth())) {
+      misused("posts more than the NIC can take");
+    }
+    if (refuses() || !end.isReady()) {
+      return false;
+    }
+    end.post(new SimulatedWrite(end, op, source, target.serial()));
+    return true;
+  }
+
+  @Override
+  public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    requireSound("send");
+    LinkEnd end = endTo(own(peer).address());
+    if (bytes.remaining() > Math.min(MAX_CONTROL_BYTES, context.maxControlBytes())) {
+      misused("sends a message that is too long");
+    }
+    if (refuses() || !end.isReady()) {
+      return false;
+    }
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(bytes.position(), copy);
+    end.send(copy);
+    return true;
+  }
+
+  @Override
+  public void disconnect(RemotePeer peer, String reason) {
+    requireUsable("disconnect");
+    SimulatedAddress address = own(peer).address();
+    LinkEnd end = ends.get(address);
+    if (end != null) {
+      network.observer().happened("disconnect", where.engine(), end.number());
+      network.observer().gaveUp(where.engine(), address.engine(), reason);
+      end.disconnect();
+    }
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    requireUsable("poll");
+    int most = 1 + random.nextInt(MAX_REPORTS_PER_POLL);
+    int told = 0;
+    Report report;
+    while (told < most && (report = reports.poll()) != null) {
+      report.tell(sink);
+      told++;
+    }
+    if (!reports.isEmpty()) {
+      ring();
+    }
+    return told;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      vanish(false);
+    }
+  }
+
+  // ---- the network's side ----
+
+  Collection<LinkEnd> ends() {
+    return ends.values();
+  }
+
+  LinkEnd endTo(SimulatedAddress remote) {
+    LinkEnd end = ends.get(remote);
+    if (end == null) {
+      end = new LinkEnd(this, remote, ends.size());
+      ends.put(remote, end);
+    }
+    return end;
+  }
+
+  void report(Report report) {
+    if (!closed) {
+      reports.add(report);
+      ring();
+    }
+  }
+
+  void ring() {
+    if (!closed) {
+      context.doorbell().ring();
+    }
+  }
+
+  @Nullable SimulatedMemory find(long serial) {
+    return closed ? null : memory.get(serial);
+  }
+
+  boolean isDown() {
+    return closed || broken || network.time().nanos() < downUntil;
+  }
+
+  /** Goes out of service for a while. */
+  void goDown(long outageNanos) {
+    downUntil = network.time().nanos() + outageNanos;
+    network.observer().happened("nic fails", where.engine(), where.nic());
+    List.copyOf(ends.values()).forEach(LinkEnd::cut);
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Goes out of service for good, and says so. */
+  void breakDown() {
+    broken = true;
+    network.observer().happened("nic breaks", where.engine(), where.nic());
+    report(new Report.NicFailed(this));
+    List.copyOf(ends.values()).forEach(LinkEnd::breakDown);
+  }
+
+  void failureTold() {
+    failureTold = true;
+  }
+
+  /** Ends: by its engine, or because its process was killed. */
+  void vanish(boolean silent) {
+    List.copyOf(ends.values()).forEach(end -> end.vanish(silent));
+    closed = true;
+    reports.clear();
+    memory.clear();
+    network.remove(this);
+    network.observer().happened("nic gone", where.engine(), where.nic());
+  }
+
+  private boolean refuses() {
+    if (broken) {
+      return true;
+    }
+    long now = network.time().nanos();
+    if (now < refusingUntil) {
+      return true;
+    }
+    if (Weather.happens(network.weather().refuse(), random)) {
+      long nanos = 1 + network.weather().draw(network.weather().refusal(), random);
+      refusingUntil = now + nanos;
+      network.time().after(nanos, this::ring);
+      return true;
+    }
+    return false;
+  }
+
+  private SimulatedMemory add(SimulatedMemory added) {
+    memory.put(added.serial(), added);
+    return added;
+  }
+
+  // ---- what an engine must not do ----
+
+  private void requireUsable(String call) {
+    WorkerLoop loop = context.loop();
+    if (closed) {
+      misused("calls " + call + " on a closed NIC");
+    } else if (loop == null || !loop.inLoop()) {
+      misused("calls " + call + " on another thread than its own");
+    }
+  }
+
+  private void requireSound(String call) {
+    requireUsable(call);
+    if (failureTold) {
+      misused("calls " + call + " on a NIC that has failed");
+    }
+  }
+
+  private SimulatedMemory own(LocalMemory registered, String call) {
+    SimulatedMemory own = (SimulatedMemory) registered;
+    if (!memory.containsKey(own.serial())) {
+      misused("calls " + call + " memory that is not registered");
+    }
+    return own;
+  }
+
+  private SimulatedPeer own(RemotePeer peer) {
+    SimulatedPeer own = (SimulatedPeer) peer;
+    if (!equals(own.owner())) {
+      misused("uses a peer of another NIC");
+    }
+    return own;
+  }
+
+  private void misused(String what) {
+    network.observer().misused(where.engine(), what);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return where.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return where.toString();
+  }
+}

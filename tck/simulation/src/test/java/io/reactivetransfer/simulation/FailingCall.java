@@ -1,0 +1,235 @@
+package io.reactivetransfer.simulation;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.tck.ForwardingBackend;
+import io.reactivetransfer.tck.ForwardingDomain;
+import io.reactivetransfer.tck.ForwardingSink;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Has the n-th call of the SPI fail, over all NICs of a run. */
+final class FailingCall {
+
+  /** How it fails. */
+  enum Way {
+    /** As a refusal, or a {@link BackendException} where the contract knows no refusal. */
+    REFUSES,
+
+    /** As above, but what can be taken over is taken over, and then reported as failed. */
+    FAILS_LATER,
+
+    /** By an exception that no contract allows. */
+    BREAKS
+  }
+
+  private final long failing;
+  private final Way way;
+  private long calls;
+
+  /**
+   * Made for one run.
+   *
+   * @param failing which call fails, from 1 on
+   */
+  FailingCall(long failing, Way way) {
+    this.failing = failing;
+    this.way = way;
+  }
+
+  @Override
+  public String toString() {
+    return "call " + failing + ", which " + way;
+  }
+
+  /** Whether there was such a call. */
+  boolean hasFailed() {
+    return calls >= failing;
+  }
+
+  Backend in(Backend sound) {
+    return new ForwardingBackend(
+        sound,
+        (domain, context) -> {
+          try {
+            if (isIt()) {
+              throw new BackendException(1, "the NIC cannot be opened");
+            }
+          } catch (RuntimeException e) {
+            domain.close();
+            throw e;
+          }
+          return new FailingDomain(domain, context);
+        });
+  }
+
+  private boolean isIt() {
+    if (++calls != failing) {
+      return false;
+    }
+    if (way == Way.BREAKS) {
+      throw new IllegalStateException("the NIC broke down");
+    }
+    return true;
+  }
+
+  private final class FailingDomain extends ForwardingDomain {
+    private final OpenContext context;
+    private final List<Consumer<CompletionSink>> reports = new ArrayList<>();
+    private final Map<RemotePeer, EngineId> engines = new HashMap<>();
+
+    FailingDomain(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public LocalMemory register(Memory memory, Access access) {
+      if (isIt()) {
+        throw new BackendException(12, "the NIC has no room for a registration");
+      }
+      return inner.register(memory, access);
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, byte[] address) {
+      if (isIt()) {
+        throw new BackendException(22, "the NIC does not understand the address");
+      }
+      RemotePeer peer = inner.resolve(engine, address);
+      engines.put(peer, engine);
+      return peer;
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      if (isIt()) {
+        throw new BackendException(22, "the NIC does not understand the key");
+      }
+      return inner.resolve(peer, key, length);
+    }
+
+    @Override
+    public boolean post(WriteOp op) {
+      if (!isIt()) {
+        return inner.post(op);
+      }
+      long token = op.token();
+      // It has not arrived, and the NIC says so: what it would have counted is not in doubt.
+      return fails(sink -> sink.refused(token, 5, "the NIC reports an error"));
+    }
+
+    @Override
+    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+      if (!isIt()) {
+        return inner.send(peer, bytes);
+      }
+      EngineId engine = engines.get(peer);
+      if (way == Way.FAILS_LATER) {
+        inner.disconnect(peer, "a message was lost");
+      }
+      return fails(sink -> sink.peerLost(engine, 104, "a message was lost"));
+    }
+
+    private boolean fails(Consumer<CompletionSink> report) {
+      context.doorbell().ring();
+      return way == Way.FAILS_LATER && reports.add(report);
+    }
+
+    /** Breaks with whatever it has to report; a poll without anything is no chance to fail. */
+    @Override
+    public int poll(CompletionSink sink) {
+      List<Consumer<CompletionSink>> due = List.copyOf(reports);
+      reports.clear();
+      due.forEach(report -> report.accept(sink));
+      return due.size() + inner.poll(way == Way.BREAKS ? new BreakingSink(sink) : sink);
+    }
+
+    @Override
+    public LocalMemory revoke(LocalMemory memory) {
+      isIt(); // throws, or goes well: the contract knows no other way
+      return inner.revoke(memory);
+    }
+
+    @Override
+    public void disconnect(RemotePeer peer, String reason) {
+      isIt();
+      inner.disconnect(peer, reason);
+    }
+
+    @Override
+    public void deregister(LocalMemory memory) {
+      isIt();
+      inner.deregister(memory);
+    }
+
+    @Override
+    public void close() {
+      inner.close();
+      isIt();
+    }
+  }
+
+  private final class BreakingSink extends ForwardingSink {
+
+    BreakingSink(CompletionSink inner) {
+      super(inner);
+    }
+
+    @Override
+    public void written(long token) {
+      isIt();
+      super.written(token);
+    }
+
+    @Override
+    public void failed(long token, int code, String text) {
+      isIt();
+      super.failed(token, code, text);
+    }
+
+    @Override
+    public void refused(long token, int code, String text) {
+      isIt();
+      super.refused(token, code, text);
+    }
+
+    @Override
+    public void immArrived(int imm) {
+      isIt();
+      super.immArrived(imm);
+    }
+
+    @Override
+    public void immArrived(EngineId origin, int imm) {
+      isIt();
+      super.immArrived(origin, imm);
+    }
+
+    @Override
+    public void received(EngineId sender, ByteBuffer bytes) {
+      isIt();
+      super.received(sender, bytes);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      isIt();
+      super.peerLost(peer, code, text);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.reactivetransfer.simulation;
+
+import static io.reactivetransfer.simulation.ActKind.BARRIER;
+import static io.reactivetransfer.simulation.ActKind.CLAIM;
+import static io.reactivetransfer.simulation.ActKind.CLOSE_ENGINE;
+import static io.reactivetransfer.simulation.ActKind.CLOSE_REGION;
+import static io.reactivetransfer.simulation.ActKind.CUT;
+import static io.reactivetransfer.simulation.ActKind.QUIESCED;
+import static io.reactivetransfer.simulation.ActKind.READ;
+import static io.reactivetransfer.simulation.ActKind.REGISTER;
+import static io.reactivetransfer.simulation.ActKind.REVOKE;
+import static io.reactivetransfer.simulation.ActKind.SEND;
+import static io.reactivetransfer.simulation.ActKind.STATE;
+import static io.reactivetransfer.simulation.ActKind.STREAM;
+import static io.reactivetransfer.simulation.ActKind.SUBMIT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.simulation.FailingCall.Way;
+import io.reactivetransfer.simulation.Simulation.Result;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * One call of the SPI fails, whichever it is: everything still ends once, quietly, without leaks.
+ */
+class FailingCallTest {
+
+  /** Far more than any of the scenarios makes. */
+  private static final int MAX_CALLS = 20_000;
+
+  /** Each is another network, and other engines. */
+  private static final int SEEDS = 4;
+
+  /** What is done between opening two or three engines and closing them. */
+  private enum Scenario {
+    NOTHING,
+    WRITES(SUBMIT, SUBMIT, SUBMIT, SUBMIT, SUBMIT, SUBMIT),
+    STREAMS(STREAM, STREAM),
+    CLAIMS(CLAIM, SUBMIT, CLAIM, SUBMIT, CLAIM, SUBMIT),
+    MESSAGES(SEND, READ, SEND, SEND, READ),
+    BARRIERS(BARRIER, BARRIER, STATE),
+    REGIONS(REGISTER, SUBMIT, QUIESCED, REVOKE, SUBMIT, CLOSE_REGION, REGISTER),
+    A_CLOSE(STREAM, CLAIM, SEND, CLOSE_ENGINE, SUBMIT),
+    A_CUT(STREAM, CLAIM, SEND, CUT, SUBMIT, SEND);
+
+    final List<ActKind> acts;
+
+    Scenario(ActKind... acts) {
+      this.acts = List.of(acts);
+    }
+  }
+
+  static Stream<Arguments> scenarios() {
+    return Stream.of(Scenario.values())
+        .flatMap(scenario -> Stream.of(Way.values()).map(way -> Arguments.of(scenario, way)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  void isSurvivedWhicheverItIs(Scenario scenario, Way way) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      int calls = 1;
+      while (failsAndIsSurvived(scenario, new FailingCall(calls, way), seed)) {
+        calls++;
+        assertThat(calls).isLessThan(MAX_CALLS);
+      }
+    }
+  }
+
+  /** Whether there was such a call. */
+  private static boolean failsAndIsSurvived(Scenario scenario, FailingCall call, long seed) {
+    Result result = new Simulation(call::in, true).run(seed, scenario.acts);
+    assertThat(result.violation())
+        .as("%s of seed %d\n%s", call, seed, String.join("\n", result.trace()))
+        .isNull();
+    return call.hasFailed();
+  }
+}
