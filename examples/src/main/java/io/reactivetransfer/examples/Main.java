@@ -2,9 +2,9 @@ package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import io.reactivetransfer.tools.CommandLines;
-import io.reactivetransfer.tools.DoctorCommand;
 import io.reactivetransfer.tools.JmhCommand;
 import io.reactivetransfer.tools.SimulateCommand;
+import io.reactivetransfer.tools.doctor.DoctorCommand;
 import io.reactivetransfer.tools.perf.PerfCommand;
 import io.reactivetransfer.tools.soak.SoakCommand;
 import java.util.Locale;

@@ -2,12 +2,11 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.tools.CommandLines;
-import java.io.BufferedReader;
+import io.reactivetransfer.tools.process.Parent;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import picocli.CommandLine.ExitCode;
 
 /**
@@ -24,26 +23,18 @@ final class ChildProcess {
 
   private ChildProcess() {}
 
-  static int run(KvCacheCommand.Role role, Plan plan) {
-    BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    Lines lines = new Lines(System.out);
+  static int run(KvCacheCommand.Role role, Plan plan) throws InterruptedException {
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    Parent parent = new Parent();
+    parent.listen(told::add, line -> false);
+    RoleEvents events = new Lines(parent);
     try {
-      switch (role) {
-        case PREFILL -> {
-          endWithParent(in);
-          lines.print(REPORT, PrefillRole.run(plan, lines).toLine());
-        }
-        case DECODE -> {
-          String address = in.readLine();
-          if (address == null) {
-            return ExitCode.SOFTWARE; // the parent has said why
-          }
-          endWithParent(in);
-          PeerAddress prefill = PeerAddress.fromText(address);
-          lines.print(REPORT, DecodeRole.run(plan, prefill, lines).toLine());
-        }
-      }
+      String report =
+          switch (role) {
+            case PREFILL -> PrefillRole.run(plan, events).toLine();
+            case DECODE -> DecodeRole.run(plan, PeerAddress.fromText(told.take()), events).toLine();
+          };
+      parent.tell(REPORT, report);
       return ExitCode.OK;
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       if (plan.verbose()) {
@@ -54,41 +45,21 @@ final class ChildProcess {
     }
   }
 
-  /** The parent writes nothing more: the end of stdin is the parent's. */
-  private static void endWithParent(BufferedReader in) {
-    Thread.ofPlatform()
-        .daemon()
-        .name("parent-watch")
-        .start(() -> {
-          try {
-            while (in.readLine() != null) {}
-          } catch (IOException e) {
-            // the same: nobody is there
-          }
-          Runtime.getRuntime().halt(ExitCode.SOFTWARE);
-        });
-  }
-
-  private record Lines(PrintStream out) implements RoleEvents {
-
-    void print(String word, String rest) {
-      out.println(word + " " + rest);
-      out.flush();
-    }
+  private record Lines(Parent parent) implements RoleEvents {
 
     @Override
     public void address(PeerAddress address) {
-      print(ADDRESS, address.toText());
+      parent.tell(ADDRESS, address.toText());
     }
 
     @Override
     public void layersDone(int layers) {
-      print(LAYERS, String.valueOf(layers));
+      parent.tell(LAYERS, String.valueOf(layers));
     }
 
     @Override
     public void said(String text) {
-      print(SAID, text);
+      parent.tell(SAID, text);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand.Role;
+import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,34 +15,33 @@ final class TwoProcesses {
   private TwoProcesses() {}
 
   static Outcome run(Plan plan, Progress progress) throws IOException, InterruptedException {
-    Child prefill = Child.start(Role.PREFILL, plan, progress);
-    Child decode = Child.start(Role.DECODE, plan, progress);
+    RoleProcess prefill = RoleProcess.start(Role.PREFILL, plan, progress);
+    RoleProcess decode = RoleProcess.start(Role.DECODE, plan, progress);
     // They end by themselves when their stdin does, but not if they are stuck.
-    Thread onExit =
-        Thread.ofPlatform()
-            .unstarted(() -> {
-              prefill.destroy();
-              decode.destroy();
-            });
-    Runtime.getRuntime().addShutdownHook(onExit);
-    progress.say(
-        String.format(
-            "prefill is process %d, decode is process %d; deadline %d s",
-            prefill.pid(), decode.pid(), plan.deadline().toSeconds()));
-    String address = prefill.address().join();
-    if (address == null) {
-      decode.destroy(); // it waits for an address that will not come
-    } else {
-      decode.tell(address);
+    try (OnExit _ =
+        OnExit.run(() -> {
+          prefill.destroy();
+          decode.destroy();
+        })) {
+      progress.say(
+          String.format(
+              "prefill is process %d, decode is process %d; deadline %d s",
+              prefill.pid(), decode.pid(), plan.deadline().toSeconds()));
+      String address = prefill.address().join();
+      if (address == null) {
+        decode.destroy(); // it waits for an address that will not come
+      } else {
+        decode.tell(address);
+      }
+      long untilNanos = System.nanoTime() + plan.deadline().plus(GRACE).toNanos();
+      decode.awaitEnd(untilNanos);
+      prefill.awaitEnd(untilNanos);
+      progress.finishLine();
+      return outcome(prefill, address == null ? null : decode);
     }
-    long untilNanos = System.nanoTime() + plan.deadline().plus(GRACE).toNanos();
-    decode.awaitEnd(untilNanos);
-    prefill.awaitEnd(untilNanos);
-    progress.finishLine();
-    return outcome(prefill, address == null ? null : decode);
   }
 
-  private static Outcome outcome(Child prefill, @Nullable Child decode) {
+  private static Outcome outcome(RoleProcess prefill, @Nullable RoleProcess decode) {
     String prefillReport = prefill.report();
     String decodeReport = decode == null ? null : decode.report();
     return new Outcome(

@@ -1,10 +1,13 @@
 package io.reactivetransfer.tools;
 
 import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.tcp.TcpBackend;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** Asks a backend before any process is started. */
 public final class Backends {
@@ -22,6 +25,29 @@ public final class Backends {
         requireAvailable(backend, nics);
       }
     }
+  }
+
+  /**
+   * Builds engines of the backend of this name.
+   *
+   * @param host the address of this machine that they listen on, for networks that one trusts; null
+   *     for the backend's default
+   * @throws IllegalArgumentException if there is an address, and it does not listen on any
+   */
+  public static TransferEngineBuilder engine(String name, @Nullable String host) {
+    TransferEngineBuilder builder = TransferEngineBuilder.create();
+    if (host == null) {
+      return builder.backend(name);
+    }
+    return switch (name) {
+      case "tcp" -> builder.backend(TcpBackend.builder().host(host).withoutSecret().build());
+      case "libfabric" -> {
+        System.setProperty("reactivetransfer.libfabric.host", host);
+        yield builder.backend(name);
+      }
+      default ->
+          throw new IllegalArgumentException("expected a backend between hosts, got " + name);
+    };
   }
 
   private static void requireAvailable(Backend backend, int nics) {

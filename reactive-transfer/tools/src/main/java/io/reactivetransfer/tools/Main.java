@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools;
 
+import io.reactivetransfer.tools.doctor.DoctorCommand;
 import io.reactivetransfer.tools.perf.PerfCommand;
 import io.reactivetransfer.tools.soak.SoakCommand;
 import java.util.Locale;

@@ -56,6 +56,13 @@ class CommandLineTest {
         "perf --json /no/such/folder/file",
         "perf --svg /",
         "perf extra",
+        "perf --listen nonsense",
+        "perf --listen host:99999",
+        "perf --connect :1",
+        "perf --listen 127.0.0.1:0 --connect 127.0.0.1:1",
+        "perf --connect 127.0.0.1:1 --backend loopback",
+        "perf --connect 127.0.0.1:1 --in-process",
+        "perf --connect 127.0.0.1:1 --backend libfabric --provider tcp --reference",
         "soak --minutes 0",
         "soak --minutes NaN",
         "soak --nics 9",
@@ -64,6 +71,9 @@ class CommandLineTest {
         "soak --without sense",
         "soak --backend carrier-pigeon",
         "soak --provider tcp",
+        "doctor --listen nonsense",
+        "doctor --connect host",
+        "doctor --listen 127.0.0.1:0 --connect 127.0.0.1:1",
         "doctor extra"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {

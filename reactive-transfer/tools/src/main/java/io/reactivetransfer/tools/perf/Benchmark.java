@@ -23,6 +23,7 @@ final class Benchmark {
     this.iperf3 =
         plan.reference()
                 && Reference.of(plan.backend()) == Reference.NIO
+                && plan.place() != Plan.Place.TWO_HOSTS
                 && plan.op() != Op.PING_PONG
             ? Iperf3.find()
             : null;

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
@@ -16,19 +17,18 @@ import java.util.stream.Stream;
 final class CReference implements ReferenceRuns {
 
   private final Plan plan;
-  private final Child origin;
-  private final Child target;
-  private final Thread onExit;
+  private final ChildSide origin;
+  private final ChildSide target;
+  private final OnExit onExit;
   private Layout layout;
 
-  private CReference(Plan plan, Child origin, Child target) {
+  private CReference(Plan plan, ChildSide origin, ChildSide target) {
     this.plan = plan;
     this.origin = origin;
     this.target = target;
     this.layout = Layout.of(plan, 1);
     // They end by themselves when their stdin does, but not if they are stuck.
-    this.onExit = Thread.ofPlatform().unstarted(this::destroy);
-    Runtime.getRuntime().addShutdownHook(onExit);
+    this.onExit = OnExit.run(this::destroy);
   }
 
   /** Compiles it, starts both sides, and introduces them to each other. */
@@ -50,8 +50,8 @@ final class CReference implements ReferenceRuns {
     Path folder = Files.createTempDirectory("reactive-transfer-reference");
     try {
       Path program = compiler.compile(folder);
-      Child target = startSide(program, PerfCommand.Side.TARGET, plan);
-      Child origin = startSide(program, PerfCommand.Side.ORIGIN, plan);
+      ChildSide target = startSide(program, PerfCommand.Side.TARGET, plan);
+      ChildSide origin = startSide(program, PerfCommand.Side.ORIGIN, plan);
       return new CReference(plan, origin, target);
     } finally {
       delete(folder);
@@ -67,7 +67,7 @@ final class CReference implements ReferenceRuns {
     Files.delete(folder);
   }
 
-  private static Child startSide(Path program, PerfCommand.Side side, Plan plan)
+  private static ChildSide startSide(Path program, PerfCommand.Side side, Plan plan)
       throws IOException {
     List<String> command = new ArrayList<>(List.of(program.toString(), side.toString()));
     command.addAll(List.of("--provider", Objects.requireNonNull(plan.provider())));
@@ -77,7 +77,7 @@ final class CReference implements ReferenceRuns {
     }
     command.addAll(List.of("--post", plan.op() == Op.WRITE ? "write" : "writedata"));
     Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
-    return Child.of("reference's " + side, process, plan, done -> {});
+    return ChildSide.of("reference's " + side, process, plan, done -> {});
   }
 
   private static long memory(Plan plan) {
@@ -124,20 +124,12 @@ final class CReference implements ReferenceRuns {
       Thread.currentThread().interrupt();
     } finally {
       destroy();
-      removeHook();
+      onExit.close();
     }
   }
 
   private void destroy() {
     origin.destroy();
     target.destroy();
-  }
-
-  private void removeHook() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(onExit);
-    } catch (IllegalStateException e) {
-      // it runs already
-    }
   }
 }

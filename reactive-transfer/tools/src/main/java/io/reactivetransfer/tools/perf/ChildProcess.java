@@ -1,11 +1,7 @@
 package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.tools.CommandLines;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.reactivetransfer.tools.process.Parent;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import picocli.CommandLine.ExitCode;
@@ -24,8 +20,8 @@ final class ChildProcess {
   static final String BYE = "bye";
 
   private final Plan plan;
-  private final PrintStream out = System.out;
   private final BlockingQueue<String> questions = new LinkedBlockingQueue<>();
+  private final Parent parent = new Parent();
 
   private ChildProcess(Plan plan) {
     this.plan = plan;
@@ -33,9 +29,9 @@ final class ChildProcess {
 
   static int run(PerfCommand.Side side, Plan plan) throws InterruptedException {
     ChildProcess process = new ChildProcess(plan);
-    Thread.ofPlatform().daemon().name("parent-watch").start(process::readQuestions);
+    process.parent.listen(process.questions::add, BYE::equals);
     try (Role role = process.open(side)) {
-      process.say(ANSWER, "");
+      process.parent.tell(ANSWER, "");
       return process.serve(role);
     } catch (RuntimeException | OutOfMemoryError e) {
       process.failed(e);
@@ -45,7 +41,7 @@ final class ChildProcess {
 
   private Role open(PerfCommand.Side side) {
     return switch (side) {
-      case ORIGIN -> OriginRole.open(plan, done -> say(PROGRESS, String.valueOf(done)));
+      case ORIGIN -> OriginRole.open(plan, done -> parent.tell(PROGRESS, String.valueOf(done)));
       case TARGET -> TargetRole.open(plan);
     };
   }
@@ -53,7 +49,7 @@ final class ChildProcess {
   private int serve(Role role) throws InterruptedException {
     for (String question = questions.take(); !question.equals(BYE); question = questions.take()) {
       try {
-        say(ANSWER, role.answer(question));
+        parent.tell(ANSWER, role.answer(question));
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception | OutOfMemoryError e) {
@@ -67,29 +63,6 @@ final class ChildProcess {
     if (plan.verbose()) {
       reason.printStackTrace();
     }
-    say(FAILED, CommandLines.describe(reason));
-  }
-
-  private void say(String word, String rest) {
-    out.println(word + " " + rest);
-    out.flush();
-  }
-
-  /** The end of stdin is the parent's: it says goodbye before it closes it. */
-  private void readQuestions() {
-    boolean last = false;
-    try (BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      String line;
-      while (!last && (line = in.readLine()) != null) {
-        questions.add(line);
-        last = line.equals(BYE);
-      }
-    } catch (IOException e) {
-      // the same: nobody is there
-    }
-    if (!last) {
-      Runtime.getRuntime().halt(ExitCode.SOFTWARE);
-    }
+    parent.tell(FAILED, CommandLines.describe(reason));
   }
 }

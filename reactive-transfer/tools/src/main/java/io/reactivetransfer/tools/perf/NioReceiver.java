@@ -9,6 +9,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving end of the reference of tcp: one thread that reads from a blocking socket into the
@@ -29,16 +30,21 @@ final class NioReceiver implements AutoCloseable {
   private final ByteBuffer[] slots;
   private final Signals signals;
 
-  NioReceiver(Layout layout, MemorySegment destination, Signals signals) throws IOException {
+  NioReceiver(Layout layout, MemorySegment destination, Signals signals, @Nullable String host)
+      throws IOException {
     this.signals = signals;
     slots = slots(layout, destination);
     listener = ServerSocketChannel.open();
-    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    listener.bind(
+        new InetSocketAddress(
+            host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host), 0));
     Thread.ofPlatform().daemon().name("perf-nio-receiver").start(this::serve);
   }
 
-  int port() throws IOException {
-    return ((InetSocketAddress) listener.getLocalAddress()).getPort();
+  /** Its port, a blank, its address. */
+  String address() throws IOException {
+    InetSocketAddress address = (InetSocketAddress) listener.getLocalAddress();
+    return address.getPort() + " " + address.getAddress().getHostAddress();
   }
 
   static ByteBuffer[] slots(Layout layout, MemorySegment memory) {

@@ -5,7 +5,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
-import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.tools.Backends;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -48,11 +48,7 @@ final class Node implements AutoCloseable {
       options.maxMessageBytes((int) plan.largest());
     }
     return new Node(
-        await(
-            TransferEngineBuilder.create()
-                .backend(plan.backend())
-                .options(options.build())
-                .open()));
+        await(Backends.engine(plan.backend(), plan.host()).options(options.build()).open()));
   }
 
   /** Memory for one size, instead of that for the one before; register it next. */

@@ -3,7 +3,6 @@ package io.reactivetransfer.tools.perf;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.Transfer;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +47,7 @@ final class OriginRole implements Role {
       }
       case "prepare" -> prepare(Long.parseLong(rest[0]), rest[1]);
       case "run" -> run(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
-      case "nio" -> nio(Integer.parseInt(rest[0]), Long.parseLong(rest[1])).toLine();
+      case "nio" -> nio(Integer.parseInt(rest[0]), rest[1], Long.parseLong(rest[2])).toLine();
       case "memcpy" ->
           MemcpyReference.run(layout, node.segment(), Long.parseLong(rest[0])).toLine();
       default -> throw new IllegalArgumentException("not known to the origin: " + line);
@@ -110,8 +109,8 @@ final class OriginRole implements Role {
     return sum;
   }
 
-  private RunFigures nio(int port, long nanos) throws Exception {
-    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  private RunFigures nio(int port, String host, long nanos) throws Exception {
+    InetSocketAddress address = new InetSocketAddress(host, port);
     return plan.op() == Op.PING_PONG
         ? NioPingPong.run(
             NioReceiver.slots(layout, node.segment())[0], plan.signals(), address, nanos)

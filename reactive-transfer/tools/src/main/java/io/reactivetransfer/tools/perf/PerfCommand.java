@@ -7,12 +7,17 @@ import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
+import io.reactivetransfer.tools.process.HostPort;
+import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,7 +32,9 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     footer = {
       "",
-      "Starts two processes on this machine, which talk over loopback, and ends with a table.",
+      "Starts two processes on this machine, which talk over loopback, and ends with a table. Or"
+          + " measures between two hosts: --listen on the one, then --connect on the other, with"
+          + " all other options; for networks that you trust.",
       "Exit code 0: measured. 1: something failed, and stderr says what. 2: a wrong value."
     })
 public final class PerfCommand implements Callable<Integer>, Verbosity {
@@ -145,8 +152,27 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
 
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      description =
+          "Wait there, at an address of this machine, for another host; be the target of what it"
+              + " measures.")
+  private @Nullable String listen;
+
+  @Option(
+      names = "--connect",
+      paramLabel = "HOST:PORT",
+      description = "Measure from here to the host that listens there.")
+  private @Nullable String connect;
+
+  @Option(names = "--host", hidden = true, description = "What a child process listens on.")
+  private @Nullable String host;
+
   @Option(names = "--side", hidden = true, description = "Which side a child process is.")
   private @Nullable Side side;
+
+  private boolean betweenHosts;
 
   @Override
   public boolean isVerbose() {
@@ -156,6 +182,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   /** Runs it. */
   @Override
   public Integer call() throws Exception {
+    if (listen != null) {
+      return listen(hostPort("--listen", listen));
+    }
     Plan plan = plan();
     Provider.use(plan.provider());
     if (side != null) {
@@ -165,8 +194,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     Progress progress = new Progress(spec.commandLine().getOut(), plan);
     List<Result> results;
     try {
-      results =
-          plan.inProcess() ? OneProcess.run(plan, progress) : TwoProcesses.run(plan, progress);
+      results = measure(plan, progress);
     } finally {
       progress.clear();
     }
@@ -181,6 +209,68 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     return ExitCode.OK;
   }
 
+  private List<Result> measure(Plan plan, Progress progress) throws Exception {
+    if (connect == null) {
+      return plan.inProcess() ? OneProcess.run(plan, progress) : TwoProcesses.run(plan, progress);
+    }
+    try (HostSide other = HostSide.connect(hostPort("--connect", connect))) {
+      return other.measure(plan, progress);
+    }
+  }
+
+  private int listen(HostPort at) throws IOException, SideFailedException, InterruptedException {
+    if (connect != null) {
+      throw new ParameterException(
+          spec.commandLine(), "expected either --listen or --connect, got both");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Listening.serve(
+        at,
+        Map.of(),
+        line -> {
+          out.println("perf: " + line);
+          out.flush();
+        });
+    return ExitCode.OK;
+  }
+
+  private HostPort hostPort(String option, String text) {
+    try {
+      return HostPort.of(option, text);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * The plan that another host asks for.
+   *
+   * @throws ParameterException if a value is out of its bounds
+   */
+  static Plan planOf(List<String> arguments) {
+    PerfCommand command = new PerfCommand();
+    new CommandLine(command)
+        .setExpandAtFiles(false)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .parseArgs(arguments.toArray(String[]::new));
+    command.betweenHosts = true;
+    return command.plan();
+  }
+
+  private Plan.Place place() {
+    if (betweenHosts || connect != null) {
+      if (inProcess || backend.equals("loopback")) {
+        throw new IllegalArgumentException(
+            "expected two processes and a backend between hosts, got "
+                + (inProcess ? "--in-process" : "--backend " + backend));
+      }
+      return Plan.Place.TWO_HOSTS;
+    }
+    return inProcess || backend.equals("loopback")
+        ? Plan.Place.ONE_PROCESS
+        : Plan.Place.TWO_PROCESSES;
+  }
+
   private Plan plan() {
     try {
       TransferEngineBuilder.create().backend(backend);
@@ -192,7 +282,8 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
           new Plan(
               backend,
               Provider.of(backend, provider),
-              inProcess || backend.equals("loopback"),
+              place(),
+              host,
               op,
               sizes(),
               pages,
@@ -224,6 +315,10 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     if (!it.has(op)) {
       throw new IllegalArgumentException(
           "expected --reference of another --op, got " + op + ", which has none over " + backend);
+    }
+    if (it != Reference.NIO && connect != null) {
+      throw new IllegalArgumentException(
+          "expected --reference between two hosts over tcp only, got --backend " + backend);
     }
     if (it == Reference.C && provider == null) {
       throw new IllegalArgumentException(

@@ -4,6 +4,7 @@ import io.reactivetransfer.tools.Provider;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backend name of the backend
  * @param provider which of the backend's providers, or null for its choice
- * @param inProcess whether both sides are in one process
+ * @param place where the two sides are
+ * @param host the address of this machine that this side listens on, or null for the loopback one
  * @param op what one operation is
  * @param sizes bytes of a write, a page, a part or a message
  * @param pages pages or parts of one operation, if it has them
@@ -29,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 record Plan(
     String backend,
     @Nullable String provider,
-    boolean inProcess,
+    Place place,
+    @Nullable String host,
     Op op,
     List<Long> sizes,
     int pages,
@@ -42,6 +45,43 @@ record Plan(
     boolean reference,
     Signals signals,
     boolean verbose) {
+
+  /** Where the two sides are. */
+  enum Place {
+    ONE_PROCESS,
+    TWO_PROCESSES,
+    TWO_HOSTS;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
+
+  boolean inProcess() {
+    return place == Place.ONE_PROCESS;
+  }
+
+  /** The same for a side that listens on this address of its machine. */
+  Plan at(String address) {
+    return new Plan(
+        backend,
+        provider,
+        place,
+        address,
+        op,
+        sizes,
+        pages,
+        outstanding,
+        nics,
+        seconds,
+        warmup,
+        rounds,
+        verify,
+        reference,
+        signals,
+        verbose);
+  }
 
   /** What carries it, for people. */
   String carrier() {
@@ -65,12 +105,11 @@ record Plan(
     return (long) (warmup * 1e9);
   }
 
-  /** The command line of a child process: what a role must know of it. */
+  /** What a role must know of it, as on the command line. */
   List<String> toArguments() {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "perf",
                 "--backend=" + backend,
                 "--op=" + op,
                 "--size=" + sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
@@ -80,6 +119,9 @@ record Plan(
                 "--signals=" + signals));
     if (provider != null) {
       arguments.add("--provider=" + provider);
+    }
+    if (host != null) {
+      arguments.add("--host=" + host);
     }
     if (verify) {
       arguments.add("--verify");

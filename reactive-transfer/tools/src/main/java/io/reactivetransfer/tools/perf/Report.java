@@ -48,7 +48,7 @@ final class Report {
         plan.op(),
         parts,
         plan.carrier(),
-        plan.inProcess() ? "one process" : "two processes",
+        plan.place(),
         plan.outstanding(),
         plan.nics(),
         plan.nics() == 1 ? "" : "s",

@@ -3,7 +3,7 @@ package io.reactivetransfer.tools.perf;
 import org.jspecify.annotations.Nullable;
 
 /** One side failed or is gone; the text says which, and what it said. */
-final class SideFailedException extends Exception {
+public final class SideFailedException extends Exception {
 
   private static final long serialVersionUID = 1L;
 

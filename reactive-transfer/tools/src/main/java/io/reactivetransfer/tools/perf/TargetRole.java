@@ -46,8 +46,8 @@ final class TargetRole implements Role {
       case "end" -> end(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
       case "listen" -> {
         closeReceiver();
-        receiver = new NioReceiver(layout, node.segment(), plan.signals());
-        yield String.valueOf(receiver.port());
+        receiver = new NioReceiver(layout, node.segment(), plan.signals(), plan.host());
+        yield receiver.address();
       }
       default -> throw new IllegalArgumentException("not known to the target: " + line);
     };

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -15,21 +16,24 @@ final class TwoProcesses {
 
   static List<Result> run(Plan plan, Progress progress)
       throws IOException, SideFailedException, InterruptedException {
-    Child target = Child.start(PerfCommand.Side.TARGET, plan, done -> {});
-    Child origin = Child.start(PerfCommand.Side.ORIGIN, plan, progress::operations);
-    // They end by themselves when their stdin does, but not if they are stuck.
-    Thread onExit =
-        Thread.ofPlatform()
-            .unstarted(() -> {
-              origin.destroy();
-              target.destroy();
-            });
-    Runtime.getRuntime().addShutdownHook(onExit);
-    try {
-      target.awaitReady();
+    ChildSide target = ChildSide.start(PerfCommand.Side.TARGET, plan, done -> {});
+    ChildSide origin = ChildSide.start(PerfCommand.Side.ORIGIN, plan, progress::operations);
+    target.awaitReady();
+    return measure(plan, origin, target, progress);
+  }
+
+  /** Has a target that is ready and an origin that was started measure, and ends both. */
+  static List<Result> measure(Plan plan, AskedSide origin, AskedSide target, Progress progress)
+      throws IOException, SideFailedException, InterruptedException {
+    // They end by themselves when this process does, but not if they are stuck.
+    Runnable end =
+        () -> {
+          origin.destroy();
+          target.destroy();
+        };
+    try (OnExit _ = OnExit.run(end)) {
       origin.awaitReady();
-      progress.say(
-          "origin is process %d, target is process %d".formatted(origin.pid(), target.pid()));
+      progress.say("origin is %s, target is %s".formatted(origin.place(), target.place()));
       List<Result> results = new Benchmark(plan, origin, target, progress).run();
       origin.end();
       target.end();
@@ -37,19 +41,18 @@ final class TwoProcesses {
     } catch (SideFailedException e) {
       throw withEndings(e, origin, target);
     } finally {
-      origin.destroy();
-      target.destroy();
+      end.run();
     }
   }
 
   /** Says, too, what became of the processes: who is lost may have been killed. */
   private static SideFailedException withEndings(
-      SideFailedException failure, Child origin, Child target) throws InterruptedException {
+      SideFailedException failure, AskedSide origin, AskedSide target) throws InterruptedException {
     Thread.sleep(UNTIL_GONE_MILLIS);
     String text = String.valueOf(failure.getMessage());
     String endings =
         Stream.of(origin, target)
-            .flatMap(child -> Stream.ofNullable(child.ending()))
+            .flatMap(side -> Stream.ofNullable(side.ending()))
             .filter(ending -> !text.contains(ending))
             .map(ending -> "; " + ending)
             .collect(Collectors.joining());

@@ -1,11 +1,7 @@
 package io.reactivetransfer.tools.soak;
 
 import io.reactivetransfer.tools.CommandLines;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.reactivetransfer.tools.process.Parent;
 import picocli.CommandLine.ExitCode;
 
 /**
@@ -20,42 +16,34 @@ final class ChildProcess {
 
   private final Plan plan;
   private final Side side;
-  private final PrintStream out = System.out;
+  private final Parent parent = new Parent();
 
   private ChildProcess(Plan plan, Side side) {
     this.plan = plan;
     this.side = side;
   }
 
-  /** Ends with its parent: the end of stdin is the parent's. */
-  static int run(Plan plan, int side) throws IOException {
-    Host host = new Host(plan, side, nics -> Engines.open(plan, nics));
-    ChildProcess process = new ChildProcess(plan, host);
-    try (BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      String line;
-      while ((line = in.readLine()) != null) {
-        String[] question = line.split(" ", 2);
-        Thread.ofVirtual().start(() -> process.answer(question[0], question[1]));
-      }
-    }
-    Runtime.getRuntime().halt(ExitCode.SOFTWARE);
+  /** Ends with its parent. */
+  static int run(Plan plan, int side) throws InterruptedException {
+    ChildProcess process =
+        new ChildProcess(plan, new Host(plan, side, nics -> Engines.open(plan, nics)));
+    process.parent.listen(process::take, line -> false).join();
     return ExitCode.SOFTWARE;
+  }
+
+  private void take(String line) {
+    String[] question = line.split(" ", 2);
+    Thread.ofVirtual().start(() -> answer(question[0], question[1]));
   }
 
   private void answer(String id, String question) {
     try {
-      say(ANSWER, id, side.ask(question));
+      parent.tell(ANSWER, id + " " + side.ask(question));
     } catch (Throwable e) {
       if (plan.verbose()) {
         e.printStackTrace();
       }
-      say(FAILED, id, CommandLines.describe(e));
+      parent.tell(FAILED, id + " " + CommandLines.describe(e));
     }
-  }
-
-  private synchronized void say(String word, String id, String rest) {
-    out.println(word + " " + id + " " + rest);
-    out.flush();
   }
 }

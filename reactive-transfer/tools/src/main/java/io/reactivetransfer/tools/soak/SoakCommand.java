@@ -141,7 +141,7 @@ public final class SoakCommand implements Callable<Integer>, Verbosity {
           new Host(plan, 0, nics -> Engines.open(plan, nics)),
           new Host(plan, 1, nics -> Engines.open(plan, nics)));
     }
-    return List.of(Child.start(plan, 0), Child.start(plan, 1));
+    return List.of(ChildSide.start(plan, 0), ChildSide.start(plan, 1));
   }
 
   private static String title(Plan plan, List<Side> sides) {
@@ -152,7 +152,7 @@ public final class SoakCommand implements Callable<Integer>, Verbosity {
             plan.streams(),
             plan.seed(),
             plan.without().isEmpty() ? "" : ", without " + Plan.namesOf(plan.without()),
-            sides.get(0) instanceof Child first && sides.get(1) instanceof Child second
+            sides.get(0) instanceof ChildSide first && sides.get(1) instanceof ChildSide second
                 ? ", processes " + first.pid() + " and " + second.pid()
                 : "");
   }

@@ -21,7 +21,8 @@ final class Plans {
     return new Plan(
         backend,
         provider,
-        true,
+        Plan.Place.ONE_PROCESS,
+        null,
         op,
         List.of(100L, 5000L),
         7,

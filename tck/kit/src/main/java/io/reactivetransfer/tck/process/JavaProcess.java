@@ -52,6 +52,11 @@ public final class JavaProcess implements AutoCloseable {
     return new JavaProcess(new ProcessBuilder(command).start());
   }
 
+  /** The process itself. */
+  public ProcessHandle handle() {
+    return process.toHandle();
+  }
+
   /**
    * Waits for a line with this in it.
    *

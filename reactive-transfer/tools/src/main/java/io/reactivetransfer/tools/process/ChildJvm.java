@@ -1,4 +1,4 @@
-package io.reactivetransfer.tools;
+package io.reactivetransfer.tools.process;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;

@@ -1,4 +1,4 @@
-package io.reactivetransfer.tools;
+package io.reactivetransfer.tools.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,15 +7,13 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.Iterator;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-class DoctorCommandTest {
+class FindingsTest {
 
   private record Fake(Availability availability, List<Nic> nics) implements Backend {
 
@@ -30,10 +28,8 @@ class DoctorCommandTest {
     }
   }
 
-  private final StringWriter text = new StringWriter();
-
-  private boolean examine(Iterator<Backend> backends) {
-    return DoctorCommand.examine(backends, new PrintWriter(text, true));
+  private static Findings examine(Backend... backends) {
+    return Findings.of(List.of(backends).iterator());
   }
 
   @Test
@@ -41,8 +37,9 @@ class DoctorCommandTest {
     Backend backend =
         new Fake(
             Availability.unavailable("libfake.so.1 is missing", "install fake-core"), List.of());
-    assertThat(examine(List.of(backend).iterator())).isFalse();
-    assertThat(text.toString().lines())
+    Findings findings = examine(backend);
+    assertThat(findings.available()).isEmpty();
+    assertThat(findings.lines())
         .containsExactly(
             "fake        not available: libfake.so.1 is missing",
             "            fix: install fake-core");
@@ -51,26 +48,42 @@ class DoctorCommandTest {
   @Test
   void describesTheNicsOfOneThatCan() {
     List<Nic> nics = List.of(Nic.named("f0"), new Nic("f1", 400_000_000_000L, 1, "0000:01:00.0"));
-    assertThat(examine(List.<Backend>of(new Fake(Availability.available(), nics)).iterator()))
-        .isTrue();
-    assertThat(text.toString()).contains("NICs: f0, f1 400 Gbit/s NUMA 1 PCI 0000:01:00.0");
+    Findings findings = examine(new Fake(Availability.available(), nics));
+    assertThat(findings.available()).containsExactly("fake");
+    assertThat(findings.lines())
+        .anyMatch(it -> it.contains("NICs: f0, f1 400 Gbit/s NUMA 1 PCI 0000:01:00.0"));
   }
 
   @Test
   void oneBrokenProviderHidesNoOther() {
+    Iterator<Backend> sound =
+        List.<Backend>of(new Fake(Availability.available(), List.of(Nic.named("f0")))).iterator();
     Iterator<Backend> broken =
         new Iterator<>() {
+          private boolean failed;
+
           @Override
           public boolean hasNext() {
-            return true;
+            return sound.hasNext();
           }
 
           @Override
           public Backend next() {
-            throw new ServiceConfigurationError("no such class");
+            if (!failed) {
+              failed = true;
+              throw new ServiceConfigurationError("no such class");
+            }
+            return sound.next();
           }
         };
-    assertThat(examine(broken)).isFalse();
-    assertThat(text.toString()).contains("not available: no such class");
+    Findings findings = Findings.of(broken);
+    assertThat(findings.lines()).anyMatch(it -> it.contains("not available: no such class"));
+    assertThat(findings.available()).containsExactly("fake");
+  }
+
+  @Test
+  void anotherHostReadsTheSame() {
+    Findings findings = new Findings(List.of("tcp", "fake"), List.of("a b", "", "c"));
+    assertThat(Findings.of(findings.toLine())).isEqualTo(findings);
   }
 }

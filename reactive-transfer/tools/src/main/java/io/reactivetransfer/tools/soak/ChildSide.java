@@ -1,11 +1,11 @@
 package io.reactivetransfer.tools.soak;
 
-import io.reactivetransfer.tools.ChildJvm;
 import io.reactivetransfer.tools.Main;
-import java.io.BufferedReader;
+import io.reactivetransfer.tools.process.Child;
+import io.reactivetransfer.tools.process.ChildJvm;
+import io.reactivetransfer.tools.process.LineChannel;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,31 +15,32 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A side in a process of its own, as its parent sees it; see {@link ChildProcess}. */
-final class Child implements Side {
+final class ChildSide implements Side, LineChannel.Listener {
 
   private static final long NATIVE_BYTES = 1L << 30;
-  private static final int SIGNALLED = 128;
+  private static final Duration UNTIL_GONE = Duration.ofSeconds(8);
 
   private final int side;
-  private final Process process;
+  private final Child child;
   private final AtomicLong questions = new AtomicLong();
   private final Map<String, CompletableFuture<String>> open = new ConcurrentHashMap<>();
   private volatile boolean gone;
 
-  private Child(int side, Process process) {
+  private ChildSide(int side, Process process) {
     this.side = side;
-    this.process = process;
-    Thread.ofPlatform().name("side-" + side).daemon().start(this::read);
+    this.child = new Child("side " + side, process);
   }
 
-  static Child start(Plan plan, int side) throws IOException {
+  static ChildSide start(Plan plan, int side) throws IOException {
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add("--side=" + side);
-    return new Child(side, ChildJvm.start(Main.class, NATIVE_BYTES, arguments));
+    ChildSide started = new ChildSide(side, ChildJvm.start(Main.class, NATIVE_BYTES, arguments));
+    started.child.listen(started);
+    return started;
   }
 
   long pid() {
-    return process.pid();
+    return child.pid();
   }
 
   @Override
@@ -47,9 +48,9 @@ final class Child implements Side {
     String id = String.valueOf(questions.incrementAndGet());
     CompletableFuture<String> answer = new CompletableFuture<>();
     open.put(id, answer);
-    tell(id + " " + line);
+    child.tell(id + " " + line);
     if (gone) {
-      answer.completeExceptionally(ended());
+      answer.completeExceptionally(lost());
     }
     try {
       return answer.get();
@@ -62,31 +63,10 @@ final class Child implements Side {
     }
   }
 
-  private synchronized void tell(String line) {
-    try {
-      process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
-    } catch (IOException e) {
-      process.destroy(); // it is gone; the end of what it says follows
-    }
-  }
-
-  private void read() {
-    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-      String line;
-      while ((line = lines.readLine()) != null) {
-        answered(line.split(" ", 3));
-      }
-    } catch (IOException | UncheckedIOException e) {
-      // it is gone; its exit code says more
-    } finally {
-      gone = true;
-      SoakFailure failure = ended();
-      open.values().forEach(answer -> answer.completeExceptionally(failure));
-    }
-  }
-
   /** A word, the number of the question, the rest. */
-  private void answered(String[] words) {
+  @Override
+  public void line(String line) {
+    String[] words = line.split(" ", 3);
     CompletableFuture<String> answer = words.length < 3 ? null : open.get(words[1]);
     if (answer == null) {
       return;
@@ -98,21 +78,24 @@ final class Child implements Side {
     }
   }
 
-  private SoakFailure ended() {
-    String how;
+  @Override
+  public void ended() {
+    gone = true;
+    SoakFailure failure = lost();
+    open.values().forEach(answer -> answer.completeExceptionally(failure));
+  }
+
+  private SoakFailure lost() {
     try {
-      int code = process.waitFor();
-      how = code > SIGNALLED ? "was killed by signal " + (code - SIGNALLED) : "ended with " + code;
+      child.awaitEnd(UNTIL_GONE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      how = "is gone";
     }
-    return new SoakFailure(
-        "expected side %d (process %d) to live, got: it %s".formatted(side, pid(), how), null);
+    return new SoakFailure("expected " + child + " to live, got: " + child.ending(), null);
   }
 
   @Override
   public void close() {
-    process.destroyForcibly();
+    child.destroy();
   }
 }

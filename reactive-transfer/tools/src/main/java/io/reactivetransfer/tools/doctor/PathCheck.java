@@ -1,0 +1,91 @@
+package io.reactivetransfer.tools.doctor;
+
+import io.reactivetransfer.tools.CommandLines;
+import io.reactivetransfer.tools.perf.HostSide;
+import io.reactivetransfer.tools.perf.PathFigures;
+import io.reactivetransfer.tools.perf.SideFailedException;
+import io.reactivetransfer.tools.process.HostPort;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** Whether the backends that two hosts have connect, and what the path between them carries. */
+final class PathCheck {
+
+  /** The question what the other host has found. */
+  static final String EXAMINE = "examine";
+
+  private final HostSide other;
+  private final Consumer<String> out;
+
+  private PathCheck(HostSide other, Consumer<String> out) {
+    this.other = other;
+    this.out = out;
+  }
+
+  /**
+   * Checks the path to the host that listens there.
+   *
+   * @return whether any backend connects
+   */
+  static boolean run(HostPort to, Findings here, Consumer<String> out)
+      throws IOException, SideFailedException, InterruptedException {
+    try (HostSide other = HostSide.connect(to)) {
+      Findings there = Findings.of(other.ask(EXAMINE));
+      out.accept("There, at " + to + ":");
+      there.lines().forEach(out);
+      out.accept("");
+      out.accept("From " + other.localHost() + " to " + other.remoteHost() + ":");
+      return new PathCheck(other, out).check(here, there);
+    }
+  }
+
+  private boolean check(Findings here, Findings there) throws IOException, InterruptedException {
+    List<String> both =
+        here.available().stream()
+            .filter(there.available()::contains)
+            .filter(name -> !name.equals("loopback")) // within one JVM only
+            .toList();
+    if (both.isEmpty()) {
+      out.accept("no backend can run on both hosts");
+      out.accept("fix: see above what is missing on either; tcp needs nothing");
+    }
+    boolean connects = false;
+    for (String backend : both) {
+      connects |= check(backend);
+    }
+    return connects;
+  }
+
+  private boolean check(String backend) throws IOException, InterruptedException {
+    try {
+      PathFigures figures = other.probe(backend);
+      out.accept(
+          Findings.line(
+              backend,
+              String.format(
+                  Locale.ROOT,
+                  "connects: 8 bytes there and back in %,.1f us (p50; p99 %,.1f us), %.3f GB/s in"
+                      + " writes of 1 MiB",
+                  figures.p50Micros(),
+                  figures.p99Micros(),
+                  figures.bytesPerSecond() / 1e9)));
+      return true;
+    } catch (SideFailedException e) {
+      out.accept(Findings.line(backend, "does not connect: " + CommandLines.describe(e)));
+      out.accept(Findings.line("", "fix: " + remedy(backend)));
+      return false;
+    }
+  }
+
+  private String remedy(String backend) {
+    String ports =
+        "let TCP through between %s and %s in both directions, on all ports above 1023: engines"
+                .formatted(other.localHost(), other.remoteHost())
+            + " listen on any free one, not on that of this check";
+    return backend.equals("libfabric")
+        ? ports + "; and have both hosts use the same provider, see above"
+        : ports;
+  }
+}
