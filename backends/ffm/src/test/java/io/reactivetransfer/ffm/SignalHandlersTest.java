@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.reactivetransfer.ffm.ffi.Sigaction;
 import io.reactivetransfer.ffm.ffi.Signals;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,22 +78,31 @@ class SignalHandlersTest {
     }
   }
 
-  @Test
-  void withoutThemTheFirstNullEndsTheJvm() throws IOException, InterruptedException {
-    Path thief = CLibrary.compile(directory, "thief", THIEF);
-    JavaProcess.Result result = JavaProcess.run(directory, Victim.class, thief.toString());
-    assertThat(result.exitCode()).isEqualTo(TAKEN);
+  /** In a JVM of its own, which may die, and leaves what it then writes in the directory. */
+  private JavaProcess victim(String... arguments) throws IOException {
+    List<String> options = List.of("-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash");
+    return JavaProcess.start(
+        JavaProcess.command(options, Victim.class.getName(), arguments)
+            .directory(directory.toFile()));
   }
 
   @Test
-  void restoredTheyCheckForNullAgain() throws IOException, InterruptedException {
+  void withoutThemTheFirstNullEndsTheJvm() throws Exception {
     Path thief = CLibrary.compile(directory, "thief", THIEF);
-    JavaProcess.Result result =
-        JavaProcess.run(directory, Victim.class, thief.toString(), "restore");
-    assertThat(result.exitCode()).isZero();
-    assertThat(result.lines())
-        .containsExactly(
-            "before 4000000", "changed [SIGUSR1, SIGSEGV]", "changed []", "caught 20000");
+    try (JavaProcess victim = victim(thief.toString())) {
+      assertThat(victim.exitCode()).isEqualTo(TAKEN);
+    }
+  }
+
+  @Test
+  void restoredTheyCheckForNullAgain() throws Exception {
+    Path thief = CLibrary.compile(directory, "thief", THIEF);
+    try (JavaProcess victim = victim(thief.toString(), "restore")) {
+      assertThat(victim.exitCode()).as(victim::stderr).isZero();
+      assertThat(victim.stdout().lines())
+          .containsExactly(
+              "before 4000000", "changed [SIGUSR1, SIGSEGV]", "changed []", "caught 20000");
+    }
   }
 
   @Test

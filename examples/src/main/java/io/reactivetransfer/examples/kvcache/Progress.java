@@ -1,7 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.tools.ByteCount;
-import java.io.Console;
+import io.reactivetransfer.tools.ChangingLine;
 import java.io.PrintWriter;
 
 /** Shows how far it is: one line that changes on a terminal, a few lines otherwise. */
@@ -12,27 +12,21 @@ final class Progress {
 
   private static final long REDRAW_NANOS = 50_000_000;
 
-  private final PrintWriter out;
   private final Plan plan;
-  private final boolean live;
-  private boolean lineOpen;
+  private final ChangingLine line;
   private int lastTenth;
   private long startNanos;
   private long drawnNanos;
 
-  @SuppressWarnings("SystemConsoleNull") // on 25 it is null again
   Progress(PrintWriter out, Plan plan) {
-    this.out = out;
     this.plan = plan;
-    Console console = System.console();
-    this.live = console != null && console.isTerminal();
+    this.line = new ChangingLine(out);
   }
 
   /** A line for people. */
   synchronized void say(String text) {
-    finishLine();
-    out.println(text);
-    out.flush();
+    line.keep();
+    line.say(text);
   }
 
   /** So many layers are done. */
@@ -42,28 +36,23 @@ final class Progress {
       startNanos = now;
     }
     int layers = plan.shape().layers();
-    if (live) {
+    if (line.isLive()) {
       if (done == layers || now - drawnNanos > REDRAW_NANOS) {
         drawnNanos = now;
-        out.print("\r" + line(done, now));
-        lineOpen = true;
+        line.draw(text(done, now));
       }
     } else if (done * LINES / layers > lastTenth) {
       lastTenth = done * LINES / layers;
-      out.println(line(done, now));
+      line.say(text(done, now));
     }
-    out.flush();
   }
 
   /** Ends the changing line. */
   synchronized void finishLine() {
-    if (lineOpen) {
-      out.println();
-      lineOpen = false;
-    }
+    line.keep();
   }
 
-  private String line(int done, long now) {
+  private String text(int done, long now) {
     int layers = plan.shape().layers();
     int filled = done * 20 / layers;
     String bar = "#".repeat(filled) + ".".repeat(20 - filled);

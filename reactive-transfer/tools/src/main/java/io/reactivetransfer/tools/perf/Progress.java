@@ -1,7 +1,7 @@
 package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.tools.ByteCount;
-import java.io.Console;
+import io.reactivetransfer.tools.ChangingLine;
 import java.io.PrintWriter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -9,29 +9,22 @@ import org.jspecify.annotations.Nullable;
 /** Shows what runs: one line that changes on a terminal, a line for each size otherwise. */
 final class Progress {
 
-  private final PrintWriter out;
-  private final boolean live;
+  private final ChangingLine line;
   private final int sizes;
   private int size;
   private @Nullable Layout layout;
   private String phase = "";
   private long startNanos;
   private long runNanos;
-  private int lineLength;
 
-  @SuppressWarnings("SystemConsoleNull") // on 25 it is null again
   Progress(PrintWriter out, Plan plan) {
-    this.out = out;
+    this.line = new ChangingLine(out);
     this.sizes = plan.sizes().size();
-    Console console = System.console();
-    this.live = console != null && console.isTerminal();
   }
 
   /** A line for people. */
   synchronized void say(String text) {
-    clear();
-    out.println(text);
-    out.flush();
+    line.say(text);
   }
 
   /** Something begins that takes so long. */
@@ -74,17 +67,13 @@ final class Progress {
 
   /** Removes the changing line. */
   synchronized void clear() {
-    if (lineLength > 0) {
-      out.print("\r" + " ".repeat(lineLength) + "\r");
-      out.flush();
-      lineLength = 0;
-    }
+    line.clear();
   }
 
   private void draw(String rates) {
     Layout running = layout;
-    if (live && running != null) {
-      String line =
+    if (line.isLive() && running != null) {
+      line.draw(
           String.format(
               Locale.ROOT,
               "%d of %d: %s, %s, %.1f of %.1f s%s",
@@ -94,10 +83,7 @@ final class Progress {
               phase,
               (System.nanoTime() - startNanos) / 1e9,
               runNanos / 1e9,
-              rates);
-      out.print("\r" + line + " ".repeat(Math.max(0, lineLength - line.length())));
-      out.flush();
-      lineLength = line.length();
+              rates));
     }
   }
 }

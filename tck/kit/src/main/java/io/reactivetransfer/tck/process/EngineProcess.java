@@ -67,15 +67,15 @@ public final class EngineProcess implements AutoCloseable {
    */
   public static EngineProcess start(
       Class<?> program, List<String> jvmOptions, Object... arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"));
-    command.add("-XX:TieredStopAtLevel=1");
-    command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
-    Stream.of(arguments).map(String::valueOf).forEach(command::add);
+    List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    options.addAll(jvmOptions);
+    ProcessBuilder command =
+        JavaProcess.command(
+            options,
+            program.getName(),
+            Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
     try {
-      return new EngineProcess(new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+      return new EngineProcess(command.redirectError(Redirect.INHERIT).start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -36,20 +36,31 @@ public final class JavaProcess implements AutoCloseable {
   }
 
   /**
-   * Same Java, same class path.
+   * How to start a program with the Java and the class path of this process.
    *
+   * @param jvmOptions such as {@code -Xmx128m}
+   * @param mainClass the name of its class
    * @param arguments those of the program
    */
-  public static JavaProcess start(String mainClass, String... arguments) throws IOException {
+  public static ProcessBuilder command(
+      List<String> jvmOptions, String mainClass, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("--sun-misc-unsafe-memory-access=allow");
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add(mainClass);
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(List.of(arguments));
-    return new JavaProcess(new ProcessBuilder(command).start());
+    return new ProcessBuilder(command);
+  }
+
+  /** Starts a program with the Java and the class path of this process. */
+  public static JavaProcess start(String mainClass, String... arguments) throws IOException {
+    return start(command(List.of("--sun-misc-unsafe-memory-access=allow"), mainClass, arguments));
+  }
+
+  /** Starts what {@link #command} has made. */
+  public static JavaProcess start(ProcessBuilder command) throws IOException {
+    return new JavaProcess(command.start());
   }
 
   /** The process itself. */

@@ -205,13 +205,8 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
 
   private Process start() throws IOException {
     Process started =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
+        JavaProcess.command(
+                List.of("-XX:+UseSerialGC", "-Xmx256m"),
                 NicProcess.class.getName(),
                 supplier.getName(),
                 file.toString())
