@@ -6,7 +6,6 @@ import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
@@ -50,6 +49,9 @@ final class TcpLoop implements WorkerLoop {
    */
   private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(48 << 10);
 
+  /** What is due sooner is not worth another thread's work. */
+  private static final long MIN_ALARM_NANOS = 1_000_000;
+
   private final ByteBufAllocator buffers = LoopBuffers.take();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final EventLoopGroup group;
@@ -58,6 +60,7 @@ final class TcpLoop implements WorkerLoop {
   private final TcpServer server;
   private final boolean encrypts;
   private final Supplier<MemoryKey> keys;
+  private final @Nullable Alarms alarms;
   private final Origins origins = new Origins();
   private final Outgoing outgoing = new Outgoing();
   private final SmallBuffers smallBuffers = new SmallBuffers();
@@ -67,11 +70,12 @@ final class TcpLoop implements WorkerLoop {
     keys = new KeySource();
     String name = "transfer-tcp-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
-    group = new MultiThreadIoEventLoopGroup(1, threads, transport.handlers());
+    group = new SocketLoop(threads, transport.handlers());
     eventLoop = group.next();
     client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
     server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
     encrypts = tls != null;
+    alarms = new Alarms(this::execute);
   }
 
   /** With a loop that somebody else turns, and keys that somebody else chooses. */
@@ -82,6 +86,7 @@ final class TcpLoop implements WorkerLoop {
     client = newClient();
     server = newServer();
     encrypts = false;
+    alarms = null;
   }
 
   EventLoop eventLoop() {
@@ -133,6 +138,10 @@ final class TcpLoop implements WorkerLoop {
 
   @Override
   public void schedule(Runnable task, long delayNanos) {
+    if (alarms != null && delayNanos >= MIN_ALARM_NANOS && inLoop()) {
+      alarms.set(task, delayNanos);
+      return;
+    }
     try {
       var _ = eventLoop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
@@ -147,6 +156,9 @@ final class TcpLoop implements WorkerLoop {
   }
 
   private void threadEnded() {
+    if (alarms != null) {
+      alarms.clear();
+    }
     LoopBuffers.giveBack(buffers);
     ended.complete(null);
   }
@@ -161,6 +173,7 @@ final class TcpLoop implements WorkerLoop {
   private static void warmUp() {
     Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
     boolean _ = LoopResources.hasNativeSupport();
+    Alarms.warmUp();
   }
 
   /** The links have deadlines of their own, for the whole of a handshake. */

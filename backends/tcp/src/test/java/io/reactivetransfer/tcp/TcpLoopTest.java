@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.util.internal.PlatformDependent;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class TcpLoopTest {
@@ -46,5 +49,19 @@ class TcpLoopTest {
     }
     long chunk = 4L << 20;
     assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(10 * chunk);
+  }
+
+  /** With something scheduled, each wait for sockets would arm a timer in the kernel. */
+  @Test
+  void whatIsDueMuchLaterIsNotScheduledOnTheLoopAndYetRunsThere() throws Exception {
+    TcpLoop loop = new TcpLoop(Transport.AUTO, null);
+    try {
+      CompletableFuture<Boolean> ranInLoop = new CompletableFuture<>();
+      loop.execute(() ->
+          loop.schedule(() -> ranInLoop.complete(loop.inLoop()), Duration.ofMillis(5).toNanos()));
+      assertThat(ranInLoop.get(10, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      loop.close();
+    }
   }
 }

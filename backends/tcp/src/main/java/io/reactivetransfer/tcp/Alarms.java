@@ -1,0 +1,48 @@
+package io.reactivetransfer.tcp;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a loop is to do later, kept outside of it: while a loop has a task of its own scheduled,
+ * each of its waits for sockets arms a timer in the kernel and disarms it, which takes as long as
+ * the rest of the wait. The JDK's timer thread wakes the loop instead, once for each alarm.
+ */
+final class Alarms {
+
+  private final Executor loop;
+  private final Set<CompletableFuture<?>> pending = new HashSet<>();
+
+  Alarms(Executor loop) {
+    this.loop = loop;
+  }
+
+  /** Has the JDK start its timer thread: now, and not on a loop. */
+  static void warmUp() {
+    new CompletableFuture<Void>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS).join();
+  }
+
+  /** Runs the task on the loop after that time. On the loop. */
+  void set(Runnable task, long nanos) {
+    CompletableFuture<Void> alarm = new CompletableFuture<>();
+    pending.add(alarm);
+    var _ =
+        alarm
+            .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
+            .thenRunAsync(
+                () -> {
+                  pending.remove(alarm);
+                  task.run();
+                },
+                loop);
+  }
+
+  /** Forgets what is due later. When the loop has ended. */
+  void clear() {
+    pending.forEach(alarm -> alarm.cancel(false));
+    pending.clear();
+  }
+}
