@@ -16,6 +16,9 @@ final class ChildSide extends AskedSide {
   /** What one side needs besides its memory: buffers of the sockets, and their like. */
   private static final long EXTRA_BYTES = 512L << 20;
 
+  /** What the buffers of one engine may take: room in memory that is not touched unless needed. */
+  private static final long ENGINE_BYTES = 8L << 20;
+
   private static final Duration UNTIL_GONE = Duration.ofSeconds(8);
 
   private final Child child;
@@ -35,7 +38,11 @@ final class ChildSide extends AskedSide {
     List<String> arguments = new ArrayList<>(List.of("perf"));
     arguments.addAll(plan.toArguments());
     arguments.add("--side=" + side);
-    long bytes = Layout.of(plan, plan.largest()).bytes() + Layout.MAX_BYTES + EXTRA_BYTES;
+    long bytes =
+        Layout.of(plan, plan.largest()).bytes()
+            + Layout.MAX_BYTES
+            + EXTRA_BYTES
+            + plan.peers() * ENGINE_BYTES;
     return ChildJvm.start(Main.class, bytes, arguments);
   }
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.tools.perf;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
@@ -15,6 +16,8 @@ final class Meter {
   private static final ThreadMXBean THREADS =
       ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
+  private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
+
   private final long cpuNanos;
   private final long allocatedBytes;
 
@@ -26,6 +29,11 @@ final class Meter {
   Usage read() {
     long cpu = PROCESS.getProcessCpuTime() - cpuNanos;
     return new Usage(cpu, Math.max(0, allocated() - allocatedBytes));
+  }
+
+  /** How long the compilers of this process have worked by now. */
+  static long compiledMillis() {
+    return COMPILERS.getTotalCompilationTime();
   }
 
   private static long allocated() {

@@ -9,11 +9,12 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of the reference of tcp: one thread that reads from a blocking socket into the
- * destination, slot after slot, until the sender ends.
+ * The receiving end of the reference of tcp: for each connection one thread that reads from a
+ * blocking socket into the destination, slot after slot, until the sender ends.
  */
 final class NioReceiver implements AutoCloseable {
 
@@ -27,13 +28,17 @@ final class NioReceiver implements AutoCloseable {
   static final byte PING_PONG = 3;
 
   private final ServerSocketChannel listener;
-  private final ByteBuffer[] slots;
+  private final Layout layout;
+  private final List<MemorySegment> destinations;
   private final Signals signals;
 
-  NioReceiver(Layout layout, MemorySegment destination, Signals signals, @Nullable String host)
+  /** Each connection writes to the next destination, and begins anew behind the last one. */
+  NioReceiver(
+      Layout layout, List<MemorySegment> destinations, Signals signals, @Nullable String host)
       throws IOException {
+    this.layout = layout;
+    this.destinations = destinations;
     this.signals = signals;
-    slots = slots(layout, destination);
     listener = ServerSocketChannel.open();
     listener.bind(
         new InetSocketAddress(
@@ -55,17 +60,32 @@ final class NioReceiver implements AutoCloseable {
     return slots;
   }
 
+  /** The parts of the first operation. */
+  static ByteBuffer[] parts(Layout layout, MemorySegment memory) {
+    return slots(new Layout(layout.size(), 1, layout.parts()), memory);
+  }
+
   private void serve() {
-    while (listener.isOpen()) {
-      try (SocketChannel socket = listener.accept()) {
-        receive(socket);
+    for (int accepted = 0; listener.isOpen(); accepted++) {
+      ByteBuffer[] slots = slots(layout, destinations.get(accepted % destinations.size()));
+      try {
+        SocketChannel socket = listener.accept();
+        Thread.ofPlatform().daemon().name("perf-nio-reader").start(() -> serve(socket, slots));
       } catch (IOException e) {
-        // the sender sees that the connection is gone, and says so
+        // it was closed; else the sender sees that nobody answers, and says so
       }
     }
   }
 
-  private void receive(SocketChannel socket) throws IOException {
+  private void serve(SocketChannel accepted, ByteBuffer[] slots) {
+    try (SocketChannel socket = accepted) {
+      receive(socket, slots);
+    } catch (IOException e) {
+      // the sender sees that the connection is gone, and says so
+    }
+  }
+
+  private void receive(SocketChannel socket, ByteBuffer[] slots) throws IOException {
     socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
     ByteBuffer reply = ByteBuffer.allocateDirect(Long.BYTES);
     reply.limit(1);

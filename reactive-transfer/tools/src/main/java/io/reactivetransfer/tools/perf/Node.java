@@ -3,6 +3,7 @@ package io.reactivetransfer.tools.perf;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.tools.Backends;
@@ -41,7 +42,7 @@ final class Node implements AutoCloseable {
     EngineOptions.Builder options =
         EngineOptions.builder()
             .nics(plan.nics())
-            .window(Math.max(MIN_WINDOW, plan.outstanding()))
+            .window(Math.max(MIN_WINDOW, Math.max(plan.outstanding(), plan.peers())))
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
             .signalScheduler(plan.signals().scheduler());
     if (plan.op() == Op.SEND) {
@@ -84,10 +85,17 @@ final class Node implements AutoCloseable {
         .encodeToString(Objects.requireNonNull(region).descriptor().toBytes());
   }
 
-  /** As many writes as may be in flight, from the own memory to that with this descriptor. */
-  List<Transfer> writesTo(Op op, Layout layout, String descriptor) {
-    RegionDescriptor target = RegionDescriptor.fromBytes(Base64.getDecoder().decode(descriptor));
-    return Transfers.prepare(op, layout, Objects.requireNonNull(region), engine.remote(target));
+  /** As many as may be in flight, from the own memory to those with these descriptors. */
+  List<Transfer> writesTo(Op op, Layout layout, List<String> descriptors) {
+    List<RemoteRegion> targets =
+        descriptors.stream()
+            .map(text -> RegionDescriptor.fromBytes(Base64.getDecoder().decode(text)))
+            .map(engine::remote)
+            .toList();
+    MemoryRegion source = Objects.requireNonNull(region);
+    return op == Op.FAN_OUT
+        ? Transfers.fanOut(layout, source, targets)
+        : Transfers.prepare(op, layout, source, targets.getFirst());
   }
 
   static <T> T await(Mono<T> mono) {

@@ -15,16 +15,27 @@ enum Op {
   /** A small message. */
   SEND,
   /** A write that the target counts, and answers by one of its own; then the next one. */
-  PING_PONG;
+  PING_PONG,
+  /** A write to each of {@code --peers} engines, that each of them counts; then the next ones. */
+  FAN_OUT;
 
   /** Whether an operation consists of {@code --pages} parts of {@code --size} bytes. */
   boolean hasParts() {
     return this == PAGED || this == SCATTER;
   }
 
+  /** Whether one operation is in flight at a time. */
+  boolean isOneByOne() {
+    return this == PING_PONG || this == FAN_OUT;
+  }
+
   /** By how much an operation of so many parts raises a counter that nobody claims meanwhile. */
   long arrivals(int parts) {
-    return this == WRITE || this == SEND || this == PING_PONG ? 0 : parts;
+    return switch (this) {
+      case WRITE, SEND, PING_PONG -> 0;
+      case FAN_OUT -> 1; // of each engine's counter
+      case WRITE_IMM, PAGED, SCATTER -> parts;
+    };
   }
 
   /** As on the command line. */

@@ -45,7 +45,8 @@ final class OriginRole implements Role {
         target = node.engine.peer(PeerAddress.fromText(rest[0]));
         yield "";
       }
-      case "prepare" -> prepare(Long.parseLong(rest[0]), rest[1]);
+      case "prepare" -> prepare(Long.parseLong(rest[0]), List.of(rest).subList(1, rest.length));
+      case "compiled" -> String.valueOf(Meter.compiledMillis());
       case "run" -> run(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
       case "nio" -> nio(Integer.parseInt(rest[0]), rest[1], Long.parseLong(rest[2])).toLine();
       case "memcpy" ->
@@ -55,7 +56,7 @@ final class OriginRole implements Role {
   }
 
   /** Answers with the descriptor of the memory that is written from. */
-  private String prepare(long size, String descriptor) {
+  private String prepare(long size, List<String> descriptors) {
     layout = Layout.of(plan, size);
     node.allocate(layout);
     if (plan.op() == Op.SEND) {
@@ -63,7 +64,7 @@ final class OriginRole implements Role {
       return "";
     }
     node.register();
-    transfers = node.writesTo(plan.op(), layout, descriptor);
+    transfers = node.writesTo(plan.op(), layout, descriptors);
     return node.descriptor();
   }
 
@@ -90,6 +91,7 @@ final class OriginRole implements Role {
     switch (plan.op()) {
       case SEND -> lanes = MessageRun.start(messages, tally);
       case PING_PONG -> PingPong.serves(node.engine, transfers.getFirst(), tally);
+      case FAN_OUT -> FanOut.start(node.engine, transfers, tally);
       default -> TransferRun.start(node.engine, transfers, tally);
     }
     tally.await(progress);
@@ -111,10 +113,13 @@ final class OriginRole implements Role {
 
   private RunFigures nio(int port, String host, long nanos) throws Exception {
     InetSocketAddress address = new InetSocketAddress(host, port);
-    return plan.op() == Op.PING_PONG
-        ? NioPingPong.run(
-            NioReceiver.slots(layout, node.segment())[0], plan.signals(), address, nanos)
-        : NioSender.run(layout, node.segment(), address, nanos);
+    return switch (plan.op()) {
+      case PING_PONG ->
+          NioPingPong.run(
+              NioReceiver.slots(layout, node.segment())[0], plan.signals(), address, nanos);
+      case FAN_OUT -> NioFanOut.run(NioReceiver.parts(layout, node.segment()), address, nanos);
+      default -> NioSender.run(layout, node.segment(), address, nanos);
+    };
   }
 
   @Override

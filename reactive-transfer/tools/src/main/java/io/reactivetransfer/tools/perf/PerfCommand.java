@@ -52,6 +52,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
 
   private static final long MAX_SIZE = 1L << 30;
   private static final long MAX_OPERATION = 1L << 30;
+  private static final int MAX_PEERS = 1 << 10;
   private static final long MAX_MESSAGE = 1 << 16;
 
   @Spec
@@ -82,7 +83,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       split = ",",
       description =
           "Bytes of a write, a page, a part or a message, such as 64,4K,1M; 1 to 1G, messages up to"
-              + " 64K. Default: 4K,64K,1M; messages 64,4K; ping-pong 8.")
+              + " 64K. Default: 4K,64K,1M; messages 64,4K; ping-pong 8; fan-out 256.")
   private @Nullable List<String> sizes;
 
   @Option(
@@ -90,6 +91,14 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       paramLabel = "N",
       description = "Pages or parts of an operation, 1 to 65,536. Default: 256.")
   private int pages = 256;
+
+  @Option(
+      names = "--peers",
+      paramLabel = "N",
+      description =
+          "Engines that are written to, all in one process, 1 to 1,024; more than 1 is --op"
+              + " fan-out.")
+  private int peers = 1;
 
   @Option(
       names = "--outstanding",
@@ -112,8 +121,10 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   @Option(
       names = "--warmup",
       paramLabel = "S",
-      description = "Seconds to run each size before that, 0 to 3,600. Default: 1.")
-  private double warmup = 1;
+      description =
+          "Seconds to run each size before that, 0 to 3,600. Default: 1, and on until the compilers"
+              + " of both sides have hardly anything to do, 30 at most.")
+  private @Nullable Double warmup;
 
   @Option(
       names = "--rounds",
@@ -278,6 +289,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
         requireReference();
       }
       OptionValues.within("--pages", pages, 1, 1 << 16);
+      if (peers > 1) {
+        useFanOut();
+      }
       Plan plan =
           new Plan(
               backend,
@@ -287,12 +301,12 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               op,
               sizes(),
               pages,
-              op == Op.PING_PONG
-                  ? 1
-                  : OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
+              op == Op.FAN_OUT ? OptionValues.within("--peers", peers, 1, MAX_PEERS) : 1,
+              op.isOneByOne() ? 1 : OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
               OptionValues.within("--nics", nics, 1, 8),
               within("--seconds", seconds, 0.01, 86_400),
-              within("--warmup", warmup, 0.0, 3_600),
+              within("--warmup", warmup == null ? 1 : warmup, 0.0, 3_600),
+              warmup == null,
               OptionValues.within("--rounds", rounds, 1, 100),
               verify,
               reference,
@@ -305,6 +319,16 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     } catch (IllegalArgumentException | BackendUnavailableException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private void useFanOut() {
+    if (op != Op.WRITE_IMM && op != Op.FAN_OUT || verify) {
+      throw new IllegalArgumentException(
+          "expected --peers with --op fan-out and without --verify, got --op "
+              + op
+              + (verify ? " --verify" : ""));
+    }
+    op = Op.FAN_OUT;
   }
 
   private void requireReference() {
@@ -335,6 +359,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
           switch (op) {
             case SEND -> List.of("64", "4K");
             case PING_PONG -> List.of("8");
+            case FAN_OUT -> List.of("256");
             default -> List.of("4K", "64K", "1M");
           };
     }

@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param op what one operation is
  * @param sizes bytes of a write, a page, a part or a message
  * @param pages pages or parts of one operation, if it has them
+ * @param peers engines that are written to, each by a write of its own
  * @param outstanding operations in flight
  * @param nics NICs of each engine
  * @param seconds how long each size is measured, over all rounds
  * @param warmup seconds that each size runs before that
+ * @param settles whether it runs on after that until the compilers have hardly anything to do
  * @param rounds into how many parts the time of a size is cut
  * @param verify whether what arrived is compared
  * @param reference whether the reference is measured, too
@@ -36,10 +38,12 @@ record Plan(
     Op op,
     List<Long> sizes,
     int pages,
+    int peers,
     int outstanding,
     int nics,
     double seconds,
     double warmup,
+    boolean settles,
     int rounds,
     boolean verify,
     boolean reference,
@@ -72,10 +76,12 @@ record Plan(
         op,
         sizes,
         pages,
+        peers,
         outstanding,
         nics,
         seconds,
         warmup,
+        settles,
         rounds,
         verify,
         reference,
@@ -90,7 +96,7 @@ record Plan(
 
   /** Parts of one operation. */
   int parts() {
-    return op.hasParts() ? pages : 1;
+    return op.hasParts() ? pages : peers;
   }
 
   long largest() {
@@ -114,6 +120,7 @@ record Plan(
                 "--op=" + op,
                 "--size=" + sizes.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 "--pages=" + pages,
+                "--peers=" + peers,
                 "--outstanding=" + outstanding,
                 "--nics=" + nics,
                 "--signals=" + signals));

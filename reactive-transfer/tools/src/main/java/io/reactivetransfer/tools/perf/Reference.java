@@ -26,8 +26,8 @@ enum Reference {
   boolean has(Op op) {
     return switch (this) {
       case NIO -> true;
-      case MEMCPY -> op != Op.PING_PONG;
-      case C -> op != Op.SEND;
+      case MEMCPY -> !op.isOneByOne();
+      case C -> op != Op.SEND && op != Op.FAN_OUT;
     };
   }
 

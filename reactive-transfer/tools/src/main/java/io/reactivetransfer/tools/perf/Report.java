@@ -43,10 +43,11 @@ final class Report {
 
   static String title(Plan plan) {
     String parts = plan.op().hasParts() ? String.format(" of %,d parts", plan.pages()) : "";
+    String peers = plan.op() == Op.FAN_OUT ? String.format(" to %,d peers", plan.peers()) : "";
     return String.format(
         "%s%s over %s, %s, %,d outstanding, %d NIC%s on each side, signals %s",
         plan.op(),
-        parts,
+        parts + peers,
         plan.carrier(),
         plan.place(),
         plan.outstanding(),
@@ -109,9 +110,24 @@ final class Report {
             plan.rounds(),
             plan.rounds() == 1 ? "" : "s",
             plan.seconds(),
-            plan.op() == Op.PING_PONG
-                ? "there and back, from submit to the signal of the claim"
-                : "from submit to completion, as seen where it is emitted"));
+            switch (plan.op()) {
+              case PING_PONG -> "there and back, from submit to the signal of the claim";
+              case FAN_OUT -> "from the first submit to the last completion";
+              default -> "from submit to completion, as seen where it is emitted";
+            }));
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "Warm-up: %.3g s%s.",
+            plan.warmup(),
+            plan.settles()
+                ? ", and on until the compilers of both sides had hardly anything to do"
+                : ""));
+    if (plan.op() == Op.FAN_OUT) {
+      lines.add(
+          String.format(
+              "An operation is a write to each of %,d engines, until all are done.", plan.peers()));
+    }
     if (plan.op() == Op.SEND) {
       lines.add("A message is complete when the backend has taken it over.");
     }
@@ -148,6 +164,10 @@ final class Report {
   }
 
   private String nio() {
+    if (plan.op() == Op.FAN_OUT) {
+      return "nio: one thread writes to as many blocking sockets, then reads a byte of each; at the"
+          + " other end a thread for each reads and sends that byte.";
+    }
     if (plan.op() != Op.PING_PONG) {
       return "nio: blocking writes and reads of one socket, by one thread on each side; its latency"
           + " with a byte back for each operation, outstanding as many as ours, or as the socket"

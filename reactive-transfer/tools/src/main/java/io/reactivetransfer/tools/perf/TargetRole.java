@@ -1,6 +1,10 @@
 package io.reactivetransfer.tools.perf;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The side that is written to; says whether all has arrived, and as it was sent. */
@@ -9,7 +13,11 @@ final class TargetRole implements Role {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Plan plan;
+  private final List<Node> nodes;
+
+  /** The first of them, which is the only one unless there are several peers. */
   private final Node node;
+
   private final Letterbox letterbox;
   private Layout layout;
   private @Nullable Meter meter;
@@ -18,7 +26,8 @@ final class TargetRole implements Role {
 
   private TargetRole(Plan plan) {
     this.plan = plan;
-    this.node = Node.open(plan);
+    this.nodes = Stream.generate(() -> Node.open(plan)).limit(plan.peers()).toList();
+    this.node = nodes.getFirst();
     this.layout = Layout.of(plan, 1);
     this.letterbox = new Letterbox(node.engine, plan.verify());
   }
@@ -36,9 +45,11 @@ final class TargetRole implements Role {
       case "prepare" -> prepare(Long.parseLong(rest[0]));
       case "return" -> {
         pingPong =
-            PingPong.returns(node.engine, node.writesTo(plan.op(), layout, rest[0]).getFirst());
+            PingPong.returns(
+                node.engine, node.writesTo(plan.op(), layout, List.of(rest)).getFirst());
         yield "";
       }
+      case "compiled" -> String.valueOf(Meter.compiledMillis());
       case "begin" -> {
         meter = new Meter();
         yield "";
@@ -46,21 +57,24 @@ final class TargetRole implements Role {
       case "end" -> end(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
       case "listen" -> {
         closeReceiver();
-        receiver = new NioReceiver(layout, node.segment(), plan.signals(), plan.host());
+        List<MemorySegment> segments = nodes.stream().map(Node::segment).toList();
+        receiver = new NioReceiver(layout, segments, plan.signals(), plan.host());
         yield receiver.address();
       }
       default -> throw new IllegalArgumentException("not known to the target: " + line);
     };
   }
 
-  /** Answers with the descriptor of the memory to write to. */
+  /** Answers with the descriptors of the memory to write to. */
   private String prepare(long size) {
     closeReceiver();
     endPingPong();
-    layout = Layout.of(plan, size);
-    node.allocate(layout);
-    node.register();
-    return node.descriptor();
+    layout = plan.op() == Op.FAN_OUT ? new Layout(size, 1, 1) : Layout.of(plan, size);
+    for (Node each : nodes) {
+      each.allocate(layout);
+      each.register();
+    }
+    return nodes.stream().map(Node::descriptor).collect(Collectors.joining(" "));
   }
 
   /** The run is over: all of it must be here, or come soon. */
@@ -71,7 +85,9 @@ final class TargetRole implements Role {
     }
     long arrivals = operations * plan.op().arrivals(plan.parts());
     if (arrivals > 0) {
-      node.engine.counter(Transfers.IMM).within(PATIENCE).next(arrivals).block();
+      for (Node each : nodes) {
+        each.engine.counter(Transfers.IMM).within(PATIENCE).next(arrivals).block();
+      }
     }
     Usage usage = read();
     if (plan.verify()) {
@@ -115,6 +131,6 @@ final class TargetRole implements Role {
     closeReceiver();
     endPingPong();
     letterbox.close();
-    node.close();
+    nodes.forEach(Node::close);
   }
 }

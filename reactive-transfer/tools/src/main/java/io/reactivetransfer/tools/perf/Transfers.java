@@ -31,6 +31,19 @@ final class Transfers {
     return transfers;
   }
 
+  /** A write to each of the targets, from a part of the source of its own. */
+  static List<Transfer> fanOut(Layout layout, MemoryRegion source, List<RemoteRegion> targets) {
+    List<Transfer> writes = new ArrayList<>(targets.size());
+    for (int i = 0; i < targets.size(); i++) {
+      writes.add(
+          WriteImm.of(
+              source.slice(i * layout.size(), layout.size()),
+              targets.get(i).slice(0, layout.size()),
+              IMM));
+    }
+    return writes;
+  }
+
   private static Transfer prepare(
       Op op, Layout layout, int slot, PageList pages, MemoryRegion source, RemoteRegion target) {
     long offset = layout.offset(slot);
@@ -56,7 +69,7 @@ final class Transfers {
                           source.slice(at, layout.size()), target.slice(at, layout.size())))
                   .toList(),
               IMM);
-      case SEND -> throw new IllegalArgumentException("messages are no transfers");
+      case SEND, FAN_OUT -> throw new IllegalArgumentException("not one transfer: " + op);
     };
   }
 

@@ -25,6 +25,8 @@ class OneProcessTest {
     "tcp,SEND,NIC",
     "tcp,PING_PONG,NIC",
     "tcp,PING_PONG,PARALLEL",
+    "tcp,FAN_OUT,NIC",
+    "loopback,FAN_OUT,PARALLEL",
     "loopback,PING_PONG,PARALLEL"
   })
   void everyOperationIsMeasured(String backend, Op op, Signals signals) throws Exception {
@@ -43,12 +45,18 @@ class OneProcessTest {
         });
     assertThat(out.toString()).contains("1 of 2: 100 bytes", "2 of 2: 4.9 KiB");
     assertThat(Report.of(plan, results))
-        .contains(op + (op.hasParts() ? " of 7 parts" : "") + " over " + backend)
+        .contains(op + title(op) + " over " + backend)
         .contains(
-            op == Op.PING_PONG
-                ? "there and back, from submit to the signal of the claim"
-                : "from submit to completion, as seen where it is emitted")
-        .contains("verified:");
+            switch (op) {
+              case PING_PONG -> "there and back, from submit to the signal of the claim";
+              case FAN_OUT -> "An operation is a write to each of 3 engines, until all are done";
+              default -> "from submit to completion, as seen where it is emitted";
+            })
+        .contains(plan.verify() ? "verified:" : "from the first submit to the last completion");
+  }
+
+  private static String title(Op op) {
+    return op.hasParts() ? " of 7 parts" : op == Op.FAN_OUT ? " to 3 peers" : "";
   }
 
   @ParameterizedTest

@@ -13,10 +13,9 @@ final class Plans {
   }
 
   static Plan small(String backend, @Nullable String provider, Op op, Signals signals) {
-    boolean pingPong = op == Op.PING_PONG;
     boolean reference =
         backend.equals("libfabric")
-            || pingPong == backend.equals("tcp")
+            || op.isOneByOne() == backend.equals("tcp")
             || op == Op.WRITE; // iperf3 takes its second
     return new Plan(
         backend,
@@ -26,14 +25,38 @@ final class Plans {
         op,
         List.of(100L, 5000L),
         7,
-        pingPong ? 1 : 5,
+        op == Op.FAN_OUT ? 3 : 1,
+        op.isOneByOne() ? 1 : 5,
         2,
         0.04,
         0.02,
+        false,
         reference ? 1 : 2,
-        true,
+        op != Op.FAN_OUT,
         reference,
         signals,
+        false);
+  }
+
+  /** Of one round, without a reference. */
+  static Plan oneSize(boolean settles) {
+    return new Plan(
+        "loopback",
+        null,
+        true,
+        Op.WRITE_IMM,
+        List.of(100L),
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        settles,
+        1,
+        false,
+        false,
+        Signals.NIC,
         false);
   }
 
