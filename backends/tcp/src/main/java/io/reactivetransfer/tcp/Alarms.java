@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 final class Alarms {
 
   private final Executor loop;
-  private final Set<CompletableFuture<?>> pending = new HashSet<>();
+  private final Set<Alarm> pending = new HashSet<>();
 
   Alarms(Executor loop) {
     this.loop = loop;
@@ -27,22 +27,30 @@ final class Alarms {
 
   /** Runs the task on the loop after that time. On the loop. */
   void set(Runnable task, long nanos) {
-    CompletableFuture<Void> alarm = new CompletableFuture<>();
+    Alarm alarm = new Alarm(task);
     pending.add(alarm);
     var _ =
-        alarm
-            .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
-            .thenRunAsync(
-                () -> {
-                  pending.remove(alarm);
-                  task.run();
-                },
-                loop);
+        alarm.timer.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRunAsync(alarm, loop);
   }
 
   /** Forgets what is due later. When the loop has ended. */
   void clear() {
-    pending.forEach(alarm -> alarm.cancel(false));
+    pending.forEach(alarm -> alarm.timer.cancel(false));
     pending.clear();
+  }
+
+  private final class Alarm implements Runnable {
+    private final CompletableFuture<Void> timer = new CompletableFuture<>();
+    private final Runnable task;
+
+    Alarm(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      pending.remove(this);
+      task.run();
+    }
   }
 }

@@ -322,7 +322,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   }
 
   private void useFanOut() {
-    if (op != Op.WRITE_IMM && op != Op.FAN_OUT || verify) {
+    if ((op != Op.WRITE_IMM && op != Op.FAN_OUT) || verify) {
       throw new IllegalArgumentException(
           "expected --peers with --op fan-out and without --verify, got --op "
               + op
