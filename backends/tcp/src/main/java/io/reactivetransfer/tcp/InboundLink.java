@@ -86,11 +86,6 @@ final class InboundLink extends Link {
     }
     enter(Phase.HANDSHAKE);
     ctx.fireChannelActive();
-    if (!domain.loop().encrypts()) {
-      var config = ctx.channel().config();
-      config.setRecvByteBufAllocator(
-          new DirectRead(config.getRecvByteBufAllocator(), this::destination));
-    }
     beginToRead();
   }
 
@@ -210,7 +205,7 @@ final class InboundLink extends Link {
       throw new ProtocolException(
           "expected 0 as immediate of a write with flags 0, got " + Integer.toUnsignedString(imm));
     }
-    MemoryKey key = new MemoryKey(head.getLong(), head.getLong());
+    memory = domain.registrations().find(head.getLong(), head.getLong());
     position = head.getLong();
     long length = head.getLong();
     if (length < 0 || length > Wire.MAX_WRITE_BYTES) {
@@ -220,7 +215,6 @@ final class InboundLink extends Link {
               + " bytes, got "
               + Long.toUnsignedString(length));
     }
-    memory = domain.registrations().find(key);
     refusal = Registrations.refusal(memory, position, length);
     wasLong = length >= MIN_DIRECT_BYTES;
     reader().stream(length);
@@ -228,9 +222,10 @@ final class InboundLink extends Link {
 
   /**
    * What the socket is to read into next: the memory of the write that is coming in; or a buffer
-   * for one head, so that what follows it can go straight to its memory; or null for any buffer.
+   * for one head, so that what follows it can go straight to its memory; or any buffer.
    */
-  private @Nullable ByteBuf destination() {
+  @Override
+  @Nullable ByteBuf destination() {
     direct = null;
     if (wasLong && reader().isBetweenFrames()) {
       return frame(Wire.WRITE_BYTES);
@@ -238,7 +233,7 @@ final class InboundLink extends Link {
     long left = reader().toStream();
     TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();
     direct = into == null ? null : into.sink(position, (int) Math.min(left, MAX_DIRECT_BYTES));
-    return direct;
+    return direct == null ? super.destination() : direct;
   }
 
   @Override

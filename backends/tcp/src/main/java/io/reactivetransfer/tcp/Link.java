@@ -2,9 +2,11 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollSocketChannelConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
@@ -31,20 +33,29 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   /** How long a connection that cannot be written to is still read. */
   private static final long LAST_READ_MILLIS = 1_000;
 
+  /** A read of no more is one of a few short frames. */
+  private static final int SHORT_READ_BYTES = 1_024;
+
+  /** So many of them cost far more than the call that is made once for them. */
+  private static final int SHORT_READS = 64;
+
   private static final Logger LOG = Loggers.getLogger(Link.class);
 
   private final EventLoop eventLoop;
   private final SmallBuffers smallBuffers;
+  private final boolean encrypts;
   private final FrameReader reader = new FrameReader(this);
   private Phase phase = Phase.CONNECTING;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Future<?> deadline;
   private @Nullable Failure broken;
   private int goodbyeCode;
+  private int shortReads;
 
   Link(TcpLoop loop) {
     this.eventLoop = loop.eventLoop();
     this.smallBuffers = loop.smallBuffers();
+    this.encrypts = loop.encrypts();
   }
 
   /**
@@ -165,12 +176,25 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
    * comes when nothing can be written any more.
    */
   final void beginToRead() {
-    context().channel().config().setAutoClose(false).setAutoRead(true);
+    ChannelConfig config = context().channel().config();
+    if (!encrypts) { // else what is read is kept until it can be decrypted
+      config.setRecvByteBufAllocator(
+          new DirectRead(config.getRecvByteBufAllocator(), this::destination));
+    }
+    config.setAutoClose(false).setAutoRead(true);
+  }
+
+  /** What the socket is to read into next; null for a buffer of the pool. */
+  @Nullable ByteBuf destination() {
+    return smallBuffers.toRead();
   }
 
   @Override
   public final void channelRead(ChannelHandlerContext ctx, Object msg) {
     ByteBuf in = (ByteBuf) msg;
+    if (in.readableBytes() <= SHORT_READ_BYTES && shortReads++ % SHORT_READS == 0) {
+      holdAcknowledgementsBack();
+    }
     try {
       take(in);
     } catch (ProtocolException e) {
@@ -179,6 +203,18 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
       in.release();
     }
     afterRead();
+  }
+
+  /**
+   * Has the system acknowledge every second short segment, instead of each one at once by a segment
+   * of its own: that takes as long as the read. It does so by itself where the answer goes back on
+   * the same connection; here it may go on another one. Not for good: it forgets it when an
+   * acknowledgement was late once.
+   */
+  private void holdAcknowledgementsBack() {
+    if (context().channel().config() instanceof EpollSocketChannelConfig config) {
+      config.setTcpQuickAck(false);
+    }
   }
 
   /** Some bytes were read. */

@@ -13,6 +13,11 @@ record MemoryKey(long high, long low) {
 
   static final int BYTES = 16;
 
+  /** Whether these are its bits. */
+  boolean is(long otherHigh, long otherLow) {
+    return high == otherHigh && low == otherLow;
+  }
+
   static MemoryKey decode(byte[] bytes) {
     if (bytes.length != BYTES) {
       throw new BackendException(

@@ -161,13 +161,19 @@ final class OutboundLink extends Link {
     ByteBuf open = batch;
     if (open != null && open.maxWritableBytes() < bytes) {
       endBatch();
+      batchBytes = BATCH_BYTES; // there is more than expected
       open = null;
     }
     if (open == null) {
-      open = context().alloc().directBuffer(batchBytes, BATCH_BYTES);
+      open = newBatch(Math.max(bytes, batchBytes));
       batch = open;
     }
     return open.ensureWritable(bytes);
+  }
+
+  private ByteBuf newBatch(int bytes) {
+    ByteBuf small = domain.loop().smallBuffers().toBatch(bytes);
+    return small == null ? context().alloc().directBuffer(bytes, BATCH_BYTES) : small;
   }
 
   private void endBatch() {

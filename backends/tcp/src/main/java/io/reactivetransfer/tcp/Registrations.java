@@ -13,6 +13,9 @@ final class Registrations {
   private final Map<MemoryKey, TcpMemory> byKey = new HashMap<>();
   private final Supplier<MemoryKey> keys;
 
+  /** Most writes go where the one before went. */
+  private @Nullable TcpMemory lastFound;
+
   Registrations(Supplier<MemoryKey> keys) {
     this.keys = keys;
   }
@@ -26,15 +29,22 @@ final class Registrations {
   void remove(TcpMemory memory) {
     memory.shut();
     byKey.remove(memory.memoryKey());
+    lastFound = null;
   }
 
-  @Nullable TcpMemory find(MemoryKey key) {
-    return byKey.get(key);
+  @Nullable TcpMemory find(long high, long low) {
+    TcpMemory last = lastFound;
+    if (last == null || !last.memoryKey().is(high, low)) {
+      last = byKey.get(new MemoryKey(high, low));
+      lastFound = last;
+    }
+    return last;
   }
 
   void clear() {
     byKey.values().forEach(TcpMemory::shut);
     byKey.clear();
+    lastFound = null;
   }
 
   /** Why such a write may not come in, or null if it may. */

@@ -42,12 +42,8 @@ final class TcpLoop implements WorkerLoop {
    */
   private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
-  /**
-   * How much is read at once from who writes here, where it is not read straight to its place. With
-   * more, a whole window comes at once, and then one side always waits for the other; with less,
-   * there are too many reads. Measured, see docs/performance.md.
-   */
-  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(48 << 10);
+  private static final RecvByteBufAllocator READ_SIZES =
+      new FixedRecvByteBufAllocator(SmallBuffers.READ_BYTES);
 
   /** What is due sooner is not worth another thread's work. */
   private static final long MIN_ALARM_NANOS = 1_000_000;
@@ -188,6 +184,7 @@ final class TcpLoop implements WorkerLoop {
         .runOn(group)
         .option(ChannelOption.ALLOCATOR, buffers)
         .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
