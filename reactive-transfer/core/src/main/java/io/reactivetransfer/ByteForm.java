@@ -5,8 +5,8 @@ package io.reactivetransfer;
  * CRC-32C of all before it. All numbers are big-endian.
  */
 enum ByteForm {
-  PEER_ADDRESS("a peer address", "RTA", 1),
-  REGION_DESCRIPTOR("a region descriptor", "RTD", 1);
+  PEER_ADDRESS("a peer address", "RTA", 2),
+  REGION_DESCRIPTOR("a region descriptor", "RTD", 2);
 
   /** The longest encoded value: far above what 8 NICs need, far below what could hurt. */
   static final int MAX_BYTES = 8 * 1024;

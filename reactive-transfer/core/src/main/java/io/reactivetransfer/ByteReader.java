@@ -47,6 +47,15 @@ final class ByteReader {
     return value;
   }
 
+  int u16(String field, int min) {
+    need(field, Short.BYTES);
+    int value = Short.toUnsignedInt(in.getShort());
+    if (value < min) {
+      throw bad(min + " or more as " + field, String.valueOf(value));
+    }
+    return value;
+  }
+
   long u64(String field, long min) {
     need(field, Long.BYTES);
     long value = in.getLong();

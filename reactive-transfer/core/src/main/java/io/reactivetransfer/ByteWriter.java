@@ -17,6 +17,10 @@ final class ByteWriter {
     out.put((byte) value);
   }
 
+  void u16(int value) {
+    out.putShort((short) value);
+  }
+
   void u64(long value) {
     out.putLong(value);
   }

@@ -64,7 +64,7 @@ public record EngineOptions(
 
   /** Checks every bound. */
   public EngineOptions {
-    requireWithin("nics", nics, 0, PeerAddress.MAX_NICS);
+    requireWithin("nics", nics, 0, Nic.MAX_PER_ENGINE);
     requireWithin("window", window, 1, 1 << 16);
     requireWithin("nicDepth", nicDepth, 1, 1 << 16);
     requireWithin("peerDepth", peerDepth, 1, 1 << 20);

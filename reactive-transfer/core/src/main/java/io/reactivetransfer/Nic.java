@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Nic(String name, long bitsPerSecond, int numaNode, @Nullable String pciPath) {
 
+  /** The most that one engine may have. */
+  public static final int MAX_PER_ENGINE = 8;
+
   /** Checks the name. */
   public Nic {
     Objects.requireNonNull(name, "name");

@@ -1,96 +1,55 @@
 package io.reactivetransfer;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.List;
 import java.util.Objects;
 
 /**
- * Where an engine can be reached: its backend, its id, and for each of its NICs the backend's own
- * address and the key of a doorbell, which lets a bare immediate be sent without any user memory.
+ * Where an engine can be reached, and which engine that is: the name of its backend, its id, and
+ * host and port of its control channel. A process that is started again at the same host and port
+ * is another engine, and is not taken for this one.
  *
  * <p>A value; hand its bytes to the other side by whatever means the application has. They are a
- * stable form with a version and a checksum. The doorbell keys are capabilities: {@link
- * #toString()} does not show them, {@link #toText()} and {@link #toBytes()} do.
+ * stable form with a version and a checksum. Where host and port are all that is known, {@link
+ * TransferEngine#peer(HostPort)} finds out the rest.
+ *
+ * @param backend name of the backend, 1 to 32 printable letters of US-ASCII, no blanks
+ * @param engine id of the engine
+ * @param control where its control channel listens
  */
-public final class PeerAddress {
-
-  /** The most NICs that one engine may have. */
-  public static final int MAX_NICS = 8;
+public record PeerAddress(String backend, EngineId engine, HostPort control) {
 
   private static final int MAX_NAME_BYTES = 32;
-  private static final int MAX_ADDRESS_BYTES = 256;
-  private static final int MAX_KEY_BYTES = 64;
   private static final String TEXT_PREFIX = "rta:";
 
-  /**
-   * One NIC of an engine. The arrays belong to the backend that made or resolves them; nobody
-   * changes them.
-   *
-   * @param address the backend's address of the NIC, 1 to 256 bytes
-   * @param doorbellKey the key of the doorbell region on this NIC, 1 to 64 bytes
-   */
-  @SuppressWarnings("ArrayRecordComponent") // compared through the address's encoded form only
-  public record NicAddress(byte[] address, byte[] doorbellKey) {
-
-    /** Checks the lengths. */
-    public NicAddress {
-      requireLength("a NIC address", address.length, MAX_ADDRESS_BYTES);
-      requireLength("a doorbell key", doorbellKey.length, MAX_KEY_BYTES);
-    }
-  }
-
-  private final String backend;
-  private final EngineId engine;
-  private final List<NicAddress> nics;
-  private final byte[] encoded;
-
-  /**
-   * Made by an engine for itself.
-   *
-   * @param backend name of the backend, 1 to 32 printable letters of US-ASCII, no blanks
-   * @param engine id of the engine
-   * @param nics 1 to 8 NICs
-   */
-  public PeerAddress(String backend, EngineId engine, List<NicAddress> nics) {
-    requireLength("a backend name", backend.length(), MAX_NAME_BYTES);
-    if (!backend.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+  /** Checks the name. */
+  public PeerAddress {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(control, "control");
+    int length = backend.length();
+    if (length < 1 || length > MAX_NAME_BYTES || !backend.chars().allMatch(PeerAddress::isOfName)) {
       throw new IllegalArgumentException(
-          "expected printable US-ASCII without blanks as a backend name, got '" + backend + "'");
+          "expected a backend name of 1 to "
+              + MAX_NAME_BYTES
+              + " printable letters of US-ASCII without blanks, got '"
+              + backend
+              + "'");
     }
-    requireLength("the NICs of a peer", nics.size(), MAX_NICS);
-    this.backend = backend;
-    this.engine = engine;
-    this.nics = List.copyOf(nics);
-    ByteWriter out = new ByteWriter(ByteForm.PEER_ADDRESS);
-    writeTo(out);
-    this.encoded = out.toBytes();
   }
 
-  /** Name of the backend that can reach this address. */
-  public String backend() {
-    return backend;
-  }
-
-  /** Id of the engine. */
-  public EngineId engine() {
-    return engine;
-  }
-
-  /** Its NICs, in the engine's order. */
-  public List<NicAddress> nics() {
-    return nics;
+  private static boolean isOfName(int letter) {
+    return letter > ' ' && letter < 0x7f;
   }
 
   /** The stable binary form. */
   public byte[] toBytes() {
-    return encoded.clone();
+    ByteWriter out = new ByteWriter(ByteForm.PEER_ADDRESS);
+    writeTo(out);
+    return out.toBytes();
   }
 
   /** The binary form as one line of printable text, for a file or a command line. */
   public String toText() {
-    return TEXT_PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(encoded);
+    return TEXT_PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(toBytes());
   }
 
   /**
@@ -130,29 +89,19 @@ public final class PeerAddress {
   void writeTo(ByteWriter out) {
     out.text(backend);
     out.id(engine);
-    out.u8(nics.size());
-    for (NicAddress nic : nics) {
-      out.bytes(nic.address());
-      out.bytes(nic.doorbellKey());
-    }
+    out.text(control.host());
+    out.u16(control.port());
   }
 
   static PeerAddress readFrom(ByteReader in) {
     String backend = in.text("backend name", MAX_NAME_BYTES);
     EngineId engine = in.id("engine id");
-    int count = in.u8("number of NICs", 1, MAX_NICS);
-    List<NicAddress> nics = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      byte[] address = in.bytes("NIC address", MAX_ADDRESS_BYTES);
-      nics.add(new NicAddress(address, in.bytes("doorbell key", MAX_KEY_BYTES)));
-    }
-    return new PeerAddress(backend, engine, nics);
-  }
-
-  private static void requireLength(String what, int length, int max) {
-    if (length < 1 || length > max) {
-      throw new IllegalArgumentException(
-          "expected 1 to " + max + " for " + what + ", got " + length);
+    String host = in.text("host", HostPort.MAX_HOST);
+    int port = in.u16("port", 1);
+    try {
+      return new PeerAddress(backend, engine, new HostPort(host, port));
+    } catch (IllegalArgumentException e) {
+      throw new DescriptorFormatException("not a peer address: " + e.getMessage());
     }
   }
 
@@ -160,19 +109,9 @@ public final class PeerAddress {
     return text.length() <= 16 ? "'" + text + "'" : "'" + text.substring(0, 16) + "...'";
   }
 
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof PeerAddress that && Arrays.equals(encoded, that.encoded);
-  }
-
-  @Override
-  public int hashCode() {
-    return engine.hashCode();
-  }
-
-  /** Backend, id and number of NICs; no keys. */
+  /** Backend, the first digits of the id, host and port. */
   @Override
   public String toString() {
-    return backend + ":" + engine.toShortString() + "/" + nics.size();
+    return backend + ":" + engine.toShortString() + "@" + control;
   }
 }

@@ -32,9 +32,9 @@ public final class RegionDescriptor {
    * @param keys the backend's key for each NIC of the owner, in its order, 1 to 64 bytes each
    */
   public RegionDescriptor(PeerAddress owner, long length, Access access, List<byte[]> keys) {
-    if (keys.size() != owner.nics().size()) {
+    if (keys.isEmpty() || keys.size() > Nic.MAX_PER_ENGINE) {
       throw new IllegalArgumentException(
-          "expected one key for each of " + owner.nics().size() + " NICs, got " + keys.size());
+          "expected one key for each of 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + keys.size());
     }
     if (length < 1) {
       throw new IllegalArgumentException("expected a length of 1 or more bytes, got " + length);
@@ -53,6 +53,7 @@ public final class RegionDescriptor {
     owner.writeTo(out);
     out.u64(length);
     out.u8(access.code);
+    out.u8(keys.size());
     this.keys.forEach(out::bytes);
     this.encoded = out.toBytes();
   }
@@ -70,6 +71,11 @@ public final class RegionDescriptor {
   /** What is allowed. */
   public Access access() {
     return access;
+  }
+
+  /** How many NICs the owner has, each with a key of its own. */
+  public int nics() {
+    return keys.size();
   }
 
   /**
@@ -97,8 +103,9 @@ public final class RegionDescriptor {
     PeerAddress owner = PeerAddress.readFrom(in);
     long length = in.u64("length", 1);
     Access access = Access.fromCode(in.u8("access", 0, 1));
-    List<byte[]> keys = new ArrayList<>();
-    for (int i = 0; i < owner.nics().size(); i++) {
+    int nics = in.u8("number of keys", 1, Nic.MAX_PER_ENGINE);
+    List<byte[]> keys = new ArrayList<>(nics);
+    for (int i = 0; i < nics; i++) {
       keys.add(in.bytes("key", MAX_KEY_BYTES));
     }
     in.end();

@@ -78,6 +78,18 @@ public interface TransferEngine {
   Peer peer(PeerAddress address);
 
   /**
+   * Looks for the engine at a host and port: connects, and emits it. Each subscription looks anew;
+   * a process that was restarted there is another peer. Fails with {@link PeerUnreachableException}
+   * if nobody is there, or nobody that may be talked with. Cancelling drops the answer.
+   */
+  Mono<Peer> peer(HostPort at);
+
+  /** The same, of {@code host:port} as text, see {@link HostPort#parse}. */
+  default Mono<Peer> peer(String hostAndPort) {
+    return peer(HostPort.parse(hostAndPort));
+  }
+
+  /**
    * Submits one transfer on each subscription, and emits it when it is done at the {@link
    * #completionLevel()}. Cancelling before it was posted prevents it; later, it drops the result,
    * and the regions stay busy until the NICs have finished.

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.Availability;
@@ -117,7 +116,7 @@ public final class LibfabricBackend implements Backend {
     return nics(
         choice.isSoftware()
             ? settings.nics()
-            : Math.min(choice.infos().size(), PeerAddress.MAX_NICS));
+            : Math.min(choice.infos().size(), Nic.MAX_PER_ENGINE));
   }
 
   /** Of a provider that is software, as many as are wanted. */
@@ -125,12 +124,12 @@ public final class LibfabricBackend implements Backend {
   public List<Nic> nics(int count) {
     ProviderChoice choice = choice();
     List<FiInfo> infos = choice.infos();
-    int most = choice.isSoftware() ? PeerAddress.MAX_NICS : infos.size();
-    if (count < 1 || count > Math.min(most, PeerAddress.MAX_NICS)) {
+    int most = choice.isSoftware() ? Nic.MAX_PER_ENGINE : infos.size();
+    if (count < 1 || count > Math.min(most, Nic.MAX_PER_ENGINE)) {
       throw new BackendException(
           0,
           "expected 1 to "
-              + Math.min(most, PeerAddress.MAX_NICS)
+              + Math.min(most, Nic.MAX_PER_ENGINE)
               + " NICs of provider "
               + choice.provider().name()
               + ", got "
@@ -222,9 +221,9 @@ public final class LibfabricBackend implements Backend {
      * NICs of an engine that is not told how many, 1 to 8, where NICs are software; by default 1.
      */
     public Builder nics(int count) {
-      if (count < 1 || count > PeerAddress.MAX_NICS) {
+      if (count < 1 || count > Nic.MAX_PER_ENGINE) {
         throw new IllegalArgumentException(
-            "expected nics of 1 to " + PeerAddress.MAX_NICS + ", got " + count);
+            "expected nics of 1 to " + Nic.MAX_PER_ENGINE + ", got " + count);
       }
       this.nics = count;
       return this;

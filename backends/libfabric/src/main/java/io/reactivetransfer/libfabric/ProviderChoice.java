@@ -3,7 +3,6 @@ package io.reactivetransfer.libfabric;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.ffm.NumaNodes;
 import io.reactivetransfer.ffm.ProcessEnvironment;
 import io.reactivetransfer.libfabric.ffi.Fi;
@@ -82,7 +81,7 @@ record ProviderChoice(
 
   /** The info of a NIC that was listed. */
   FiInfo infoOf(Nic nic) {
-    return IntStream.range(0, isSoftware() ? PeerAddress.MAX_NICS : infos.size())
+    return IntStream.range(0, isSoftware() ? Nic.MAX_PER_ENGINE : infos.size())
         .filter(index -> nic(index).name().equals(nic.name()))
         .mapToObj(index -> infos.get(index % infos.size()))
         .findFirst()

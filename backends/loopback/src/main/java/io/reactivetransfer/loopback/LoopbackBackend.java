@@ -1,7 +1,6 @@
 package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -68,9 +67,8 @@ public final class LoopbackBackend implements Backend {
 
   @Override
   public List<Nic> nics(int count) {
-    if (count < 1 || count > PeerAddress.MAX_NICS) {
-      throw new BackendException(
-          0, "expected 1 to " + PeerAddress.MAX_NICS + " NICs, got " + count);
+    if (count < 1 || count > Nic.MAX_PER_ENGINE) {
+      throw new BackendException(0, "expected 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + count);
     }
     return IntStream.range(0, count).mapToObj(index -> Nic.named(name() + index)).toList();
   }
@@ -83,7 +81,7 @@ public final class LoopbackBackend implements Backend {
 
   @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
-    if (!nics(PeerAddress.MAX_NICS).contains(nic)) {
+    if (!nics(Nic.MAX_PER_ENGINE).contains(nic)) {
       return CompletableFuture.failedFuture(
           new BackendException(0, "expected a NIC of loopback, got " + nic.name()));
     }
@@ -118,7 +116,7 @@ public final class LoopbackBackend implements Backend {
 
     /** NICs that an engine gets when it does not say how many, 1 to 8. */
     public Builder defaultNics(int count) {
-      this.defaultNics = (int) within("defaultNics", count, 1, PeerAddress.MAX_NICS);
+      this.defaultNics = (int) within("defaultNics", count, 1, Nic.MAX_PER_ENGINE);
       return this;
     }
 

@@ -2,7 +2,6 @@ package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -42,7 +41,7 @@ public final class TcpBackend implements Backend {
   private TcpBackend(Builder builder) {
     settings = builder.settings();
     nics =
-        IntStream.range(0, PeerAddress.MAX_NICS)
+        IntStream.range(0, Nic.MAX_PER_ENGINE)
             .mapToObj(index -> Nic.named(NIC_PREFIX + index))
             .toList();
   }
@@ -108,7 +107,7 @@ public final class TcpBackend implements Backend {
   /** Sets what differs from the defaults. */
   public static final class Builder {
 
-    private static final int MAX_PORT = 65_535 - (PeerAddress.MAX_NICS - 1);
+    private static final int MAX_PORT = 65_535 - (Nic.MAX_PER_ENGINE - 1);
     private static final int DEFAULT_NICS = 2;
 
     private List<String> hosts = List.of("127.0.0.1");
@@ -139,9 +138,9 @@ public final class TcpBackend implements Backend {
      * (IPv4 or IPv6); which card they leave by is up to the routes of the system.
      */
     public Builder hosts(String... several) {
-      if (several.length < 1 || several.length > PeerAddress.MAX_NICS) {
+      if (several.length < 1 || several.length > Nic.MAX_PER_ENGINE) {
         throw new IllegalArgumentException(
-            "expected 1 to " + PeerAddress.MAX_NICS + " hosts, got " + several.length);
+            "expected 1 to " + Nic.MAX_PER_ENGINE + " hosts, got " + several.length);
       }
       this.hosts = Arrays.stream(several).map(Builder::requireHost).toList();
       return this;
@@ -173,9 +172,9 @@ public final class TcpBackend implements Backend {
      * there are {@link #hosts}.
      */
     public Builder nics(int nics) {
-      if (nics < 1 || nics > PeerAddress.MAX_NICS) {
+      if (nics < 1 || nics > Nic.MAX_PER_ENGINE) {
         throw new IllegalArgumentException(
-            "expected 1 to " + PeerAddress.MAX_NICS + " NICs, got " + nics);
+            "expected 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + nics);
       }
       this.nics = nics;
       return this;

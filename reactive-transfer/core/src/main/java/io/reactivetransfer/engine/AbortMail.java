@@ -2,10 +2,8 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
-import io.reactivetransfer.PeerAddress.NicAddress;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +51,8 @@ final class AbortMail {
     mailroom.list(mail);
   }
 
-  /** What it says, or null if it is malformed, or comes from someone who may not signal here. */
-  private @Nullable AbortFrame read(ByteBuffer bytes) {
+  /** What it says, or null if it is malformed. */
+  private static @Nullable AbortFrame read(ByteBuffer bytes) {
     if (bytes.remaining() < ControlFrame.ABORT_BYTES) {
       return null;
     }
@@ -63,26 +61,12 @@ final class AbortMail {
     long shares = bytes.getLong();
     int flags = bytes.get();
     bytes.getInt(); // the epoch
-    byte[] proof = new byte[Byte.toUnsignedInt(bytes.get())];
     boolean known = imm == ControlFrame.ALL_IMMS || (imm >= 0 && imm <= Imm.MAX_VALUE);
     boolean possible = known && (flags & ~ControlFrame.ABORT_FLAGS) == 0;
-    if (!possible || shares < 0 || shares > MAX_SHARES || proof.length > bytes.remaining()) {
-      return null;
-    }
-    bytes.get(proof);
-    if (!isKnown(proof)) {
+    if (!possible || shares < 0 || shares > MAX_SHARES) {
       return null;
     }
     return new AbortFrame(seq, imm, shares, flags, PeerText.of(bytes));
-  }
-
-  /** Whether it is the key of a doorbell here; how long that takes does not tell how near it is. */
-  private boolean isKnown(byte[] proof) {
-    boolean known = false;
-    for (NicAddress nic : worker.address().nics()) {
-      known |= MessageDigest.isEqual(nic.doorbellKey(), proof);
-    }
-    return known;
   }
 
   /** A target has taken note of what it was told. */

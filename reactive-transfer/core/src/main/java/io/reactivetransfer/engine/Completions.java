@@ -1,8 +1,6 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.CompletionSink;
 import java.nio.ByteBuffer;
 
@@ -48,7 +46,7 @@ final class Completions implements CompletionSink {
 
   @Override
   public void received(EngineId sender, ByteBuffer bytes) {
-    worker.mailroom().received(sender, bytes);
+    worker.control().received(sender, bytes);
   }
 
   @Override
@@ -66,18 +64,11 @@ final class Completions implements CompletionSink {
 
   @Override
   public void peerLost(EngineId id, int code, String text) {
-    PeerLink peer = worker.peers().find(id);
-    if (peer == null) {
-      worker.imms().left(id); // it has only written here
-    }
     // What a NIC that has failed thinks of others says nothing: they are reached by the rest.
-    if (peer != null && !worker.nics().hasFailed(nic)) {
-      worker.peerLost(
-          peer,
-          new PeerUnreachableException(
-              "peer " + peer + " cannot be reached: " + text,
-              new Origin(id, worker.nics().nics().get(nic).name(), code),
-              null));
+    if (!worker.control().isCarriedByNics()) {
+      worker.wayLost(id, nic, text);
+    } else if (!worker.nics().hasFailed(nic)) {
+      worker.control().peerLost(id, code, text);
     }
   }
 }

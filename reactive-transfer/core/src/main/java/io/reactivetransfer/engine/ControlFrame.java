@@ -1,7 +1,6 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -12,10 +11,10 @@ import java.nio.charset.StandardCharsets;
 final class ControlFrame {
 
   /**
-   * The first thing that a peer is told on each connection. 32 bits each: which acquaintance with
-   * the peer this is for the sender, a number that changes when the sender has forgotten the peer
-   * and begins anew; the number that the peer gave last, or 0; how many messages the sender has
-   * sent in this acquaintance, those that were lost included. Then its address.
+   * The first thing that a peer is told in each session: a {@link Greeting}. 32 bits each: {@code
+   * epoch}, {@code known} and {@code sent}. Then the address of the sender in its binary form, and
+   * behind one byte that says how many NICs it has, for each of them its address and the key of its
+   * doorbell; all these with a length of 16 bits before them.
    */
   static final byte HELLO = 1;
 
@@ -38,9 +37,8 @@ final class ControlFrame {
   /**
    * Something that is counted was given up: 32 bits of a number, counted from 1 for each peer, 32
    * bits of the immediate, 64 bits of the shares that are to be taken back, 8 bits of flags, 32
-   * bits of the number that the receiver gave in its greeting, or 0, 8 bits of the length of a
-   * doorbell key of the receiver, the key, and the reason as UTF-8. Void if the receiver has begun
-   * anew.
+   * bits of the number that the receiver gave in its greeting, or 0, and the reason as UTF-8. Void
+   * if the receiver has begun anew.
    */
   static final byte ABORT = 6;
 
@@ -91,24 +89,13 @@ final class ControlFrame {
   /** The kind. */
   static final int HEADER_BYTES = 1;
 
-  /** An abort without its kind, its proof and its reason. */
-  static final int ABORT_BYTES = 3 * Integer.BYTES + Long.BYTES + 2;
+  /** An abort without its kind and its reason. */
+  static final int ABORT_BYTES = 3 * Integer.BYTES + Long.BYTES + 1;
 
   /** No address is longer, so that every HELLO fits. */
   static final int MAX_HELLO_BYTES = 8 * 1024;
 
   private ControlFrame() {}
-
-  static ByteBuffer hello(PeerAddress address, int epoch, int known, int sent) {
-    byte[] bytes = address.toBytes();
-    return ByteBuffer.allocate(HEADER_BYTES + 3 * Integer.BYTES + bytes.length)
-        .put(HELLO)
-        .putInt(epoch)
-        .putInt(known)
-        .putInt(sent)
-        .put(bytes)
-        .flip();
-  }
 
   /** Copies the content. */
   static ByteBuffer message(ByteBuffer content) {
@@ -124,20 +111,15 @@ final class ControlFrame {
     return ByteBuffer.allocate(HEADER_BYTES).put(ALIVE).flip();
   }
 
-  /**
-   * @param proof a doorbell key of the receiver
-   */
-  static ByteBuffer abort(AbortFrame abort, int receiverEpoch, byte[] proof) {
+  static ByteBuffer abort(AbortFrame abort, int receiverEpoch) {
     byte[] text = clip(abort.text()).getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(HEADER_BYTES + ABORT_BYTES + proof.length + text.length)
+    return ByteBuffer.allocate(HEADER_BYTES + ABORT_BYTES + text.length)
         .put(ABORT)
         .putInt(abort.seq())
         .putInt(abort.imm())
         .putLong(abort.shares())
         .put((byte) abort.flags())
         .putInt(receiverEpoch)
-        .put((byte) proof.length)
-        .put(proof)
         .put(text)
         .flip();
   }

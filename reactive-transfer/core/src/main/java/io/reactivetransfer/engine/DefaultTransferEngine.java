@@ -7,6 +7,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
@@ -124,6 +125,12 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
+  public Mono<Peer> peer(HostPort at) {
+    Objects.requireNonNull(at, "at");
+    return worker.ask(answer -> worker.control().find(at, answer));
+  }
+
+  @Override
   public <T extends Transfer> Mono<T> submit(T transfer) {
     return submitOne(transfer, defaultDeadlineNanos());
   }
@@ -187,7 +194,7 @@ final class DefaultTransferEngine implements TransferEngine {
     int max =
         Math.min(
             worker.options().maxMessageBytes(),
-            worker.nics().maxControlBytes() - ControlFrame.HEADER_BYTES);
+            worker.control().maxMessageBytes() - ControlFrame.HEADER_BYTES);
     if (message.remaining() > max) {
       throw new TransferRejectedException(
           "expected a message of at most "

@@ -6,21 +6,24 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.PeerAddress.NicAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.EngineIdentity;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +36,8 @@ final class EngineOpening {
   private final Answer<TransferEngine> answer;
   private final List<Nic> nics;
   private final List<Domain> domains = new ArrayList<>();
+  private @Nullable ControlChannel control;
+  private final EngineIdentity identity;
   private final Worker worker;
   private final @Nullable WorkerLoop loop;
   private final WorkerHost host;
@@ -47,7 +52,8 @@ final class EngineOpening {
     this.options = options;
     this.answer = answer;
     this.nics = List.copyOf(options.nics() == 0 ? backend.nics() : backend.nics(options.nics()));
-    this.worker = new Worker(environment.ids().get(), options, environment.nanoClock());
+    this.identity = environment.identities().get();
+    this.worker = new Worker(identity.id(), options, environment.nanoClock());
     this.loop = backend.newLoop();
     this.host =
         loop == null
@@ -69,7 +75,45 @@ final class EngineOpening {
       throw unavailable(backend, e);
     }
     opening.worker.start(opening.host, opening::fail);
-    opening.worker.execute(opening::openNext);
+    opening.worker.execute(opening::openControl);
+  }
+
+  private void openControl() {
+    if (failed) {
+      return;
+    }
+    ControlContext context =
+        new ControlContext(
+            identity, backend.name(), host, loop, maxControlBytes(), options.connectTimeout());
+    try {
+      CompletionStage<ControlChannel> opened = backend.openControl(context);
+      if (opened == null) {
+        openNext();
+      } else {
+        opened.whenComplete(
+            (channel, failure) -> worker.execute(() -> controlOpened(channel, failure)));
+      }
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  private void controlOpened(@Nullable ControlChannel channel, @Nullable Throwable failure) {
+    control = channel;
+    if (failed) {
+      closeAll();
+    } else if (failure != null) {
+      fail(failure);
+    } else if (channel == null) {
+      fail(new BackendException(0, "it opened its control channel to null"));
+    } else {
+      openNext();
+    }
+  }
+
+  private int maxControlBytes() {
+    return ControlFrame.HEADER_BYTES
+        + Math.max(options.maxMessageBytes(), ControlFrame.MAX_HELLO_BYTES);
   }
 
   private void openNext() {
@@ -88,8 +132,7 @@ final class EngineOpening {
             host,
             loop,
             options.nicDepth(),
-            ControlFrame.HEADER_BYTES
-                + Math.max(options.maxMessageBytes(), ControlFrame.MAX_HELLO_BYTES),
+            maxControlBytes(),
             options.connectTimeout());
     try {
       backend
@@ -105,7 +148,7 @@ final class EngineOpening {
       domains.add(domain);
     }
     if (failed) {
-      closeDomains();
+      closeAll();
     } else if (failure != null) {
       fail(failure);
     } else if (domain == null) {
@@ -132,15 +175,18 @@ final class EngineOpening {
 
   private void finish() {
     try {
-      worker.attach(new NicGroup(nics, domains, options, worker.counters()));
+      NicGroup group = new NicGroup(nics, domains, options, worker.counters());
+      ControlChannel channel = control == null ? new NicControlChannel(worker, group) : control;
+      worker.attach(channel, group);
       HostMemory bell =
           new HostMemory(Arena.ofAuto().allocate(PeerLink.DOORBELL_BYTES, PeerLink.DOORBELL_BYTES));
       RegisteredRegion doorbell = RegisteredRegion.register(worker, bell, Access.REMOTE_WRITE);
-      List<NicAddress> addresses = new ArrayList<>();
+      List<PeerNic> own = new ArrayList<>();
       for (int nic = 0; nic < domains.size(); nic++) {
-        addresses.add(new NicAddress(domains.get(nic).address(), doorbell.local(nic).key()));
+        own.add(new PeerNic(domains.get(nic).address(), doorbell.local(nic).key()));
       }
-      worker.opened(new PeerAddress(backend.name(), worker.id(), addresses), doorbell);
+      PeerAddress address = new PeerAddress(backend.name(), worker.id(), channel.address());
+      worker.opened(address, own, doorbell);
       TransferEngine engine = new DefaultTransferEngine(worker);
       answer.success(engine, () -> engine.close().subscribe());
     } catch (RuntimeException | Error e) {
@@ -153,7 +199,7 @@ final class EngineOpening {
       return;
     }
     failed = true;
-    closeDomains();
+    closeAll();
     TransferException error = unavailable(backend, reason);
     try {
       host.halt().whenComplete((nothing, failure) -> answer.error(error));
@@ -164,9 +210,14 @@ final class EngineOpening {
     worker.terminate();
   }
 
-  private void closeDomains() {
+  private void closeAll() {
     NicGroup.close(domains, worker::defect);
     domains.clear();
+    ControlChannel channel = control;
+    control = null;
+    if (channel != null) {
+      worker.attempt("closing the control channel", channel::close);
+    }
   }
 
   private static TransferException unavailable(Backend backend, Throwable reason) {

@@ -104,16 +104,23 @@ final class FlightControl {
       Submission<?, ?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
     RegisteredRegion source = Ownership.own(worker, from.region());
     ResolvedRegion target = Ownership.own(worker, to.region());
-    target.resolve(nics.domains());
+    resolve(target);
     aborts.requireCertain(target.peer(), imm);
     launch(
         write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
   }
 
+  /** What the peer must greet for is resolved when it has. */
+  private void resolve(ResolvedRegion target) {
+    if (target.peer().isOpen()) {
+      target.resolve(nics.domains());
+    }
+  }
+
   private void beginPages(Submission<?, ?> submission, PagedWrite write) {
     RegisteredRegion source = Ownership.own(worker, write.source().slice().region());
     ResolvedRegion target = Ownership.own(worker, write.target().slice().region());
-    target.resolve(nics.domains());
+    resolve(target);
     aborts.requireCertain(target.peer(), immOf(write.imm()));
     Flight flight = table.take();
     flight.begin(submission, write, target.peer());
@@ -132,7 +139,7 @@ final class FlightControl {
       // to reject the rest.
       sources[i] = Ownership.own(worker, parts.get(i).source().region());
       ResolvedRegion target = Ownership.own(worker, parts.get(i).target().region());
-      target.resolve(nics.domains());
+      resolve(target);
       aborts.requireCertain(target.peer(), immOf(scatter.imm()));
     }
     Fan fan = new Fan(parts.size());
@@ -166,7 +173,7 @@ final class FlightControl {
     List<Peer> peers = signal.group().peers();
     requirePossible(peers.size());
     for (Peer peer : peers) {
-      Ownership.own(worker, peer).doorbell().resolve(nics.domains());
+      resolve(Ownership.own(worker, peer).doorbell());
       aborts.requireCertain(Ownership.own(worker, peer), signal.imm().value());
     }
     Fan fan = peers.size() == 1 ? null : new Fan(peers.size());
@@ -208,13 +215,38 @@ final class FlightControl {
     Flight.known(flight.source).flightBegan();
     sweep.launched(flight.deadlineNanos);
     if (!aborts.holds(flight)) {
-      nics.launch(flight);
+      release(flight);
     }
+  }
+
+  private void release(Flight flight) {
+    PeerLink peer = flight.peer();
+    if (peer.isOpen()) {
+      nics.launch(flight);
+    } else {
+      peer.waiting.add(flight, flight.submission());
+      worker.mailroom().greet(peer);
+    }
+  }
+
+  /** A peer has greeted, and said which NICs it has: what waits for it can be posted. */
+  void opened(PeerLink peer, List<PeerNic> introduced) {
+    if (!peer.introduce(introduced)) {
+      worker.defect("peer " + peer + " says now that it has " + introduced.size() + " NICs");
+      return;
+    }
+    try {
+      peer.resolve(nics.domains()); // also if nothing waits, so that it can be given up
+    } catch (TransferRejectedException e) {
+      worker.defect(String.valueOf(e.getMessage()));
+    }
+    rerouted(peer);
+    nics.admit(peer);
   }
 
   /** Their targets have taken back what these would have completed. */
   void released(List<Flight> flights) {
-    flights.forEach(nics::launch);
+    flights.forEach(this::release);
   }
 
   /** A piece is done. */

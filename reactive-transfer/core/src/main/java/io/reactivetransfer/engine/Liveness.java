@@ -41,6 +41,7 @@ final class Liveness {
   }
 
   private void look(PeerLink peer, long passed) {
+    peer.tryAllWays();
     if (peer.givenUp.look()) {
       worker.mailroom().abortsDue(peer);
     }
@@ -56,6 +57,7 @@ final class Liveness {
   /** Ends everything that waits for a peer, without any help of it. On the worker. */
   void giveUp(PeerLink peer, String text) {
     peer.unwatch();
+    worker.control().disconnect(peer, text);
     peer.disconnect(worker.nics().domains(), text);
     worker.peerLost(
         peer,

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,9 @@ final class Mail {
   /** Messages of the peer that the application has not taken. */
   int untaken;
 
+  /** Whether someone waits until the peer has greeted. */
+  boolean greetingWanted;
+
   /** Whether a sign of life is to be asked for. */
   boolean askDue;
 
@@ -120,9 +124,17 @@ final class Mail {
     return greeted || theirEpoch != 0;
   }
 
+  /**
+   * Whether the peer has greeted since the session began, so that it can be written to. Who is
+   * greeted by someone who does not know its number greets in turn.
+   */
+  boolean isOpen() {
+    return theirEpoch != 0 && !broken;
+  }
+
   /** What to greet the peer with. */
-  ByteBuffer hello(PeerAddress address) {
-    return ControlFrame.hello(address, epoch, theirEpoch, sent);
+  ByteBuffer greeting(PeerAddress address, List<PeerNic> nics) {
+    return new Greeting(epoch, broken ? 0 : theirEpoch, sent, address, nics).toFrame();
   }
 
   /**
@@ -140,6 +152,7 @@ final class Mail {
     allowed = 0;
     creditDue = false;
     creditInDoubt = false;
+    greetingWanted = false;
     askDue = false;
     answerDue = false;
     nicsDue = false;
@@ -169,6 +182,7 @@ final class Mail {
     } else if (lost > 0 && lost <= allowed - received) {
       received = sent; // what was on its way when the connection broke never comes
     }
+    greetingWanted = false;
     if (ours != epoch) {
       // What it has let us send, it has let those send who we were to it before.
       limit = this.sent;
@@ -209,6 +223,7 @@ final class Mail {
   void unreachable() {
     creditInDoubt |= creditDue;
     creditDue = false;
+    greetingWanted = false;
     askDue = false;
     answerDue = false;
     nicsDue = false;
@@ -220,7 +235,9 @@ final class Mail {
   }
 
   boolean hasWork() {
-    return isDue() || (!outgoing.isEmpty() && (credits() > 0 || !greeted));
+    return isDue()
+        || (!greeted && (greetingWanted || !outgoing.isEmpty()))
+        || (credits() > 0 && !outgoing.isEmpty());
   }
 
   /** Whether there is something to say that needs no credit. */
@@ -243,6 +260,7 @@ final class Mail {
         && untaken == 0
         && !peer.givenUp.hasToTell()
         && !creditDue
+        && !greetingWanted
         && !askDue
         && !answerDue
         && !nicsDue

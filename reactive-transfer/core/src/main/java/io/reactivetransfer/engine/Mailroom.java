@@ -3,7 +3,6 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.DescriptorFormatException;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Message;
-import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
@@ -15,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends and receives control messages. A sender holds credit for every message that it may send;
  * the receiver grants it when it hears of the sender, and again as its application takes messages.
- * All frames to a peer go over one NIC, the first that has not failed, so that they keep their
- * order. Belongs to the worker.
+ * Belongs to the worker.
  */
 final class Mailroom {
 
@@ -97,9 +95,8 @@ final class Mailroom {
 
   private int flush(Mail mail) {
     int sent = 0;
-    mail.peer.resolve(worker.nics().domains());
     if (!mail.greeted && mail.hasWork()) {
-      if (!post(mail, mail.hello(worker.address()))) {
+      if (!post(mail, mail.greeting(worker.address(), worker.ownNics()))) {
         return sent;
       }
       mail.greeted = true;
@@ -184,17 +181,11 @@ final class Mailroom {
     if (!peer.givenUp.hasToTell()) {
       return flushDismissal(mail);
     }
-    if (!post(mail, ControlFrame.abort(peer.givenUp.next(), mail.theirEpoch(), proof(peer)))) {
+    if (!post(mail, ControlFrame.abort(peer.givenUp.next(), mail.theirEpoch()))) {
       return false;
     }
     peer.givenUp.sent(worker.youngestSubmission());
     return true;
-  }
-
-  /** Shows that this engine was told the address of the peer, so may signal it. */
-  private byte[] proof(PeerLink peer) {
-    int nic = peer.counterpart(worker.nics().first());
-    return peer.address().nics().get(nic).doorbellKey();
   }
 
   private boolean flushDismissal(Mail mail) {
@@ -211,8 +202,13 @@ final class Mailroom {
   }
 
   private boolean post(Mail mail, ByteBuffer frame) {
-    int nic = worker.nics().first();
-    return worker.nics().domains()[nic].send(mail.peer.remote(nic), frame);
+    return worker.control().send(mail.peer, frame);
+  }
+
+  /** Greets a peer, so that it greets in turn, and can be written to. */
+  void greet(PeerLink peer) {
+    peer.mail.greetingWanted = true;
+    list(peer.mail);
   }
 
   /** Tells a peer which NICs have failed here. */
@@ -377,28 +373,20 @@ final class Mailroom {
   }
 
   private void hello(EngineId sender, ByteBuffer frame) {
-    if (frame.remaining() < 3 * Integer.BYTES) {
-      malformed(sender);
-      return;
-    }
-    int theirs = frame.getInt();
-    int ours = frame.getInt();
-    int sent = frame.getInt();
-    byte[] bytes = new byte[frame.remaining()];
-    frame.get(bytes);
     try {
-      PeerAddress address = PeerAddress.fromBytes(bytes);
-      if (theirs == 0 || !address.engine().equals(sender)) {
-        throw new DescriptorFormatException("it names another engine, or has no number");
+      Greeting greeting = Greeting.read(frame);
+      if (!greeting.address().engine().equals(sender)) {
+        throw new DescriptorFormatException("it names another engine");
       }
-      PeerLink peer = worker.peers().of(address);
+      PeerLink peer = worker.peers().of(greeting.address());
       Mail mail = peer.mail;
-      if (mail.theirEpoch() != 0 && mail.theirEpoch() != theirs) {
+      if (mail.theirEpoch() != 0 && mail.theirEpoch() != greeting.epoch()) {
         begunAnew(peer);
       }
       peer.heard();
-      mail.greetedBy(theirs, ours, sent);
+      mail.greetedBy(greeting.epoch(), greeting.known(), greeting.sent());
       oweCredit(mail);
+      worker.flights().opened(peer, greeting.nics());
     } catch (DescriptorFormatException | TransferRejectedException e) {
       worker.defect("a malformed greeting came from " + sender.toShortString() + ": " + e);
     }

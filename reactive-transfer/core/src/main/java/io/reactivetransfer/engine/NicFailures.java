@@ -53,10 +53,10 @@ final class NicFailures {
     worker
         .peers()
         .forEach(peer -> {
-          if (!peer.isResolved()) {
+          if (!peer.mail.isKnownThere()) {
             return;
           }
-          if (wasFirst) {
+          if (wasFirst && worker.control().isCarriedByNics()) {
             controlLost(peer, "NIC " + name + " failed, which carried messages to it");
           }
           worker.mailroom().nicsFailed(peer);
@@ -66,11 +66,13 @@ final class NicFailures {
   /** A peer says that NICs of its own have failed. */
   void peerSays(PeerLink peer, int failed) {
     NicGroup nics = worker.nics();
-    int control = peer.counterpart(nics.first());
+    int control = peer.nics() == 0 ? 0 : peer.counterpart(nics.first());
     if (!peer.nicsFailed(failed, nics.domains())) {
       return;
     }
-    if (peer.counterpart(nics.first()) != control && peer.mail.greeted) {
+    if (worker.control().isCarriedByNics()
+        && peer.counterpart(nics.first()) != control
+        && peer.mail.greeted) {
       controlLost(peer, "its NIC " + control + " failed, which carried messages");
     }
     worker.flights().rerouted(peer);

@@ -167,7 +167,12 @@ final class NicGroup {
   void enqueue(Flight flight) {
     PeerLink peer = flight.peer();
     peer.waiting.add(flight, flight.submission());
-    if (!peer.inRing) {
+    admit(peer);
+  }
+
+  /** Lets what waits for a peer take part in posting. */
+  void admit(PeerLink peer) {
+    if (!peer.inRing && !peer.waiting.isEmpty()) {
       peer.inRing = true;
       ring.addLast(peer);
     }
@@ -176,7 +181,7 @@ final class NicGroup {
   /** Posts what can be posted of a new flight at once, unless others wait; the rest is enqueued. */
   void launch(Flight flight) {
     if (ring.isEmpty()) {
-      postSome(flight, fullNics(), PEER_QUANTUM);
+      postSome(flight, fullNics() | flight.peer().lostWays(), PEER_QUANTUM);
     }
     if (flight.hasMore()) {
       enqueue(flight);
@@ -191,8 +196,10 @@ final class NicGroup {
   void post() {
     for (int turns = ring.size(); turns > 0; turns--) {
       PeerLink peer = ring.removeFirst();
-      postTo(peer);
-      if (peer.waiting.isEmpty()) {
+      if (peer.isOpen()) {
+        postTo(peer);
+      }
+      if (peer.waiting.isEmpty() || !peer.isOpen()) {
         peer.inRing = false;
       } else {
         ring.addLast(peer);
@@ -269,7 +276,7 @@ final class NicGroup {
 
   private void postTo(PeerLink peer) {
     long limit = writesPosted + PEER_QUANTUM;
-    int refusing = fullNics();
+    int refusing = fullNics() | peer.lostWays();
     Flight flight;
     while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);

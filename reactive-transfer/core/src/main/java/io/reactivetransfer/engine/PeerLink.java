@@ -1,18 +1,16 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.PeerAddress.NicAddress;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +26,7 @@ final class PeerLink implements Peer {
   static final int DOORBELL_BYTES = 64;
 
   private final Worker worker;
-  private final PeerAddress address;
+  private volatile PeerAddress address;
   private final @Nullable RemotePeer[] remotes;
   private final ResolvedRegion doorbell;
 
@@ -53,8 +51,14 @@ final class PeerLink implements Peer {
   /** What it has not taken note of that it will not get. */
   GivenUp givenUp;
 
+  /** What it has said of its NICs; none before it greets. */
+  private List<PeerNic> nics = List.of();
+
   /** Which NIC of the peer each of ours talks to. */
   private final int[] counterparts;
+
+  /** NICs of ours that have lost their way to it, as a set of bits. */
+  private int lostWays;
 
   /** Its NICs that have failed, as a set of bits. */
   private int failedNics;
@@ -84,24 +88,56 @@ final class PeerLink implements Peer {
     this.address = address;
     this.remotes = new RemotePeer[nics];
     this.counterparts = new int[nics];
-    direct();
     this.givenUp = new GivenUp(this);
     this.mail = new Mail(this, worker.peers().newEpoch());
     this.states = new PeerStates(this, worker);
-    this.doorbell =
-        new ResolvedRegion(
-            this,
-            new RegionDescriptor(
-                address,
-                DOORBELL_BYTES,
-                Access.REMOTE_WRITE,
-                address.nics().stream().map(NicAddress::doorbellKey).toList()),
-            nics);
+    this.doorbell = new ResolvedRegion(this, null, nics);
   }
 
-  /** Each NIC of ours talks to one of the peer's. */
-  private void direct() {
-    Arrays.setAll(counterparts, nic -> nic % address.nics().size());
+  /** The engine is found there, too: that is where it is looked for from now on. */
+  void movedTo(PeerAddress address) {
+    this.address = address;
+  }
+
+  /**
+   * It has said which NICs it has: each of ours talks to one of them. Returns false if it has said
+   * otherwise before.
+   */
+  boolean introduce(List<PeerNic> introduced) {
+    if (nics.isEmpty()) {
+      nics = introduced;
+      Arrays.setAll(counterparts, nic -> nic % nics.size());
+    }
+    lostWays = 0;
+    return nics.size() == introduced.size();
+  }
+
+  /** Whether it can be written to: it has greeted, and nothing was lost since. */
+  boolean isOpen() {
+    return !nics.isEmpty() && mail.isOpen();
+  }
+
+  PeerNic nic(int number) {
+    return nics.get(number);
+  }
+
+  int nics() {
+    return nics.size();
+  }
+
+  /** One of our NICs has lost its way to it; others may have theirs. */
+  void wayLost(int nic) {
+    lostWays |= 1 << nic;
+  }
+
+  /** Lost ways are tried again. */
+  void tryAllWays() {
+    lostWays = 0;
+  }
+
+  /** The NICs that are better left alone, as a set of bits: not all of them. */
+  int lostWays() {
+    return lostWays == (1 << counterparts.length) - 1 ? 0 : lostWays;
   }
 
   @Override
@@ -136,13 +172,13 @@ final class PeerLink implements Peer {
    * others, as long as there are any. False if that changes nothing.
    */
   boolean nicsFailed(int failed, Domain[] domains) {
-    int all = (1 << address.nics().size()) - 1;
+    int all = (1 << nics.size()) - 1;
     int now = (failedNics | failed) & all;
     if (now == failedNics || now == all) {
       return false;
     }
     failedNics = now;
-    int[] working = IntStream.range(0, address.nics().size()).filter(this::works).toArray();
+    int[] working = IntStream.range(0, nics.size()).filter(this::works).toArray();
     for (int nic = 0; nic < counterparts.length; nic++) {
       RemotePeer old = remotes[nic];
       if (!works(counterparts[nic])) {
@@ -174,7 +210,7 @@ final class PeerLink implements Peer {
         continue;
       }
       try {
-        byte[] bytes = address.nics().get(counterpart(nic)).address();
+        byte[] bytes = nic(counterpart(nic)).address();
         remotes[nic] = domains[nic].resolve(id(), bytes);
       } catch (RuntimeException e) {
         throw new TransferRejectedException(
@@ -273,7 +309,8 @@ final class PeerLink implements Peer {
     kept = false;
     givenUp = new GivenUp(this);
     Arrays.fill(remotes, null);
-    direct();
+    nics = List.of();
+    lostWays = 0;
     failedNics = 0;
     route++;
     loss = null;

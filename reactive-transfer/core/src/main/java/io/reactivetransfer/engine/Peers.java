@@ -72,7 +72,7 @@ final class Peers {
   /**
    * The peer at this address. From any thread.
    *
-   * @throws TransferRejectedException if it is of another backend, or known under another address
+   * @throws TransferRejectedException if it is of another backend
    */
   PeerLink of(PeerAddress address) {
     if (!address.backend().equals(worker.address().backend())) {
@@ -86,10 +86,7 @@ final class Peers {
     }
     PeerLink peer = findOrCreate(address);
     if (!peer.address().equals(address)) {
-      throw new TransferRejectedException(
-          "engine " + address.engine().toShortString() + " is known under another address",
-          Origin.peer(address.engine()),
-          null);
+      peer.movedTo(address); // one engine may have several names, and who knows one knows it last
     }
     return peer;
   }

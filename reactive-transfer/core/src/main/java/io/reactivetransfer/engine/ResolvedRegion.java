@@ -6,16 +6,20 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemoteMemory;
+import org.jspecify.annotations.Nullable;
 
 /** Another engine's memory, as the NICs of a worker know it. */
 final class ResolvedRegion implements RemoteRegion {
 
   private final PeerLink peer;
-  private final RegionDescriptor descriptor;
+
+  /** Null for the doorbell of the peer, whose keys come with its greeting. */
+  private final @Nullable RegionDescriptor descriptor;
+
   private final RemoteMemory[] memories;
   private int route;
 
-  ResolvedRegion(PeerLink peer, RegionDescriptor descriptor, int nics) {
+  ResolvedRegion(PeerLink peer, @Nullable RegionDescriptor descriptor, int nics) {
     this.peer = peer;
     this.descriptor = descriptor;
     this.memories = new RemoteMemory[nics];
@@ -28,12 +32,26 @@ final class ResolvedRegion implements RemoteRegion {
 
   @Override
   public long length() {
-    return descriptor.length();
+    return descriptor == null ? PeerLink.DOORBELL_BYTES : descriptor.length();
   }
 
   @Override
   public RegionDescriptor descriptor() {
-    return descriptor;
+    return Flight.known(descriptor);
+  }
+
+  private byte[] key(int nic) {
+    if (descriptor == null) {
+      return peer.nic(nic).doorbellKey();
+    }
+    if (descriptor.nics() != peer.nics()) {
+      throw new IllegalArgumentException(
+          "expected a key for each of its owner's "
+              + peer.nics()
+              + " NICs, got "
+              + descriptor.nics());
+    }
+    return descriptor.key(nic);
   }
 
   boolean isOf(Worker worker) {
@@ -42,7 +60,7 @@ final class ResolvedRegion implements RemoteRegion {
 
   /**
    * Has every NIC resolve the key that its counterpart gave; again when counterparts have changed.
-   * On the worker.
+   * On the worker, and not before the peer is open.
    *
    * @throws TransferRejectedException if one of them does not understand it
    */
@@ -53,11 +71,11 @@ final class ResolvedRegion implements RemoteRegion {
     peer.resolve(domains);
     for (int nic = 0; nic < memories.length; nic++) {
       try {
-        byte[] key = descriptor.key(peer.counterpart(nic));
-        memories[nic] = domains[nic].resolve(peer.remote(nic), key, descriptor.length());
+        byte[] key = key(peer.counterpart(nic));
+        memories[nic] = domains[nic].resolve(peer.remote(nic), key, length());
       } catch (RuntimeException e) {
         throw new TransferRejectedException(
-            "cannot resolve a " + descriptor + ": " + Signals.textOf(e), Origin.peer(peer.id()), e);
+            "cannot resolve a " + this + ": " + Signals.textOf(e), Origin.peer(peer.id()), e);
       }
     }
     route = peer.route();
@@ -69,6 +87,6 @@ final class ResolvedRegion implements RemoteRegion {
 
   @Override
   public String toString() {
-    return descriptor.toString();
+    return descriptor == null ? "doorbell of " + peer : descriptor.toString();
   }
 }

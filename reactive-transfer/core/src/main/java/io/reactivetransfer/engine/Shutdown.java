@@ -117,6 +117,7 @@ final class Shutdown {
     worker.attempt("counting", nics::endTurn);
     worker.attempt("closing regions", () -> worker.regions().forEach(this::close));
     nics.close(worker::defect);
+    worker.control().close(Admission.closedError());
     if (nics.notClosed() != null) {
       worker.flights().keepMemory();
     }

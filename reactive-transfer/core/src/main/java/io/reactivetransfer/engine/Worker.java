@@ -6,6 +6,7 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -79,7 +80,9 @@ final class Worker {
 
   private @Nullable WorkerHost host;
   private volatile @Nullable PeerAddress address;
+  private @Nullable Control control;
   private @Nullable NicGroup nics;
+  private List<PeerNic> ownNics = List.of();
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
   private volatile boolean terminated;
@@ -154,6 +157,15 @@ final class Worker {
     return opened(nics);
   }
 
+  Control control() {
+    return opened(control);
+  }
+
+  /** What others are told of the NICs of this engine. */
+  List<PeerNic> ownNics() {
+    return ownNics;
+  }
+
   FlightControl flights() {
     return opened(flights);
   }
@@ -190,15 +202,17 @@ final class Worker {
     host.start(this);
   }
 
-  /** Its NICs are open. On the worker. */
-  void attach(NicGroup nics) {
+  /** Its control channel and its NICs are open. On the worker. */
+  void attach(ControlChannel channel, NicGroup nics) {
+    this.control = new Control(this, channel);
     this.nics = nics;
     nicFailures.begin(nics);
   }
 
   /** Everything is there. On the worker. */
-  void opened(PeerAddress address, RegisteredRegion doorbell) {
+  void opened(PeerAddress address, List<PeerNic> ownNics, RegisteredRegion doorbell) {
     this.address = address;
+    this.ownNics = ownNics;
     this.flights = new FlightControl(this, nics(), doorbell);
     this.openFailure = null;
     liveness.begin();
@@ -271,6 +285,7 @@ final class Worker {
       completions.from(nic);
       work += group.domains()[nic].poll(completions);
     }
+    work += control().poll();
     runAfterPoll();
     work += flights().endSome();
     takeFromStalled();
@@ -414,6 +429,14 @@ final class Worker {
     }
     terminated = true;
     runAfterEnd();
+  }
+
+  /** A NIC has lost its way to a peer, to which others may have theirs. */
+  void wayLost(EngineId id, int nic, String text) {
+    PeerLink peer = peers.find(id);
+    if (peer != null && !nics().hasFailed(nic)) {
+      peer.wayLost(nic);
+    }
   }
 
   /** A peer is gone: ends everything that waits for it. */

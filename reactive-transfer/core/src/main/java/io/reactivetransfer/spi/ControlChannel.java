@@ -20,9 +20,6 @@ import java.nio.ByteBuffer;
  */
 public interface ControlChannel {
 
-  /** No descriptors: this channel rings the doorbell for whatever a poll would find. */
-  int[] RINGS = {};
-
   /** Where other engines reach this one. */
   HostPort address();
 
@@ -51,32 +48,20 @@ public interface ControlChannel {
 
   /**
    * Gives a peer up: ends the session with it, if there is one, and drops what was taken over for
-   * it. The peer is told the reason if it can be. It is reported as lost here, too, if there was a
-   * session or one was being made. A later message begins anew.
+   * it, and what came and was not reported. The peer is told the reason if it can be. Nothing of
+   * that session is reported here any more, its loss neither. A later message begins anew.
    *
    * @param reason for the texts
    */
   void disconnect(EngineId peer, String reason);
 
   /**
-   * Makes progress and reports what was found, a bounded amount.
+   * Makes progress and reports what was found, a bounded amount. The doorbell rings whenever there
+   * is something to find.
    *
    * @return how many things were reported or moved forward; 0 means that there was nothing to do
    */
   int poll(ControlSink sink);
-
-  /**
-   * File descriptors of which one becomes readable when a poll would find something, as with {@link
-   * Domain#waitDescriptors()}; or {@link #RINGS}, if the doorbell says so instead.
-   */
-  default int[] waitDescriptors() {
-    return RINGS;
-  }
-
-  /** Makes ready for a wait on the descriptors, as {@link Domain#prepareWait()} does. */
-  default boolean prepareWait() {
-    return true;
-  }
 
   /**
    * Ends all sessions, after what was taken over was given to the network as far as that is

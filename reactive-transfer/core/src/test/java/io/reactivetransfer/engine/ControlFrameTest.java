@@ -41,9 +41,7 @@ class ControlFrameTest {
     NicAddress longest = new NicAddress(new byte[256], new byte[64]);
     PeerAddress address =
         new PeerAddress(
-            "n".repeat(32),
-            new EngineId(-1, -1),
-            Collections.nCopies(PeerAddress.MAX_NICS, longest));
+            "n".repeat(32), new EngineId(-1, -1), Collections.nCopies(Nic.MAX_PER_ENGINE, longest));
     assertThat(ControlFrame.hello(address, -1, -1, -1).remaining())
         .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
     AbortFrame abort = new AbortFrame(-1, -1, -1, -1, "\uffff".repeat(100_000));

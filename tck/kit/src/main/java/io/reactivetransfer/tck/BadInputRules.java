@@ -149,7 +149,7 @@ abstract class BadInputRules extends RuleGroup {
   final void r12_5_descriptorsThatAllowNoWriteHereAreRefused() {
     Duo duo = Duo.open(stage(), 1);
     PeerAddress own = duo.target().address();
-    PeerAddress foreign = new PeerAddress("other", own.engine(), own.nics());
+    PeerAddress foreign = new PeerAddress("other", own.engine(), own.control());
     List<byte[]> keys = List.of(duo.to().region().descriptor().key(0));
     for (RegionDescriptor descriptor :
         List.of(

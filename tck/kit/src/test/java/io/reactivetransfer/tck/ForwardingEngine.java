@@ -6,6 +6,7 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Memory;
@@ -81,6 +82,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public RemoteRegion remote(RegionDescriptor descriptor) {
     return inner.remote(descriptor);
+  }
+
+  @Override
+  public Mono<Peer> peer(HostPort at) {
+    return inner.peer(at);
   }
 
   @Override

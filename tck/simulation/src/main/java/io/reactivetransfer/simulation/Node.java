@@ -16,6 +16,7 @@ import io.reactivetransfer.simulation.network.SimulatedProcess;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.CpuPinning;
 import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.EngineIdentity;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -156,7 +157,7 @@ final class Node {
   }
 
   void open() {
-    var environment = new EngineEnvironment(world.time()::nanos, () -> id, new NoPinning());
+    var environment = new EngineEnvironment(world.time()::nanos, () -> EngineIdentity.of(id), new NoPinning());
     act(
         0,
         () ->
