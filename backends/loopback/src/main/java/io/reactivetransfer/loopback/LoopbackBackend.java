@@ -4,6 +4,8 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -77,6 +79,15 @@ public final class LoopbackBackend implements Backend {
   @Override
   public @Nullable WorkerLoop newLoop() {
     return loop == null ? null : loop.get();
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    try {
+      return CompletableFuture.completedFuture(new LoopbackControl(settings.network(), context));
+    } catch (BackendException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -55,6 +57,11 @@ public class ForwardingBackend implements Backend {
   @Override
   public @Nullable WorkerLoop newLoop() {
     return inner.newLoop();
+  }
+
+  @Override
+  public @Nullable CompletionStage<ControlChannel> openControl(ControlContext context) {
+    return inner.openControl(context);
   }
 
   @Override

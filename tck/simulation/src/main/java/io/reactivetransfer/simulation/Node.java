@@ -157,7 +157,8 @@ final class Node {
   }
 
   void open() {
-    var environment = new EngineEnvironment(world.time()::nanos, () -> EngineIdentity.of(id), new NoPinning());
+    var environment =
+        new EngineEnvironment(world.time()::nanos, () -> EngineIdentity.of(id), new NoPinning());
     act(
         0,
         () ->
