@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 
 /** Leads what a NIC reports to where it belongs. */
@@ -42,6 +43,11 @@ final class Completions implements CompletionSink {
   @Override
   public void immArrived(EngineId origin, int imm) {
     worker.imms().arrived(origin, imm);
+  }
+
+  @Override
+  public void toPeer(RemotePeer peer, ByteBuffer message) {
+    worker.nicMessages().say(nic, peer, message);
   }
 
   @Override

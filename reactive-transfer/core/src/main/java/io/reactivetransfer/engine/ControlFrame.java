@@ -84,6 +84,9 @@ final class ControlFrame {
   /** The sender forgets the receiver, as if both had never met: the reason as UTF-8. */
   static final byte DISMISSAL = 11;
 
+  /** A NIC says something to a NIC: one byte each for the sender's and the receiver's number. */
+  static final byte NIC_MESSAGE = 12;
+
   private static final int MAX_REASON_CHARS = 200;
 
   /** The kind. */
@@ -159,6 +162,15 @@ final class ControlFrame {
 
   static ByteBuffer nicsFailed(int nics) {
     return ByteBuffer.allocate(HEADER_BYTES + 1).put(NICS_FAILED).put((byte) nics).flip();
+  }
+
+  static ByteBuffer nicMessage(int from, int to, ByteBuffer bytes) {
+    return ByteBuffer.allocate(HEADER_BYTES + 2 + bytes.remaining())
+        .put(NIC_MESSAGE)
+        .put((byte) from)
+        .put((byte) to)
+        .put(bytes.duplicate())
+        .flip();
   }
 
   static ByteBuffer credit(int receiverEpoch, int limit) {

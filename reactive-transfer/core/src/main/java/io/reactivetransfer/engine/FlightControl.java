@@ -236,7 +236,7 @@ final class FlightControl {
       return;
     }
     try {
-      peer.resolve(nics.domains()); // also if nothing waits, so that it can be given up
+      peer.resolve(); // also if nothing waits, so that it can be given up
     } catch (TransferRejectedException e) {
       worker.defect(String.valueOf(e.getMessage()));
     }

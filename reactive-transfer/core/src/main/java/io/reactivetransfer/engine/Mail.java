@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -72,6 +73,9 @@ final class Mail {
 
   /** Whether one is to be given. */
   boolean answerDue;
+
+  /** What our NICs have to say to its own. */
+  final ArrayDeque<ByteBuffer> nicMessages = new ArrayDeque<>();
 
   /** Whether it is to be told which NICs failed here. */
   boolean nicsDue;
@@ -157,6 +161,7 @@ final class Mail {
     answerDue = false;
     nicsDue = false;
     dismissal = null;
+    nicMessages.clear();
     abortsHeard = 0;
     abortsHeardDue = false;
     abortsHeardInDoubt = false;
@@ -228,6 +233,7 @@ final class Mail {
     answerDue = false;
     nicsDue = false;
     abortsHeardDue = false;
+    nicMessages.clear(); // NICs begin anew with each session
     cleared.clear(); // the peer asks again when it needs to know
     dismissal = null;
     barriersHeld = true;
@@ -248,6 +254,7 @@ final class Mail {
         || nicsDue
         || abortsHeardDue
         || hasEntries()
+        || !nicMessages.isEmpty()
         || !cleared.isEmpty()
         || peer.givenUp.hasToTell()
         || dismissal != null;
@@ -265,6 +272,7 @@ final class Mail {
         && !answerDue
         && !nicsDue
         && !abortsHeardDue
+        && nicMessages.isEmpty()
         && cleared.isEmpty()
         && !hasEntries();
   }

@@ -138,6 +138,13 @@ final class Mailroom {
       mail.nicsDue = !post(mail, ControlFrame.nicsFailed(worker.nics().failed()));
       return !mail.nicsDue;
     }
+    if (!mail.nicMessages.isEmpty()) {
+      if (!post(mail, mail.nicMessages.element())) {
+        return false;
+      }
+      mail.nicMessages.remove();
+      return true;
+    }
     if (mail.askDue) {
       mail.askDue = !post(mail, ControlFrame.ask());
       return !mail.askDue;
@@ -297,6 +304,7 @@ final class Mailroom {
           worker.nicFailures().peerSays(peer, Byte.toUnsignedInt(frame.get()));
         }
       }
+      case ControlFrame.NIC_MESSAGE -> worker.nicMessages().heard(sender, peer, frame);
       case ControlFrame.BARRIER -> barrier(sender, peer, frame);
       case ControlFrame.DISMISSAL -> dismissed(peer, frame);
       case ControlFrame.ALIVE -> {

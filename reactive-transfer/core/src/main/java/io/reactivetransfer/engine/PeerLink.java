@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerState;
@@ -11,7 +12,6 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -27,7 +27,10 @@ final class PeerLink implements Peer {
 
   private final Worker worker;
   private volatile PeerAddress address;
-  private final @Nullable RemotePeer[] remotes;
+
+  /** Its NICs as ours know them, by the numbers of ours and of its own. */
+  private final @Nullable RemotePeer[][] remotes;
+
   private final ResolvedRegion doorbell;
 
   /** All that are on their way to it. */
@@ -86,7 +89,7 @@ final class PeerLink implements Peer {
   PeerLink(Worker worker, PeerAddress address, int nics) {
     this.worker = worker;
     this.address = address;
-    this.remotes = new RemotePeer[nics];
+    this.remotes = new RemotePeer[nics][Nic.MAX_PER_ENGINE];
     this.counterparts = new int[nics];
     this.givenUp = new GivenUp(this);
     this.mail = new Mail(this, worker.peers().newEpoch());
@@ -180,13 +183,13 @@ final class PeerLink implements Peer {
     failedNics = now;
     int[] working = IntStream.range(0, nics.size()).filter(this::works).toArray();
     for (int nic = 0; nic < counterparts.length; nic++) {
-      RemotePeer old = remotes[nic];
-      if (!works(counterparts[nic])) {
-        if (old != null) {
-          domains[nic].disconnect(old, "NIC " + counterparts[nic] + " of the peer failed");
+      int old = counterparts[nic];
+      if (!works(old)) {
+        RemotePeer remote = remotes[nic][old];
+        if (remote != null) {
+          domains[nic].disconnect(remote, "NIC " + old + " of the peer failed");
         }
         counterparts[nic] = working[nic % working.length];
-        remotes[nic] = null;
       }
     }
     route++;
@@ -203,15 +206,11 @@ final class PeerLink implements Peer {
   }
 
   /** Has every NIC resolve the address of its counterpart; once. */
-  void resolve(Domain[] domains) {
+  void resolve() {
     used();
     for (int nic = 0; nic < remotes.length; nic++) {
-      if (remotes[nic] != null) {
-        continue;
-      }
       try {
-        byte[] bytes = nic(counterpart(nic)).address();
-        remotes[nic] = domains[nic].resolve(id(), bytes);
+        remote(nic, counterpart(nic));
       } catch (RuntimeException e) {
         throw new TransferRejectedException(
             "cannot resolve the address of " + address + ": " + Signals.textOf(e),
@@ -224,20 +223,45 @@ final class PeerLink implements Peer {
   /** Has the NICs that know it give it up, be it all of them or some. */
   void disconnect(Domain[] domains, String reason) {
     for (int nic = 0; nic < remotes.length; nic++) {
-      RemotePeer remote = remotes[nic];
-      if (remote != null) {
-        domains[nic].disconnect(remote, reason);
+      for (RemotePeer remote : remotes[nic]) {
+        if (remote != null) {
+          domains[nic].disconnect(remote, reason);
+        }
       }
     }
   }
 
-  /** Whether anything was ever meant for it. */
-  boolean isResolved() {
-    return Arrays.stream(remotes).noneMatch(Objects::isNull);
+  private void release() {
+    for (int nic = 0; nic < remotes.length; nic++) {
+      for (RemotePeer remote : remotes[nic]) {
+        if (remote != null) {
+          worker.nicMessages().released(remote);
+          worker.nics().domains()[nic].release(remote);
+        }
+      }
+      Arrays.fill(remotes[nic], null);
+    }
   }
 
+  /** Whether it was ever heard of. */
+  boolean isResolved() {
+    return remotes[0][counterpart(0)] != null;
+  }
+
+  /** The counterpart of one of our NICs. */
   RemotePeer remote(int nic) {
-    return Flight.known(remotes[nic]);
+    return Flight.known(remotes[nic][counterpart(nic)]);
+  }
+
+  /** One of its NICs, as one of ours knows it. */
+  RemotePeer remote(int ours, int theirs) {
+    RemotePeer known = remotes[ours][theirs];
+    if (known == null) {
+      known = worker.nics().domains()[ours].resolve(id(), theirs, nic(theirs).address());
+      remotes[ours][theirs] = known;
+      worker.nicMessages().resolved(known, new NicMessages.Ends(this, ours, theirs));
+    }
+    return known;
   }
 
   /** Why it was lost, or null while nothing speaks against it. */
@@ -308,7 +332,7 @@ final class PeerLink implements Peer {
   void forgotten() {
     kept = false;
     givenUp = new GivenUp(this);
-    Arrays.fill(remotes, null);
+    release();
     nics = List.of();
     lostWays = 0;
     failedNics = 0;

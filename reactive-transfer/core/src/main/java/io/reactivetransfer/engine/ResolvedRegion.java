@@ -68,7 +68,7 @@ final class ResolvedRegion implements RemoteRegion {
     if (memories[memories.length - 1] != null && route == peer.route()) {
       return;
     }
-    peer.resolve(domains);
+    peer.resolve();
     for (int nic = 0; nic < memories.length; nic++) {
       try {
         byte[] key = key(peer.counterpart(nic));

@@ -65,6 +65,7 @@ final class Worker {
   private final Mailroom mailroom;
   private final Peers peers;
   private final Liveness liveness;
+  private final NicMessages nicMessages = new NicMessages(this);
   private final Barriers barriers = new Barriers(this);
   private final NicFailures nicFailures = new NicFailures(this);
   private final List<WatchFlux.Watch> watches = new ArrayList<>();
@@ -143,6 +144,10 @@ final class Worker {
 
   Peers peers() {
     return peers;
+  }
+
+  NicMessages nicMessages() {
+    return nicMessages;
   }
 
   NicFailures nicFailures() {

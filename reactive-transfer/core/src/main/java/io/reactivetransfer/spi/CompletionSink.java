@@ -48,6 +48,19 @@ public interface CompletionSink {
   }
 
   /**
+   * This NIC has something to say to a NIC of another engine, to set up what is written by: small,
+   * at most 1,024 bytes. It is carried by the engine's control channel: once, in order, and lost
+   * only with the session, of which {@link Domain#disconnect} tells. To be told in answer to a
+   * post, a {@link Domain#fromPeer} or a change of this NIC, never for each write.
+   *
+   * @param peer as this domain resolved it
+   * @param message its remaining bytes, copied
+   */
+  default void toPeer(RemotePeer peer, ByteBuffer message) {
+    throw new UnsupportedOperationException("expected a sink that carries messages of NICs");
+  }
+
+  /**
    * A control message has come.
    *
    * @param sender the engine that sent it

@@ -62,6 +62,33 @@ public interface Domain {
   RemotePeer resolve(EngineId engine, byte[] address);
 
   /**
+   * Resolves the address of one NIC of another engine; connects nothing yet. Asked once for each
+   * NIC that this one writes to or hears from, until that is {@linkplain #release(RemotePeer)
+   * released}.
+   *
+   * @param nic number of the NIC among those of that engine
+   * @throws BackendException if the bytes are not an address
+   */
+  default RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    return resolve(engine, address);
+  }
+
+  /**
+   * A NIC of another engine has something to say to this one, see {@link CompletionSink#toPeer}. It
+   * may hold anything; what is not understood is dropped, or ends what concerns that peer.
+   *
+   * @param from who said it, as this domain resolved it
+   * @param message valid only during this call
+   */
+  default void fromPeer(RemotePeer from, ByteBuffer message) {}
+
+  /**
+   * Forgets a peer for good, to which no write is in flight: what is connected to it is closed.
+   * Neither it nor memory that was resolved with it is used any more.
+   */
+  default void release(RemotePeer peer) {}
+
+  /**
    * Resolves the key of memory of that NIC.
    *
    * @param length of the memory, in bytes

@@ -1,0 +1,74 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.RemotePeer;
+import java.nio.ByteBuffer;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What NICs say to NICs of peers, to set up what they write by: carried by the control channel, in
+ * order, as long as the session lasts. Belongs to the worker.
+ */
+final class NicMessages {
+
+  /** The longest, in bytes. */
+  static final int MAX_BYTES = 1_024;
+
+  /** So many may wait for one peer; a NIC that has more to say has lost its mind. */
+  static final int MAX_WAITING = 4_096;
+
+  /** Whom something stands for that a NIC of ours resolved. */
+  record Ends(PeerLink peer, int ours, int theirs) {}
+
+  private final Worker worker;
+  private final Map<RemotePeer, Ends> ends = new IdentityHashMap<>();
+
+  NicMessages(Worker worker) {
+    this.worker = worker;
+  }
+
+  void resolved(RemotePeer remote, Ends of) {
+    ends.put(remote, of);
+  }
+
+  void released(RemotePeer remote) {
+    ends.remove(remote);
+  }
+
+  /** A NIC of ours has something to say. */
+  void say(int nic, RemotePeer to, ByteBuffer bytes) {
+    Ends of = ends.get(to);
+    if (of == null || of.ours() != nic || bytes.remaining() > MAX_BYTES) {
+      worker.defect(
+          "NIC "
+              + nic
+              + " has a message of "
+              + bytes.remaining()
+              + " bytes for a peer, expected at most "
+              + MAX_BYTES
+              + " for one that it resolved");
+    } else if (!of.peer().isOpen()) {
+      return; // it was meant for a session that is over, and whoever waits for it knows that
+    } else if (of.peer().mail.nicMessages.size() >= MAX_WAITING) {
+      worker.liveness().giveUp(of.peer(), "it does not take what NIC " + nic + " has to say");
+    } else {
+      of.peer().mail.nicMessages.add(ControlFrame.nicMessage(nic, of.theirs(), bytes));
+      worker.mailroom().list(of.peer().mail);
+    }
+  }
+
+  /** A NIC of a peer has said something. */
+  void heard(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
+    int theirs = frame.remaining() < 2 ? -1 : frame.get();
+    int ours = theirs < 0 ? -1 : frame.get();
+    boolean known = peer != null && theirs >= 0 && theirs < peer.nics();
+    if (!known || ours < 0 || ours >= worker.nics().size() || frame.remaining() > MAX_BYTES) {
+      worker.mailroom().malformed(sender);
+    } else if (!worker.nics().hasFailed(ours)) {
+      RemotePeer from = peer.remote(ours, theirs);
+      worker.nics().domains()[ours].fromPeer(from, frame.slice());
+    }
+  }
+}
