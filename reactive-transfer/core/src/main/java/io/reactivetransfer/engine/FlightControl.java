@@ -278,16 +278,20 @@ final class FlightControl {
     if (!refused) {
       flight.pieceInDoubt();
     }
+    Origin origin = new Origin(flight.peer().id(), nics.nics().get(nic).name(), code);
     TransferException failure =
-        new TransferFailedException(
-            "a write to "
-                + flight.peer()
-                + " failed: "
-                + text
-                + (nicFailed ? "; that NIC is not used any more: " + again(flight) : ""),
-            new Origin(flight.peer().id(), nics.nics().get(nic).name(), code),
-            null,
-            nicFailed && !nics.haveAllFailed());
+        flight.peer().hasLostWay(nic)
+            ? new PeerUnreachableException(
+                "a write to " + flight.peer() + " failed: " + text, origin, null)
+            : new TransferFailedException(
+                "a write to "
+                    + flight.peer()
+                    + " failed: "
+                    + text
+                    + (nicFailed ? "; that NIC is not used any more: " + again(flight) : ""),
+                origin,
+                null,
+                nicFailed && !nics.haveAllFailed());
     nics.dequeue(flight);
     flight.fail(failure);
     stopRest(flight, failure);

@@ -133,6 +133,10 @@ final class PeerLink implements Peer {
     lostWays |= 1 << nic;
   }
 
+  boolean hasLostWay(int nic) {
+    return (lostWays & 1 << nic) != 0;
+  }
+
   /** Lost ways are tried again. */
   void tryAllWays() {
     lostWays = 0;

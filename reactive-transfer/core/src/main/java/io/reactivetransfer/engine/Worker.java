@@ -285,12 +285,11 @@ final class Worker {
   }
 
   private int drive(NicGroup group) {
-    int work = 0;
+    int work = control().poll();
     for (int nic = 0; nic < group.size(); nic++) {
       completions.from(nic);
       work += group.domains()[nic].poll(completions);
     }
-    work += control().poll();
     runAfterPoll();
     work += flights().endSome();
     takeFromStalled();
