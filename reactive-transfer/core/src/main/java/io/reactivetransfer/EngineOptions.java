@@ -32,6 +32,8 @@ import reactor.core.scheduler.Scheduler;
  *     which parts of it are still out {@code livenessDeadline} later is lost
  * @param connectTimeout how long a connection to a peer may take to come about, up to 365 days
  * @param closeTimeout how long {@code close} waits for what is in flight, up to 365 days
+ * @param revocationGrace how long peers that write to a region have to stop when it is revoked or
+ *     closed, before its key is ended under them, up to 365 days; 0 for no time at all
  * @param idle what a dedicated NIC thread does when there is no work
  * @param cpu the CPU to pin a dedicated NIC thread to; empty leaves it to the operating system
  * @param signalScheduler where signals come; null for {@code Schedulers.parallel()}. {@code
@@ -55,6 +57,7 @@ public record EngineOptions(
     Duration transferDeadline,
     Duration connectTimeout,
     Duration closeTimeout,
+    Duration revocationGrace,
     IdleStrategy idle,
     OptionalInt cpu,
     @Nullable Scheduler signalScheduler) {
@@ -79,6 +82,9 @@ public record EngineOptions(
     requireTime("transferDeadline", transferDeadline);
     requireTime("connectTimeout", connectTimeout);
     requireTime("closeTimeout", closeTimeout);
+    if (!Objects.requireNonNull(revocationGrace, "revocationGrace").isZero()) {
+      requireTime("revocationGrace", revocationGrace);
+    }
     Objects.requireNonNull(idle, "idle");
     Objects.requireNonNull(cpu, "cpu");
     if (cpu.isPresent()) {
@@ -90,8 +96,8 @@ public record EngineOptions(
    * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
    * 64 MiB per peer, 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates,
    * messages of at most 16 KiB with 16 credits and 1,024 that wait, 5 s of silence, 60 s for a
-   * transfer, 10 s to connect, 5 s to close, spin then back off, not pinned, signals on {@code
-   * Schedulers.parallel()}.
+   * transfer, 10 s to connect, 5 s to close, 100 ms to stop writing to what is revoked, spin then
+   * back off, not pinned, signals on {@code Schedulers.parallel()}.
    */
   public static EngineOptions defaults() {
     return new Builder().build();
@@ -134,6 +140,7 @@ public record EngineOptions(
     private Duration transferDeadline = Duration.ofSeconds(60);
     private Duration connectTimeout = Duration.ofSeconds(10);
     private Duration closeTimeout = Duration.ofSeconds(5);
+    private Duration revocationGrace = Duration.ofMillis(100);
     private IdleStrategy idle = IdleStrategy.backOff();
     private OptionalInt cpu = OptionalInt.empty();
     private @Nullable Scheduler signalScheduler;
@@ -230,6 +237,12 @@ public record EngineOptions(
       return this;
     }
 
+    /** See {@link EngineOptions#revocationGrace()}. */
+    public Builder revocationGrace(Duration revocationGrace) {
+      this.revocationGrace = Objects.requireNonNull(revocationGrace, "revocationGrace");
+      return this;
+    }
+
     /** See {@link EngineOptions#idle()}. */
     public Builder idle(IdleStrategy idle) {
       this.idle = Objects.requireNonNull(idle, "idle");
@@ -266,6 +279,7 @@ public record EngineOptions(
           transferDeadline,
           connectTimeout,
           closeTimeout,
+          revocationGrace,
           idle,
           cpu,
           signalScheduler);

@@ -18,6 +18,7 @@ public final class RegionDescriptor {
   private static final int MAX_KEY_BYTES = 64;
 
   private final PeerAddress owner;
+  private final long number;
   private final long length;
   private final Access access;
   private final List<byte[]> keys;
@@ -27,11 +28,16 @@ public final class RegionDescriptor {
    * Made by an engine for its own region.
    *
    * @param owner address of the engine that owns the memory
+   * @param number by which the owner knows the region under this descriptor, above 0
    * @param length bytes, at least 1
    * @param access what is allowed
    * @param keys the backend's key for each NIC of the owner, in its order, 1 to 64 bytes each
    */
-  public RegionDescriptor(PeerAddress owner, long length, Access access, List<byte[]> keys) {
+  public RegionDescriptor(
+      PeerAddress owner, long number, long length, Access access, List<byte[]> keys) {
+    if (number < 1) {
+      throw new IllegalArgumentException("expected a number of 1 or more, got " + number);
+    }
     if (keys.isEmpty() || keys.size() > Nic.MAX_PER_ENGINE) {
       throw new IllegalArgumentException(
           "expected one key for each of 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + keys.size());
@@ -46,11 +52,13 @@ public final class RegionDescriptor {
       }
     }
     this.owner = owner;
+    this.number = number;
     this.length = length;
     this.access = access;
     this.keys = List.copyOf(keys);
     ByteWriter out = new ByteWriter(ByteForm.REGION_DESCRIPTOR);
     owner.writeTo(out);
+    out.u64(number);
     out.u64(length);
     out.u8(access.code);
     out.u8(keys.size());
@@ -61,6 +69,14 @@ public final class RegionDescriptor {
   /** Address of the engine that owns the memory. */
   public PeerAddress owner() {
     return owner;
+  }
+
+  /**
+   * By which the owner knows the region under this descriptor; another one after each {@link
+   * MemoryRegion#revoke()}. No secret.
+   */
+  public long number() {
+    return number;
   }
 
   /** Length in bytes. */
@@ -101,6 +117,7 @@ public final class RegionDescriptor {
     Objects.requireNonNull(bytes, "bytes");
     ByteReader in = new ByteReader(ByteForm.REGION_DESCRIPTOR, bytes);
     PeerAddress owner = PeerAddress.readFrom(in);
+    long number = in.u64("number", 1);
     long length = in.u64("length", 1);
     Access access = Access.fromCode(in.u8("access", 0, 1));
     int nics = in.u8("number of keys", 1, Nic.MAX_PER_ENGINE);
@@ -109,7 +126,7 @@ public final class RegionDescriptor {
       keys.add(in.bytes("key", MAX_KEY_BYTES));
     }
     in.end();
-    return new RegionDescriptor(owner, length, access, keys);
+    return new RegionDescriptor(owner, number, length, access, keys);
   }
 
   @Override

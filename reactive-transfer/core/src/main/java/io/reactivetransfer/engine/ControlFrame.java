@@ -87,6 +87,15 @@ final class ControlFrame {
   /** A NIC says something to a NIC: one byte each for the sender's and the receiver's number. */
   static final byte NIC_MESSAGE = 12;
 
+  /** The sender is about to write to a region of the receiver: 64 bits of its number. */
+  static final byte USES = 13;
+
+  /** The sender revokes a region of its own: nobody is to write there. 64 bits of its number. */
+  static final byte REVOKE = 14;
+
+  /** The sender writes there no more, and nothing of it is on its way. 64 bits of the number. */
+  static final byte STOPPED = 15;
+
   private static final int MAX_REASON_CHARS = 200;
 
   /** The kind. */
@@ -171,6 +180,22 @@ final class ControlFrame {
         .put((byte) to)
         .put(bytes.duplicate())
         .flip();
+  }
+
+  static ByteBuffer uses(long region) {
+    return aboutRegion(USES, region);
+  }
+
+  static ByteBuffer revoke(long region) {
+    return aboutRegion(REVOKE, region);
+  }
+
+  static ByteBuffer stopped(long region) {
+    return aboutRegion(STOPPED, region);
+  }
+
+  private static ByteBuffer aboutRegion(byte kind, long region) {
+    return ByteBuffer.allocate(HEADER_BYTES + Long.BYTES).put(kind).putLong(region).flip();
   }
 
   static ByteBuffer credit(int receiverEpoch, int limit) {

@@ -67,6 +67,9 @@ final class Flight {
   /** Why it is not posted yet, if it is held; see {@link GivenUp}. */
   GivenUp.@Nullable Entry held;
 
+  /** The number of its target, if the owner waits until it is over; else 0. */
+  long drained;
+
   /** Pieces with the immediate that were reported as written, so are counted at the target. */
   private long counted;
 
@@ -99,6 +102,7 @@ final class Flight {
     submission.flights().add(ofSubmission);
     peer.flights.add(ofPeer);
     this.held = null;
+    this.drained = 0;
     this.counted = 0;
     this.inDoubt = false;
   }

@@ -112,9 +112,32 @@ final class FlightControl {
 
   /** What the peer must greet for is resolved when it has. */
   private void resolve(ResolvedRegion target) {
+    target.peer().drains.requireNotRevoked(target);
     if (target.peer().isOpen()) {
       target.resolve(nics.domains());
     }
+  }
+
+  /** A peer revokes a region: nothing more goes there, and it is told when what is out is back. */
+  void revoked(PeerLink peer, long number) {
+    if (peer.drains.isUnderWay(number)) {
+      return; // said twice
+    }
+    int out = 0;
+    Chain.Link<Flight> each = peer.flights.first();
+    while (each != null) {
+      Flight flight = each.member();
+      ResolvedRegion target = Flight.known(flight.target);
+      if (target.number() == number) {
+        fail(flight, peer.drains.revoked(target));
+        if (flight.outstanding > 0) {
+          flight.drained = number;
+          out++;
+        }
+      }
+      each = each.next();
+    }
+    peer.drains.begin(number, out);
   }
 
   private void beginPages(Submission<?, ?> submission, PagedWrite write) {
@@ -483,6 +506,9 @@ final class FlightControl {
       aborts.notDone(flight);
     } else if (fan != null && imm >= 0) {
       fan.counted(flight.peer());
+    }
+    if (flight.drained != 0) {
+      flight.peer().drains.ended(flight.drained);
     }
     table.release(flight);
     try {

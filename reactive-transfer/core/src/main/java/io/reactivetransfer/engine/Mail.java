@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
 final class Mail {
 
+  /** So much may wait to be said to a peer that says more than it hears, or hears nothing. */
+  private static final int MAX_OF_SESSION = 1 << 16;
+
   /**
    * A message that waits for credit, or for the NIC. No record: each is itself, whatever is in it.
    */
@@ -74,8 +77,10 @@ final class Mail {
   /** Whether one is to be given. */
   boolean answerDue;
 
-  /** What our NICs have to say to its own. */
-  final ArrayDeque<ByteBuffer> nicMessages = new ArrayDeque<>();
+  /** What is to be said, in order, and means nothing in another session. */
+  final ArrayDeque<ByteBuffer> ofSession = new ArrayDeque<>();
+
+  private int sessions;
 
   /** Whether it is to be told which NICs failed here. */
   boolean nicsDue;
@@ -161,7 +166,7 @@ final class Mail {
     answerDue = false;
     nicsDue = false;
     dismissal = null;
-    nicMessages.clear();
+    ofSession.clear();
     abortsHeard = 0;
     abortsHeardDue = false;
     abortsHeardInDoubt = false;
@@ -233,11 +238,27 @@ final class Mail {
     answerDue = false;
     nicsDue = false;
     abortsHeardDue = false;
-    nicMessages.clear(); // NICs begin anew with each session
+    ofSession.clear();
+    sessions++;
     cleared.clear(); // the peer asks again when it needs to know
     dismissal = null;
     barriersHeld = true;
     peer.givenUp.interrupted();
+  }
+
+  /** Has this said in the present session, or never. */
+  void say(ByteBuffer frame) {
+    if (ofSession.size() >= MAX_OF_SESSION) {
+      peer.worker().liveness().giveUp(peer, "it does not take what it is told");
+    } else if (isOpen()) { // else it was meant for a session that is over
+      ofSession.add(frame);
+      peer.worker().mailroom().list(this);
+    }
+  }
+
+  /** The number of the present session. */
+  int sessions() {
+    return sessions;
   }
 
   boolean hasWork() {
@@ -254,7 +275,7 @@ final class Mail {
         || nicsDue
         || abortsHeardDue
         || hasEntries()
-        || !nicMessages.isEmpty()
+        || !ofSession.isEmpty()
         || !cleared.isEmpty()
         || peer.givenUp.hasToTell()
         || dismissal != null;
@@ -272,7 +293,7 @@ final class Mail {
         && !answerDue
         && !nicsDue
         && !abortsHeardDue
-        && nicMessages.isEmpty()
+        && ofSession.isEmpty()
         && cleared.isEmpty()
         && !hasEntries();
   }

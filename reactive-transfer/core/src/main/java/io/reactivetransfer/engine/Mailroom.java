@@ -138,11 +138,11 @@ final class Mailroom {
       mail.nicsDue = !post(mail, ControlFrame.nicsFailed(worker.nics().failed()));
       return !mail.nicsDue;
     }
-    if (!mail.nicMessages.isEmpty()) {
-      if (!post(mail, mail.nicMessages.element())) {
+    if (!mail.ofSession.isEmpty()) {
+      if (!post(mail, mail.ofSession.element())) {
         return false;
       }
-      mail.nicMessages.remove();
+      mail.ofSession.remove();
       return true;
     }
     if (mail.askDue) {
@@ -305,6 +305,8 @@ final class Mailroom {
         }
       }
       case ControlFrame.NIC_MESSAGE -> worker.nicMessages().heard(sender, peer, frame);
+      case ControlFrame.USES, ControlFrame.REVOKE, ControlFrame.STOPPED ->
+          region(sender, peer, frame.get(frame.position() - 1), frame);
       case ControlFrame.BARRIER -> barrier(sender, peer, frame);
       case ControlFrame.DISMISSAL -> dismissed(peer, frame);
       case ControlFrame.ALIVE -> {
@@ -313,6 +315,19 @@ final class Mailroom {
         }
       }
       default -> malformed(sender);
+    }
+  }
+
+  private void region(EngineId sender, @Nullable PeerLink peer, byte kind, ByteBuffer frame) {
+    if (peer == null || frame.remaining() != Long.BYTES) {
+      malformed(sender);
+      return;
+    }
+    long number = frame.getLong();
+    switch (kind) {
+      case ControlFrame.USES -> worker.revocations().uses(peer, number);
+      case ControlFrame.STOPPED -> worker.revocations().stopped(peer, number);
+      default -> worker.flights().revoked(peer, number);
     }
   }
 

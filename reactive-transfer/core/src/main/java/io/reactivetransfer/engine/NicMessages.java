@@ -16,9 +16,6 @@ final class NicMessages {
   /** The longest, in bytes. */
   static final int MAX_BYTES = 1_024;
 
-  /** So many may wait for one peer; a NIC that has more to say has lost its mind. */
-  static final int MAX_WAITING = 4_096;
-
   /** Whom something stands for that a NIC of ours resolved. */
   record Ends(PeerLink peer, int ours, int theirs) {}
 
@@ -49,13 +46,8 @@ final class NicMessages {
               + " bytes for a peer, expected at most "
               + MAX_BYTES
               + " for one that it resolved");
-    } else if (!of.peer().isOpen()) {
-      return; // it was meant for a session that is over, and whoever waits for it knows that
-    } else if (of.peer().mail.nicMessages.size() >= MAX_WAITING) {
-      worker.liveness().giveUp(of.peer(), "it does not take what NIC " + nic + " has to say");
     } else {
-      of.peer().mail.nicMessages.add(ControlFrame.nicMessage(nic, of.theirs(), bytes));
-      worker.mailroom().list(of.peer().mail);
+      of.peer().mail.say(ControlFrame.nicMessage(nic, of.theirs(), bytes));
     }
   }
 

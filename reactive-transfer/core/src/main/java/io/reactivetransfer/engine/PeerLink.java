@@ -11,7 +11,9 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -50,6 +52,12 @@ final class PeerLink implements Peer {
 
   /** Control messages to and from it. */
   final Mail mail;
+
+  /** The numbers of regions here that it has said it writes to. */
+  final Set<Long> regionsUsed = new HashSet<>(4);
+
+  /** What it has revoked. */
+  final Drains drains = new Drains(this);
 
   /** What it has not taken note of that it will not get. */
   GivenUp givenUp;
@@ -338,6 +346,7 @@ final class PeerLink implements Peer {
     givenUp = new GivenUp(this);
     release();
     nics = List.of();
+    drains.clear();
     lostWays = 0;
     failedNics = 0;
     route++;

@@ -33,6 +33,7 @@ final class RegisteredRegion implements MemoryRegion {
 
   private final Set<Waiter> closeWaiters = new LinkedHashSet<>();
   private int flights;
+  private long number; // by which others know it now
   private boolean closing;
   private boolean deregistered;
   private @Nullable TransferException notRevoked; // why it could not be, when it was closed
@@ -125,7 +126,9 @@ final class RegisteredRegion implements MemoryRegion {
       for (LocalMemory local : locals) {
         keys.add(local.key());
       }
-      descriptor = new RegionDescriptor(worker.address(), memory.length(), access, keys);
+      worker.revocations().forget(number);
+      number = worker.revocations().newNumber();
+      descriptor = new RegionDescriptor(worker.address(), number, memory.length(), access, keys);
     }
   }
 
@@ -192,15 +195,27 @@ final class RegisteredRegion implements MemoryRegion {
   @Override
   public Mono<Void> revoke() {
     return worker.ask(answer -> {
-      if (!closing) {
-        revokeNow();
+      if (closing) {
+        revoked(answer);
+      } else {
+        worker.revocations().ask(number, () -> worker.answer(answer, this::revokeAndAnswer));
       }
-      TransferException failure = notQuiet();
-      if (failure == null && !deregistered) {
-        failure = notRevoked;
-      }
-      answerAfterPoll(answer, failure); // what had arrived before is counted before
     });
+  }
+
+  private void revokeAndAnswer(Answer<Void> answer) {
+    if (!closing) {
+      revokeNow();
+    }
+    revoked(answer);
+  }
+
+  private void revoked(Answer<Void> answer) {
+    TransferException failure = notQuiet();
+    if (failure == null && !deregistered) {
+      failure = notRevoked;
+    }
+    answerAfterPoll(answer, failure); // what had arrived before is counted before
   }
 
   @Override
@@ -237,18 +252,22 @@ final class RegisteredRegion implements MemoryRegion {
     closeWaiters.add(whenClosed);
     if (!closing) {
       closing = true;
-      try {
-        revokeNow();
-      } catch (RuntimeException e) {
-        worker.defect("a " + this + " could not be revoked before it is deregistered: " + e);
-        notRevoked =
-            e instanceof TransferException known
-                ? known
-                : new TransferFailedException(
-                    Signals.textOf(e), TransferException.Origin.UNKNOWN, e);
-      }
-      whenQuiet(failure -> deregister());
+      worker.revocations().ask(number, this::revokeAndDeregister);
     }
+  }
+
+  private void revokeAndDeregister() {
+    try {
+      revokeNow();
+    } catch (RuntimeException e) {
+      worker.defect("a " + this + " could not be revoked before it is deregistered: " + e);
+      notRevoked =
+          e instanceof TransferException known
+              ? known
+              : new TransferFailedException(Signals.textOf(e), TransferException.Origin.UNKNOWN, e);
+    }
+    worker.revocations().forget(number);
+    whenQuiet(failure -> deregister());
   }
 
   /**

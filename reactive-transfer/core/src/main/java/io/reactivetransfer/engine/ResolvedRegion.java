@@ -19,6 +19,9 @@ final class ResolvedRegion implements RemoteRegion {
   private final RemoteMemory[] memories;
   private int route;
 
+  /** The session in which its owner was told that it is written to. */
+  private int announced = -1;
+
   ResolvedRegion(PeerLink peer, @Nullable RegionDescriptor descriptor, int nics) {
     this.peer = peer;
     this.descriptor = descriptor;
@@ -38,6 +41,11 @@ final class ResolvedRegion implements RemoteRegion {
   @Override
   public RegionDescriptor descriptor() {
     return Flight.known(descriptor);
+  }
+
+  /** By which its owner knows it; 0 if that cannot revoke it. */
+  long number() {
+    return descriptor == null ? 0 : descriptor.number();
   }
 
   private byte[] key(int nic) {
@@ -65,6 +73,10 @@ final class ResolvedRegion implements RemoteRegion {
    * @throws TransferRejectedException if one of them does not understand it
    */
   void resolve(Domain[] domains) {
+    if (announced != peer.mail.sessions() && descriptor != null) {
+      announced = peer.mail.sessions();
+      peer.mail.say(ControlFrame.uses(number()));
+    }
     if (memories[memories.length - 1] != null && route == peer.route()) {
       return;
     }

@@ -69,6 +69,7 @@ final class Shutdown {
     worker.attempt("ending claims", () -> worker.imms().close(reason));
     worker.attempt("ending messages", () -> worker.mailroom().close(Admission.closedError()));
     worker.attempt("ending barriers", () -> worker.barriers().close(Admission.closedError()));
+    worker.attempt("ending revocations", () -> worker.revocations().close());
     worker.attempt("ending watches", () -> worker.endWatches(Admission.closedError()));
     worker.closeWatchers().forEach(action -> worker.attempt("an action at close", action));
     long deadline = worker.now() + worker.options().closeTimeout().toNanos();

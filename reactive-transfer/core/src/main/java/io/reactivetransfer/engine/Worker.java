@@ -66,6 +66,7 @@ final class Worker {
   private final Peers peers;
   private final Liveness liveness;
   private final NicMessages nicMessages = new NicMessages(this);
+  private final Revocations revocations = new Revocations(this);
   private final Barriers barriers = new Barriers(this);
   private final NicFailures nicFailures = new NicFailures(this);
   private final List<WatchFlux.Watch> watches = new ArrayList<>();
@@ -148,6 +149,10 @@ final class Worker {
 
   NicMessages nicMessages() {
     return nicMessages;
+  }
+
+  Revocations revocations() {
+    return revocations;
   }
 
   NicFailures nicFailures() {
@@ -360,19 +365,21 @@ final class Worker {
 
   /** Asks the worker something on each subscription; the answer comes on the signal scheduler. */
   <T> Mono<T> ask(Consumer<Answer<T>> question) {
-    return new AnswerMono<>(
-        signals,
-        answer ->
-            execute(() -> {
-              try {
-                question.accept(answer);
-              } catch (TransferException | BackendException e) {
-                answer.error(e);
-              } catch (RuntimeException | Error e) {
-                answer.error(e);
-                throw e;
-              }
-            }));
+    return new AnswerMono<>(signals, answer -> execute(() -> answer(answer, question)));
+  }
+
+  /**
+   * Has a question answered; what is thrown is the answer, and if it must not be, the end of all.
+   */
+  <T> void answer(Answer<T> answer, Consumer<Answer<T>> question) {
+    try {
+      question.accept(answer);
+    } catch (TransferException | BackendException e) {
+      answer.error(e);
+    } catch (RuntimeException | Error e) {
+      answer.error(e);
+      throw e;
+    }
   }
 
   /** When no thread turns the worker any more, those who want something of it do it themselves. */
@@ -450,6 +457,7 @@ final class Worker {
     flights().peerLost(peer, loss);
     imms.peerLost(peer, loss);
     barriers.peerLost(peer, loss);
+    revocations.peerLost(peer);
   }
 
   // ---- its books ----

@@ -153,8 +153,8 @@ abstract class BadInputRules extends RuleGroup {
     List<byte[]> keys = List.of(duo.to().region().descriptor().key(0));
     for (RegionDescriptor descriptor :
         List.of(
-            new RegionDescriptor(foreign, 10, Access.REMOTE_WRITE, keys),
-            new RegionDescriptor(own, 10, Access.LOCAL, keys))) {
+            new RegionDescriptor(foreign, 1, 10, Access.REMOTE_WRITE, keys),
+            new RegionDescriptor(own, 1, 10, Access.LOCAL, keys))) {
       assertThatThrownBy(() -> duo.origin().remote(descriptor))
           .isInstanceOf(TransferRejectedException.class);
     }
