@@ -109,7 +109,7 @@ public interface TransferEngine {
    * targets; what may be submitted again, and under which immediate, is said in chapter 8 of the
    * specification, "What one may do after a failure, a deadline, a cancel".
    */
-  <T extends Transfer> Flux<T> submit(Publisher<T> transfers);
+  <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers);
 
   /**
    * The same as {@link #submit(Transfer)}, with a deadline of its own instead of {@link
@@ -122,14 +122,14 @@ public interface TransferEngine {
    * The same as {@link #submit(Publisher)}, with a deadline for each transfer, from when the engine
    * took it over.
    */
-  <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline);
+  <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers, Duration deadline);
 
   /**
    * Submits a stream of transfers and emits the outcome of each when it is known: the failure of
    * one does not end the stream. When upstream fails or the engine closes, the transfers that were
    * taken over and not posted come out as such, and then the error.
    */
-  <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers);
+  <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<? extends T> transfers);
 
   /** The counter of this immediate; the same one for every caller. */
   ImmCounter counter(Imm imm);
@@ -163,7 +163,17 @@ public interface TransferEngine {
    *
    * @param group the other members, in any order; naming this engine, too, changes nothing
    */
-  Mono<Void> barrier(PeerGroup group);
+  default Mono<Void> barrier(PeerGroup group) {
+    return barrier("", group);
+  }
+
+  /**
+   * The same, apart from barriers of the same members that have another name: so two libraries on
+   * one engine do not meet in each other's rounds.
+   *
+   * @param name any text; what does not matter is written the same everywhere
+   */
+  Mono<Void> barrier(String name, PeerGroup group);
 
   /**
    * Watches a 64-bit word that a device or another thread writes, and emits its changes since the
@@ -184,6 +194,13 @@ public interface TransferEngine {
 
   /** Whether {@link #close()} was begun. */
   boolean isClosed();
+
+  /**
+   * Completes when the engine has closed, whoever closed it, as {@link #close()} does. Fails with
+   * {@link TransferFailedException} if it closed because something broke, such as its last NIC or
+   * its control channel, with the reason. Each subscription waits for itself and closes nothing.
+   */
+  Mono<Void> onClose();
 
   /**
    * Stops taking work, waits for what is in flight (at most {@link EngineOptions#closeTimeout()}),

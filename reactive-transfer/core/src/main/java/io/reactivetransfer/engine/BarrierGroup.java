@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -13,13 +14,14 @@ import java.util.TreeSet;
 /**
  * The members of a barrier, as one of them sees it.
  *
- * @param id the same for every member: made of the ids of all, in whatever order they were named
+ * @param id the same for every member: made of the name of the barrier and the ids of all members,
+ *     in whatever order they were named
  * @param others all but this engine
  */
 record BarrierGroup(EngineId id, List<PeerLink> others) {
 
   /** The group of these peers and this engine, whether or not it names itself. */
-  static BarrierGroup of(Worker worker, PeerGroup group) {
+  static BarrierGroup of(Worker worker, String name, PeerGroup group) {
     TreeSet<EngineId> ids = new TreeSet<>();
     ids.add(worker.id());
     List<PeerLink> others = new ArrayList<>();
@@ -28,7 +30,8 @@ record BarrierGroup(EngineId id, List<PeerLink> others) {
         others.add(Ownership.own(worker, peer));
       }
     }
-    ByteBuffer bytes = ByteBuffer.allocate(ids.size() * EngineId.BYTES);
+    byte[] text = name.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer bytes = ByteBuffer.allocate(ids.size() * EngineId.BYTES + text.length).put(text);
     ids.forEach(id -> bytes.putLong(id.high()).putLong(id.low()));
     ByteBuffer digest = ByteBuffer.wrap(sha256(bytes.array()));
     return new BarrierGroup(new EngineId(digest.getLong(), digest.getLong()), List.copyOf(others));

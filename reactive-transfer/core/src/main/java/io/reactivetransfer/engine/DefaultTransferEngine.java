@@ -147,22 +147,22 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
-  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+  public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
     return submitAll(transfers, new Results.Done<>(), defaultDeadlineNanos());
   }
 
   @Override
-  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline) {
+  public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers, Duration deadline) {
     return submitAll(transfers, new Results.Done<>(), Deadlines.nanos(deadline));
   }
 
   @Override
-  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<? extends T> transfers) {
     return submitAll(transfers, new Results.Each<>(), defaultDeadlineNanos());
   }
 
   private <T extends Transfer, R> Flux<R> submitAll(
-      Publisher<T> transfers, Results<T, R> results, long deadlineNanos) {
+      Publisher<? extends T> transfers, Results<T, R> results, long deadlineNanos) {
     Objects.requireNonNull(transfers, "transfers");
     int window = worker.options().window();
     return new TransferFlux<>(worker, transfers, results, window, deadlineNanos);
@@ -213,8 +213,9 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
-  public Mono<Void> barrier(PeerGroup group) {
-    BarrierGroup members = BarrierGroup.of(worker, Objects.requireNonNull(group, "group"));
+  public Mono<Void> barrier(String name, PeerGroup group) {
+    Objects.requireNonNull(name, "name");
+    BarrierGroup members = BarrierGroup.of(worker, name, Objects.requireNonNull(group, "group"));
     return worker.ask(answer -> worker.barriers().enter(members, answer));
   }
 
@@ -244,6 +245,11 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public boolean isClosed() {
     return closed || worker.isTerminated();
+  }
+
+  @Override
+  public Mono<Void> onClose() {
+    return worker.ask(worker.shutdown()::watch);
   }
 
   @Override

@@ -18,6 +18,10 @@ final class Shutdown {
 
   private final Worker worker;
   private final Set<Answer<Void>> waiters = new LinkedHashSet<>();
+
+  /** Those who want to know when it is over, and did not ask for it. */
+  private final Set<Answer<Void>> watchers = new LinkedHashSet<>();
+
   private boolean begun;
   private boolean threadEnded;
   private boolean overdue;
@@ -41,6 +45,16 @@ final class Shutdown {
     waiters.add(waiter);
     waiter.onCancel(() -> worker.execute(() -> waiters.remove(waiter)));
     begin((Throwable) null);
+  }
+
+  /** Tells when it is over, whoever begins it. */
+  void watch(Answer<Void> watcher) {
+    if (threadEnded) {
+      tellReason(watcher);
+      return;
+    }
+    watchers.add(watcher);
+    watcher.onCancel(() -> worker.execute(() -> watchers.remove(watcher)));
   }
 
   /**
@@ -178,6 +192,16 @@ final class Shutdown {
     threadEnded = true;
     List.copyOf(waiters).forEach(this::tell);
     waiters.clear();
+    List.copyOf(watchers).forEach(this::tellReason);
+    watchers.clear();
+  }
+
+  private void tellReason(Answer<Void> watcher) {
+    if (cause == null) {
+      tell(watcher);
+    } else {
+      watcher.error(closedError());
+    }
   }
 
   /** It is over; well, if no NIC touches any memory now. */

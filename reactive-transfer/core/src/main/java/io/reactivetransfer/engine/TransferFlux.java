@@ -11,14 +11,14 @@ import reactor.core.publisher.Operators;
 final class TransferFlux<T extends Transfer, R> extends Flux<R> {
 
   private final Worker worker;
-  private final Publisher<T> transfers;
+  private final Publisher<? extends T> transfers;
   private final Results<T, R> results;
   private final int window;
   private final long deadlineNanos;
 
   TransferFlux(
       Worker worker,
-      Publisher<T> transfers,
+      Publisher<? extends T> transfers,
       Results<T, R> results,
       int window,
       long deadlineNanos) {

@@ -304,8 +304,8 @@ final class EndingSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
-      return inner.submitEach(transfers).takeUntil(outcome -> !outcome.isDone());
+    public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<? extends T> transfers) {
+      return inner.<T>submitEach(transfers).takeUntil(outcome -> !outcome.isDone());
     }
   }
 
@@ -315,7 +315,7 @@ final class EndingSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<? extends T> transfers) {
       return inner.submitEach(Flux.from(transfers).limitRate(64));
     }
   }
@@ -328,8 +328,8 @@ final class EndingSaboteurs {
           AtomicInteger rounds = new AtomicInteger();
           return new ForwardingEngine(engine) {
             @Override
-            public Mono<Void> barrier(PeerGroup group) {
-              Mono<Void> right = inner.barrier(group);
+            public Mono<Void> barrier(String name, PeerGroup group) {
+              Mono<Void> right = inner.barrier(name, group);
               return Mono.defer(() ->
                   rounds.incrementAndGet() == round
                       ? Mono.firstWithSignal(right, Mono.delay(MOMENT).then())
@@ -345,9 +345,9 @@ final class EndingSaboteurs {
     }
 
     @Override
-    public Mono<Void> barrier(PeerGroup group) {
+    public Mono<Void> barrier(String name, PeerGroup group) {
       return inner
-          .barrier(group)
+          .barrier(name, group)
           .onErrorResume(PeerUnreachableException.class, lost -> Mono.never());
     }
   }

@@ -100,7 +100,7 @@ class ForwardingEngine implements TransferEngine {
   }
 
   @Override
-  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+  public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
     return inner.submit(transfers);
   }
 
@@ -110,18 +110,18 @@ class ForwardingEngine implements TransferEngine {
   }
 
   @Override
-  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers, Duration deadline) {
+  public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers, Duration deadline) {
     return inner.submit(transfers, deadline);
   }
 
   @Override
-  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<? extends T> transfers) {
     return inner.submitEach(transfers);
   }
 
   @Override
-  public Mono<Void> barrier(PeerGroup group) {
-    return inner.barrier(group);
+  public Mono<Void> barrier(String name, PeerGroup group) {
+    return inner.barrier(name, group);
   }
 
   @Override
@@ -157,6 +157,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public boolean isClosed() {
     return inner.isClosed();
+  }
+
+  @Override
+  public Mono<Void> onClose() {
+    return inner.onClose();
   }
 
   @Override

@@ -59,18 +59,18 @@ final class SilentStart extends ForwardingEngine {
   }
 
   @Override
-  public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
-    return flux("submitStream", inner.submit(transfers));
+  public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
+    return flux("submitStream", inner.<T>submit(transfers));
   }
 
   @Override
-  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<T> transfers) {
-    return flux("submitEach", inner.submitEach(transfers));
+  public <T extends Transfer> Flux<Outcome<T>> submitEach(Publisher<? extends T> transfers) {
+    return flux("submitEach", inner.<T>submitEach(transfers));
   }
 
   @Override
-  public Mono<Void> barrier(PeerGroup group) {
-    return mono("barrier", inner.barrier(group));
+  public Mono<Void> barrier(String name, PeerGroup group) {
+    return mono("barrier", inner.barrier(name, group));
   }
 
   @Override

@@ -78,8 +78,8 @@ final class StreamSaboteurs {
         engine ->
             new ForwardingEngine(engine) {
               @Override
-              public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
-                return Interceptor.on(inner.submit(transfers), interceptor::apply);
+              public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
+                return Interceptor.on(inner.<T>submit(transfers), interceptor::apply);
               }
             });
   }
@@ -93,10 +93,10 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       Sinks.Empty<Void> ended = Sinks.empty();
       before.set(ended.asMono());
-      return inner.submit(transfers).doFinally(_ -> ended.tryEmitEmpty());
+      return inner.<T>submit(transfers).doFinally(_ -> ended.tryEmitEmpty());
     }
 
     @Override
@@ -175,7 +175,7 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       boolean[] cancelled = new boolean[1];
       Flux<T> deaf =
           Interceptor.on(
@@ -201,9 +201,9 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       return inner
-          .submit(transfers)
+          .<T>submit(transfers)
           .takeUntilOther(cancelled.asFlux())
           .doFinally(end -> {
             if (end == SignalType.CANCEL) {
@@ -219,7 +219,7 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       return inner.submit(Flux.from(transfers).onErrorComplete());
     }
   }
@@ -269,8 +269,8 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
-      return inner.submit(Interceptor.on(Flux.from(transfers), Holding::new));
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
+      return inner.<T>submit(Interceptor.on(Flux.<T>from(transfers), Holding::new));
     }
 
     private static final class Holding<T> extends Interceptor<T> {
@@ -317,9 +317,9 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       return inner
-          .submit(transfers)
+          .<T>submit(transfers)
           .onErrorResume(
               TransferRejectedException.class,
               e ->
@@ -335,7 +335,7 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       return inner.submit(Flux.from(transfers).limitRate(64));
     }
   }
@@ -440,14 +440,14 @@ final class StreamSaboteurs {
     }
 
     @Override
-    public <T extends Transfer> Flux<T> submit(Publisher<T> transfers) {
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
       return Flux.defer(() -> {
         if (inner.isClosed()) {
-          return inner.submit(transfers);
+          return inner.<T>submit(transfers);
         }
         boolean[] emitted = new boolean[1];
         return inner
-            .submit(transfers)
+            .<T>submit(transfers)
             .doOnNext(transfer -> emitted[0] = true)
             .onErrorResume(
                 TransferRejectedException.class, e -> emitted[0] ? Flux.error(e) : Flux.never());
