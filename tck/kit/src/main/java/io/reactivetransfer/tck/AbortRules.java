@@ -105,19 +105,20 @@ abstract class AbortRules extends RuleGroup {
     Probe<?> messages = stage().probe("messages", duo.target().messages());
     Imm imm = stage().imm();
     WriteImm write = duo.write(0, 300, imm);
+    told(duo, messages, 1); // so that the target has greeted, and no time is lost by that
     Probe<WriteImm> first =
         stage().probe("the first attempt", duo.origin().submit(write, Duration.ofMillis(50)));
     stage().patience().until("two of three pieces done", () -> valve.ended() == 2);
     stage().rest(Duration.ofMillis(100));
     valve.holdWrites(piece -> piece.number() == 4).holdReports(piece -> false);
     first.awaitError(DeadlineExceededException.class);
-    told(duo, messages, 1);
+    told(duo, messages, 2);
     stage()
         .probe("who hears of it", duo.target().counter(imm).next(9))
         .awaitError(TransferFailedException.class);
     Probe<WriteImm> second = stage().probe("the second attempt", duo.origin().submit(write));
     stage().awaitArrivals(duo.target(), 4);
-    told(duo, messages, 2);
+    told(duo, messages, 3);
     Probe<Void> claim = stage().probe("a claim", duo.target().counter(imm).next(1));
     claim.assertSilent();
     valve.open();
@@ -130,17 +131,19 @@ abstract class AbortRules extends RuleGroup {
 
   @Test
   final void r8_4_whatWasCountedOfATransferToSeveralIsTakenBackAsWell() {
-    Valve valve = new Valve().failRefused(piece -> piece.number() == 1);
+    Valve valve = new Valve().failRefused(piece -> piece.number() == 3);
     Duo duo = Duo.open(stage(), 1, valve);
     TransferEngine other = stage().open(1);
     Probe<?> messages = stage().probe("messages", duo.target().messages());
     Imm imm = stage().imm();
-    Signal signal =
-        Signal.of(new PeerGroup(List.of(duo.peer(), duo.origin().peer(other.address()))), imm);
+    PeerGroup group = new PeerGroup(List.of(duo.peer(), duo.origin().peer(other.address())));
+    // So that both have greeted, and the next ones are posted in the order of the group.
+    stage().done(duo.origin(), Signal.of(group, stage().imm()));
+    Signal signal = Signal.of(group, imm);
     stage()
         .probe("the first attempt", duo.origin().submit(signal))
         .awaitError(TransferFailedException.class);
-    stage().awaitArrivals(duo.target(), 1);
+    stage().awaitArrivals(duo.target(), 2);
     told(duo, messages, 1);
     stage()
         .probe("who hears of it", duo.target().counter(imm).next(9))
