@@ -2,7 +2,6 @@ package io.reactivetransfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.PeerAddress.NicAddress;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
 import java.nio.ByteBuffer;
@@ -54,7 +53,7 @@ final class DescriptorFuzz {
 
       @Override
       Stream<byte[]> secrets(Object value) {
-        return ((PeerAddress) value).nics().stream().map(NicAddress::doorbellKey);
+        return Stream.empty(); // it holds none
       }
     }
 
@@ -62,7 +61,8 @@ final class DescriptorFuzz {
       @Override
       byte[] any(Input in) {
         PeerAddress owner = address(in);
-        List<byte[]> keys = owner.nics().stream().map(nic -> in.bytes(in.between(1, 64))).toList();
+        List<byte[]> keys =
+            Stream.generate(() -> in.bytes(in.between(1, 64))).limit(in.between(1, 8)).toList();
         return new RegionDescriptor(
                 owner, 1 + (in.anyLong() >>> in.between(1, 62)), in.oneOf(ACCESSES), keys)
             .toBytes();
@@ -81,9 +81,7 @@ final class DescriptorFuzz {
       @Override
       Stream<byte[]> secrets(Object value) {
         RegionDescriptor descriptor = (RegionDescriptor) value;
-        return Stream.iterate(0, nic -> nic + 1)
-            .limit(descriptor.owner().nics().size())
-            .map(descriptor::key);
+        return Stream.iterate(0, nic -> nic + 1).limit(descriptor.nics()).map(descriptor::key);
       }
     }
   }
@@ -93,13 +91,10 @@ final class DescriptorFuzz {
   private DescriptorFuzz() {}
 
   static PeerAddress address(Input in) {
-    List<NicAddress> nics =
-        Stream.generate(
-                () -> new NicAddress(in.bytes(in.between(1, 20)), in.bytes(in.between(1, 20))))
-            .limit(in.between(1, 8))
-            .toList();
+    String host = in.oneOf(List.of("decode-3", "10.0.0.7", "fd00::7", "h", "n".repeat(255)));
+    HostPort control = new HostPort(host, in.between(1, 65_535));
     String backend = in.oneOf(List.of("tcp", "loopback", "b".repeat(32), "x"));
-    return new PeerAddress(backend, new EngineId(in.anyLong(), in.anyLong()), nics);
+    return new PeerAddress(backend, new EngineId(in.anyLong(), in.anyLong()), control);
   }
 
   static void check(Input in, Form form) {

@@ -68,7 +68,7 @@ class DescriptorFuzzTest {
             read.owner(),
             read.length(),
             Access.REMOTE_WRITE,
-            IntStream.range(0, read.owner().nics().size()).mapToObj(read::key).toList());
+            IntStream.range(0, read.nics()).mapToObj(read::key).toList());
       }
     };
 

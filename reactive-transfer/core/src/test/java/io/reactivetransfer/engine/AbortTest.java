@@ -47,7 +47,7 @@ class AbortTest {
   }
 
   private List<Integer> aborted() {
-    return hand.nic(0).sent(ControlFrame.ABORT).stream()
+    return hand.control().sent(ControlFrame.ABORT).stream()
         .map(frame -> ByteBuffer.wrap(frame.content()).getInt(Integer.BYTES))
         .toList();
   }
@@ -145,7 +145,7 @@ class AbortTest {
       if (i < 7) {
         probe.assertOpen();
       }
-      hand.nic(0).receive(hand.peer(1).id(), ControlFrame.alive()); // it lives all the time
+      hand.control().receive(hand.peer(1).id(), ControlFrame.alive()); // it lives all the time
       hand.turn();
       hand.advance(Duration.ofSeconds(10));
     }

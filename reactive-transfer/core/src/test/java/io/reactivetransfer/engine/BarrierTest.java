@@ -6,7 +6,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.ScriptedNic.Frame;
+import io.reactivetransfer.engine.ScriptedControl.Frame;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -39,7 +39,8 @@ class BarrierTest {
 
   /** The id of the group, as this engine tells it. */
   private EngineId id() {
-    ByteBuffer frame = ByteBuffer.wrap(hand.nic(0).sent(ControlFrame.BARRIER).getFirst().content());
+    ByteBuffer frame =
+        ByteBuffer.wrap(hand.control().sent(ControlFrame.BARRIER).getFirst().content());
     return new EngineId(frame.getLong(), frame.getLong());
   }
 
@@ -53,7 +54,7 @@ class BarrierTest {
   @Test
   void waitsForEveryMember() {
     Probe<Void> probe = enter();
-    assertThat(hand.nic(0).sent(ControlFrame.BARRIER)).hasSize(2);
+    assertThat(hand.control().sent(ControlFrame.BARRIER)).hasSize(2);
     entered(1, id());
     probe.assertOpen();
     entered(2, id());
@@ -117,7 +118,7 @@ class BarrierTest {
 
   /** The numbers of the entries that a peer was told. */
   private List<Integer> toldTo(int peer) {
-    return hand.nic(0).sent(ControlFrame.BARRIER).stream()
+    return hand.control().sent(ControlFrame.BARRIER).stream()
         .filter(frame -> frame.to().equals(hand.peer(peer).id()))
         .map(frame -> ByteBuffer.wrap(frame.content()).getInt(EngineId.BYTES + Integer.BYTES))
         .toList();
@@ -133,7 +134,7 @@ class BarrierTest {
     entered(2, id);
     enter().assertOpen();
     entered(2, id);
-    assertThat(hand.nic(0).sent(ControlFrame.BARRIER)).hasSize(4);
+    assertThat(hand.control().sent(ControlFrame.BARRIER)).hasSize(4);
     numbers.put(1, 1);
     Probe<Void> third = enter();
     entered(1, id);
@@ -147,7 +148,7 @@ class BarrierTest {
     Probe<Void> waiting = enter();
     EngineId id = id();
     entered(1, id);
-    hand.receive(2, ControlFrame.hello(hand.address(2), 2, 0, 0));
+    hand.receive(2, hand.hello(2, 2, 0, 0));
     assertThat(waiting.error())
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("forgotten");
@@ -167,13 +168,13 @@ class BarrierTest {
       Probe<Void> probe = hand.probe(hand.engine().barrier(pair));
       hand.turn();
       ByteBuffer frame =
-          ByteBuffer.wrap(hand.nic(0).sent(ControlFrame.BARRIER).getLast().content());
+          ByteBuffer.wrap(hand.control().sent(ControlFrame.BARRIER).getLast().content());
       EngineId id = new EngineId(frame.getLong(), frame.getLong());
       int known = ByteBuffer.wrap(lastTo(1).content()).getInt(EngineId.BYTES + Integer.BYTES);
       hand.receive(1, ControlFrame.barrier(id, hand.epoch(1), known, known));
       hand.receive(i, ControlFrame.barrier(id, hand.epoch(i), 1, 1));
       probe.assertComplete();
-      hand.nic(0).forgetSent();
+      hand.control().forgetSent();
     }
     Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
     assertThat(barriers.groups()).isZero();
@@ -181,7 +182,7 @@ class BarrierTest {
   }
 
   private Frame lastTo(int peer) {
-    return hand.nic(0).sent(ControlFrame.BARRIER).stream()
+    return hand.control().sent(ControlFrame.BARRIER).stream()
         .filter(frame -> frame.to().equals(hand.peer(peer).id()))
         .reduce((first, second) -> second)
         .orElseThrow();
@@ -201,7 +202,7 @@ class BarrierTest {
     assertThat(innocent.error())
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("1024");
-    assertThat(hand.nic(0).sent(ControlFrame.DISMISSAL)).hasSize(1);
+    assertThat(hand.control().sent(ControlFrame.DISMISSAL)).hasSize(1);
     assertThat(barriers.groups()).isZero();
     group = PeerGroup.of(hand.peer(2));
     Probe<Void> others = enter();
@@ -212,15 +213,15 @@ class BarrierTest {
   /** As over a backend that has to connect anew, and reports what was given up as lost. */
   @Test
   void whoWasGivenUpCanEnterAgainWhenItIsBack() {
-    hand.nic(0).sendRoom = 0;
+    hand.control().sendRoom = 0;
     for (int i = 0; i <= Barriers.MAX_LEAD; i++) {
       entered(1, new EngineId(7, i));
     }
     hand.lose(hand.peer(1));
     Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
     assertThat(barriers.groups()).isZero();
-    hand.nic(0).sendRoom = Integer.MAX_VALUE;
-    hand.receive(1, ControlFrame.hello(hand.address(1), 2, 0, 0));
+    hand.control().sendRoom = Integer.MAX_VALUE;
+    hand.receive(1, hand.hello(1, 2, 0, 0));
     numbers.clear();
     group = PeerGroup.of(hand.peer(1));
     Probe<Void> back = enter();
@@ -291,7 +292,8 @@ class BarrierTest {
 
   @Test
   void survivesMalformedFrames() {
-    hand.nic(0).receive(hand.peer(1).id(), ByteBuffer.wrap(new byte[] {ControlFrame.BARRIER, 1}));
+    hand.control()
+        .receive(hand.peer(1).id(), ByteBuffer.wrap(new byte[] {ControlFrame.BARRIER, 1}));
     hand.turn();
     enter().assertOpen();
   }
@@ -302,9 +304,9 @@ class BarrierTest {
     for (int peer = 10; peer < 10 + Barriers.MAX_GROUPS / Barriers.MAX_LEAD; peer++) {
       hand.receive(peer, hand.hello(peer, 0));
       for (int i = 0; i < Barriers.MAX_LEAD; i++) {
-        hand.nic(0)
+        hand.control()
             .receive(
-                EngineByHand.address(peer, 1).engine(),
+                EngineByHand.addressOf(peer).engine(),
                 ControlFrame.barrier(new EngineId(peer, i), 0, i + 1, 0));
       }
       hand.turn();
@@ -312,7 +314,7 @@ class BarrierTest {
     Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
     assertThat(barriers.groups()).isEqualTo(Barriers.MAX_GROUPS);
     entered(1, new EngineId(999, 1));
-    assertThat(hand.nic(0).sent(ControlFrame.DISMISSAL))
+    assertThat(hand.control().sent(ControlFrame.DISMISSAL))
         .hasSize(1)
         .noneMatch(frame -> frame.to().equals(hand.peer(1).id()));
     assertThat(barriers.groups()).isLessThan(Barriers.MAX_GROUPS);

@@ -9,6 +9,8 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
@@ -26,7 +28,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 
-/** A NIC that refuses, fails, loses peers and takes its time, as a seed says. */
+/** A NIC that refuses, fails, loses its way to peers and takes its time, as a seed says. */
 final class ChaosNic implements Domain {
 
   /** How often things go wrong, in a thousand. */
@@ -86,6 +88,12 @@ final class ChaosNic implements Domain {
     @Override
     public WorkerLoop newLoop() {
       return null;
+    }
+
+    @Override
+    public CompletionStage<ControlChannel> openControl(ControlContext context) {
+      return CompletableFuture.completedStage(
+          new ChaosControl(seed - 1, chances, context, violations));
     }
 
     @Override
@@ -161,8 +169,7 @@ final class ChaosNic implements Domain {
 
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    called();
-    return true;
+    throw new AssertionError("expected messages on the control channel");
   }
 
   /** What the poll after it reports, as a connection that was cut would. */

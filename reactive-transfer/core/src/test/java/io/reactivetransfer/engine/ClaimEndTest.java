@@ -30,7 +30,7 @@ class ClaimEndTest {
     hand.open(1);
     counter = hand.engine().counter(IMM);
     origin = hand.peer(1);
-    hand.nic(0).receive(origin.id(), hand.hello(1, 0));
+    hand.control().receive(origin.id(), hand.hello(1, 0));
     hand.turn();
   }
 
@@ -55,8 +55,7 @@ class ClaimEndTest {
   }
 
   private void abort(AbortFrame abort) {
-    byte[] proof = hand.engine().address().nics().getFirst().doorbellKey();
-    hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, 0, proof));
+    hand.control().receive(origin.id(), ControlFrame.abort(abort, 0));
     hand.turn();
   }
 
@@ -134,7 +133,7 @@ class ClaimEndTest {
 
   @Test
   void survivesMalformedAborts() {
-    hand.nic(0).receive(origin.id(), ByteBuffer.wrap(new byte[] {ControlFrame.ABORT, 1}));
+    hand.control().receive(origin.id(), ByteBuffer.wrap(new byte[] {ControlFrame.ABORT, 1}));
     abort(new AbortFrame(1, -2, 0, ControlFrame.DOUBT, "no immediate"));
     hand.turn();
     arrive(1);

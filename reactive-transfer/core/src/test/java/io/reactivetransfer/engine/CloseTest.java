@@ -89,7 +89,8 @@ class CloseTest {
     first.assertComplete();
     second.assertComplete();
     hand.close().assertComplete();
-    assertThat(hand.backend.journal()).filteredOn(e -> e.contains("closed")).hasSize(2);
+    assertThat(hand.backend.journal()).filteredOn(e -> e.contains("closed")).hasSize(3);
+    assertThat(hand.backend.journal()).last().isEqualTo("control closed");
   }
 
   @Test
@@ -276,7 +277,7 @@ class CloseTest {
   @Test
   void sendsThatTheNicRefusesFail() {
     open();
-    hand.nic(0).sendRoom = 0;
+    hand.control().sendRoom = 0;
     Probe<Void> send = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     hand.close().assertComplete();

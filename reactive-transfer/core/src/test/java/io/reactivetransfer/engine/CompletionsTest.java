@@ -107,7 +107,7 @@ class CompletionsTest {
     source = hand.region();
     Probe<Write> probe = hand.probe(hand.engine().submit(write()));
     hand.turn();
-    hand.nic(0).report(sink -> sink.peerLost(EngineByHand.address(99, 1).engine(), 1, "unknown"));
+    hand.nic(0).report(sink -> sink.peerLost(EngineByHand.addressOf(99).engine(), 1, "unknown"));
     hand.turn();
     probe.assertOpen();
     hand.completeAll();

@@ -50,7 +50,7 @@ class ControlFrameFuzzTest {
   }
 
   private static EngineId friendId() {
-    return EngineByHand.address(FRIEND, 1).engine();
+    return EngineByHand.addressOf(FRIEND).engine();
   }
 
   private static void run(Input in, UnaryOperator<EngineId> sender) throws Exception {
@@ -68,7 +68,7 @@ class ControlFrameFuzzTest {
       EngineId id = sender.apply(hand.address(in.below(4)).engine());
       byte[] frame = frame(in, hand);
       in.note(() -> id.toShortString() + " says " + HexFormat.of().formatHex(frame));
-      hand.nic(0).receive(id, ByteBuffer.wrap(frame));
+      hand.control().receive(id, ByteBuffer.wrap(frame));
       if (in.chance(50)) {
         hand.turn();
       }
@@ -85,24 +85,27 @@ class ControlFrameFuzzTest {
   }
 
   private static void receive(EngineByHand hand, EngineId sender, ByteBuffer frame) {
-    hand.nic(0).receive(sender, frame);
+    hand.control().receive(sender, frame);
     hand.turn();
   }
 
   private static byte[] frame(Input in, EngineByHand hand) {
     PeerAddress address = hand.address(in.below(4));
     ByteBuffer frame =
-        switch (in.below(12)) {
+        switch (in.below(13)) {
           case 0, 1 -> hello(in, address);
           case 2 -> ControlFrame.message(ByteBuffer.wrap(in.bytes(in.below(20))));
           case 3 -> ControlFrame.credit(small(in, 12), small(in, 40));
           case 4 -> ControlFrame.ask();
           case 5 -> ControlFrame.alive();
-          case 6 -> abort(in, hand);
+          case 6 -> abort(in);
           case 7 -> barrier(in);
           case 8 -> ControlFrame.aborted(in.chance(50) ? in.below(20) : (int) in.edge());
           case 9 -> ControlFrame.cleared(in.below(12), in.chance(50) ? in.below(20) : in.below(3));
           case 10 -> dismissal(in);
+          case 11 ->
+              ControlFrame.nicMessage(
+                  small(in, 3), small(in, 3), ByteBuffer.wrap(in.bytes(in.below(20))));
           default -> ControlFrame.nicsFailed(in.below(256));
         };
     byte[] bytes = new byte[frame.remaining()];
@@ -110,13 +113,11 @@ class ControlFrameFuzzTest {
     return in.chance(50) ? Mutation.some(in, bytes) : bytes;
   }
 
-  private static ByteBuffer abort(Input in, EngineByHand hand) {
-    byte[] key = hand.engine().address().nics().getFirst().doorbellKey();
-    byte[] proof = in.chance(80) ? key : in.bytes(in.below(70));
+  private static ByteBuffer abort(Input in) {
     int imm = in.chance(50) ? in.below(12) : (int) in.edge();
     long shares = in.chance(50) ? in.below(2_000) : in.edge();
     int seq = in.chance(80) ? in.below(60) : (int) in.edge();
-    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), text(in)), 0, proof);
+    return ControlFrame.abort(new AbortFrame(seq, imm, shares, in.below(32), text(in)), 0);
   }
 
   /** Of any length, whatever this engine itself would say. */
@@ -139,7 +140,8 @@ class ControlFrameFuzzTest {
   }
 
   private static ByteBuffer hello(Input in, PeerAddress address) {
-    return ControlFrame.hello(address, small(in, 4), small(in, 12), small(in, 20));
+    List<PeerNic> nics = EngineByHand.nics(1, in.between(1, in.chance(90) ? 2 : 8));
+    return new Greeting(small(in, 4), small(in, 12), small(in, 20), address, nics).toFrame();
   }
 
   private static ByteBuffer barrier(Input in) {

@@ -29,7 +29,7 @@ class ControlFrameLengthTest {
   /** All kinds but those that end with a text, or with the bytes of a message. */
   static Stream<ByteBuffer> ofOneLength() {
     return Stream.of(
-        ControlFrame.hello(EngineByHand.address(1, 2), 1, 0, 0),
+        EngineByHand.hello(new EngineId(100, 1), 2, 1, 0, 0),
         ControlFrame.credit(1, 1),
         ControlFrame.ask(),
         ControlFrame.alive(),
@@ -43,10 +43,10 @@ class ControlFrameLengthTest {
   @MethodSource("ofOneLength")
   void oneMoreByteIsADefect(ByteBuffer frame) {
     int route = link().route();
-    hand.nic(0).forgetSent();
+    hand.control().forgetSent();
     hand.receive(1, ByteBuffer.allocate(frame.remaining() + 1).put(frame).rewind());
     assertThat(defects()).isEqualTo(1);
-    assertThat(hand.nic(0).sent(ControlFrame.ALIVE)).isEmpty();
+    assertThat(hand.control().sent(ControlFrame.ALIVE)).isEmpty();
     assertThat(link().route()).isEqualTo(route);
   }
 
@@ -66,10 +66,9 @@ class ControlFrameLengthTest {
 
   @Test
   void anAbortWithAFlagThatDoesNotExistIsADefect() {
-    byte[] key = hand.engine().address().nics().getFirst().doorbellKey();
-    hand.receive(1, ControlFrame.abort(new AbortFrame(1, 7, 0, 16, "no"), 0, key));
+    hand.receive(1, ControlFrame.abort(new AbortFrame(1, 7, 0, 16, "no"), 0));
     assertThat(defects()).isEqualTo(1);
-    assertThat(hand.nic(0).sent(ControlFrame.ABORTED)).isEmpty();
+    assertThat(hand.control().sent(ControlFrame.ABORTED)).isEmpty();
   }
 
   @Test
@@ -88,12 +87,11 @@ class ControlFrameLengthTest {
 
   @Test
   void theReasonOfAnAbortIsFitToBeShown() {
-    byte[] key = hand.engine().address().nics().getFirst().doorbellKey();
     String reason = "no\n\u001b\u0085\u202e";
     Probe<?> claim = hand.probe(hand.engine().counter(new Imm(7)).next(1));
     hand.turn();
     AbortFrame abort = new AbortFrame(1, 7, 0, ControlFrame.FAILS, reason);
-    hand.receive(1, ControlFrame.abort(abort, 0, key));
+    hand.receive(1, ControlFrame.abort(abort, 0));
     assertThat(claim.error()).hasMessageContaining("no????");
   }
 

@@ -3,8 +3,8 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.PeerAddress.NicAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -31,22 +31,25 @@ class ControlFrameVectorsTest {
   private static final EngineId GROUP = new EngineId(0x2021222324252627L, 0x28292a2b2c2d2e2fL);
 
   private static Map<String, String> expected() {
-    NicAddress nic = new NicAddress(new byte[] {10, 11}, new byte[] {12, 13});
-    PeerAddress address = new PeerAddress("b", ORIGIN, List.of(nic));
+    PeerNic nic = new PeerNic(new byte[] {10, 11}, new byte[] {12, 13});
+    PeerAddress address = new PeerAddress("b", ORIGIN, new HostPort("h", 258));
+    Greeting greeting = new Greeting(OURS, THEIRS, 3, address, List.of(nic));
+    ByteBuffer nicMessage = ByteBuffer.wrap(new byte[] {10, 11});
     ByteBuffer text = ByteBuffer.wrap("abc".getBytes(StandardCharsets.US_ASCII));
     AbortFrame abort = new AbortFrame(9, 7, 840, ControlFrame.FAILS | ControlFrame.NOTE, "no");
     Map<String, String> all = new LinkedHashMap<>();
-    all.put("control-hello", hex(ControlFrame.hello(address, OURS, THEIRS, 3)));
+    all.put("control-hello", hex(greeting.toFrame()));
     all.put("control-message", hex(ControlFrame.message(text)));
     all.put("control-credit", hex(ControlFrame.credit(THEIRS, 258)));
     all.put("control-ask", hex(ControlFrame.ask()));
     all.put("control-alive", hex(ControlFrame.alive()));
-    all.put("control-abort", hex(ControlFrame.abort(abort, THEIRS, new byte[] {14, 15})));
+    all.put("control-abort", hex(ControlFrame.abort(abort, THEIRS)));
     all.put("control-barrier", hex(ControlFrame.barrier(GROUP, THEIRS, 2, 1)));
     all.put("control-nics-failed", hex(ControlFrame.nicsFailed(0b101)));
     all.put("control-aborted", hex(ControlFrame.aborted(9)));
     all.put("control-cleared", hex(ControlFrame.cleared(7, 9)));
     all.put("control-dismissal", hex(ControlFrame.dismissal("no")));
+    all.put("control-nic-message", hex(ControlFrame.nicMessage(1, 0, nicMessage)));
     return all;
   }
 

@@ -405,7 +405,7 @@ class CounterTest {
   @Test
   void peersOfAnotherEngineBindNothing() {
     hand.open(1);
-    PeerLink foreign = new PeerLink(TestWorker.of(o -> o), EngineByHand.address(1, 1), 1);
+    PeerLink foreign = new PeerLink(TestWorker.of(o -> o), EngineByHand.addressOf(1), 1);
     assertThatExceptionOfType(TransferRejectedException.class)
         .isThrownBy(() -> counter().boundTo(foreign));
   }

@@ -44,7 +44,7 @@ class EndingCostTest {
     LOSS {
       @Override
       void apply(EngineByHand hand, List<Probe<?>> probes) {
-        hand.nic(0).lose(hand.peer(1).id(), 1, "told to lose it");
+        hand.control().lose(hand.peer(1).id(), 1, "told to lose it");
       }
     },
     CLOSE {
@@ -193,12 +193,12 @@ class EndingCostTest {
     for (int i = 0; i < peers; i++) {
       int number = 10 + i;
       EngineId peer = hand.address(number).engine();
-      hand.receive(number, ControlFrame.hello(hand.address(number), 1, 0, 0));
+      hand.receive(number, hand.hello(number, 1, 0, 0));
       for (int g = 1; g <= GROUPS_OF_A_PEER; g++) {
-        hand.nic(0)
+        hand.control()
             .receive(peer, ControlFrame.barrier(new EngineId(i, g), hand.epoch(number), g, 0));
       }
-      hand.nic(0).lose(peer, 1, "told to lose it");
+      hand.control().lose(peer, 1, "told to lose it");
       hand.turn();
     }
     Worker worker = ((PeerLink) hand.peer(10)).worker();
@@ -239,7 +239,7 @@ class EndingCostTest {
   void isSpreadOverTurns() {
     open();
     waitingWrites(20_000);
-    hand.nic(0).lose(hand.peer(1).id(), 1, "told to lose it");
+    hand.control().lose(hand.peer(1).id(), 1, "told to lose it");
     hand.nic(0).context.doorbell().ring();
     long before = hand.stats().transfersInFlight();
     int turns = 0;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemoryRegion;
@@ -89,7 +90,7 @@ class EngineArgumentsTest {
 
   @Test
   void aDescriptorMustAllowWriting() {
-    PeerAddress owner = EngineByHand.address(1, 1);
+    PeerAddress owner = EngineByHand.addressOf(1);
     RegionDescriptor local = new RegionDescriptor(owner, 10, Access.LOCAL, List.of(new byte[] {1}));
     rejected(() -> engine.remote(local));
   }
@@ -97,24 +98,36 @@ class EngineArgumentsTest {
   @Test
   void anotherBackendCannotBeReached() {
     PeerAddress other =
-        new PeerAddress("other", hand.peer(1).id(), EngineByHand.address(1, 1).nics());
+        new PeerAddress("other", hand.peer(1).id(), EngineByHand.addressOf(1).control());
     rejected(() -> engine.peer(other));
-    rejected(() -> engine.remote(EngineByHand.descriptor(other, 10)));
+    rejected(() -> engine.remote(EngineByHand.descriptor(other, 1, 10)));
   }
 
   @Test
   void theSameAddressIsTheSamePeer() {
-    Peer peer = engine.peer(EngineByHand.address(1, 1));
-    assertThat(engine.peer(EngineByHand.address(1, 1))).isSameAs(peer);
+    Peer peer = engine.peer(EngineByHand.addressOf(1));
+    assertThat(engine.peer(EngineByHand.addressOf(1))).isSameAs(peer);
     assertThat(target.peer()).isSameAs(peer);
-    assertThat(engine.peer(EngineByHand.address(2, 1))).isNotEqualTo(peer);
-    assertThat(peer.address()).isEqualTo(EngineByHand.address(1, 1));
-    rejected(() -> engine.peer(EngineByHand.address(1, 2)));
+    assertThat(engine.peer(EngineByHand.addressOf(2))).isNotEqualTo(peer);
+    assertThat(peer.address()).isEqualTo(EngineByHand.addressOf(1));
+  }
+
+  @Test
+  void aPeerIsLookedForWhereItWasSaidToBeLast() {
+    Peer peer = hand.peer(1);
+    PeerAddress elsewhere = new PeerAddress("scripted", peer.id(), new HostPort("there", 1));
+    hand.control().peersGreet = false;
+    assertThat(engine.peer(elsewhere)).isSameAs(peer);
+    assertThat(peer.address()).isEqualTo(elsewhere);
+    Probe<Void> sending = hand.probe(engine.send(peer, ByteBuffer.allocate(1)));
+    hand.turn();
+    assertThat(hand.control().lastAddress()).isEqualTo(elsewhere.control());
+    sending.cancel();
   }
 
   @Test
   void aRemoteRegionIsAsLongAsItsDescriptorSays() {
-    RegionDescriptor descriptor = EngineByHand.descriptor(EngineByHand.address(1, 1), 10);
+    RegionDescriptor descriptor = hand.descriptor(1, 10);
     RemoteRegion remote = engine.remote(descriptor);
     assertThat(remote.length()).isEqualTo(10);
     assertThat(remote.descriptor()).isEqualTo(descriptor);
@@ -156,7 +169,8 @@ class EngineArgumentsTest {
     refusedByName("deadline", () -> engine.submit(Flux.just(write), null));
     refusedByName("memory", () -> engine.register(null, Access.LOCAL));
     refusedByName("access", () -> engine.register(source.memory(), null));
-    refusedByName("address", () -> engine.peer(null));
+    refusedByName("address", () -> engine.peer((PeerAddress) null));
+    refusedByName("at", () -> engine.peer((HostPort) null));
     refusedByName("descriptor", () -> engine.remote(null));
     refusedByName("peer", () -> engine.send(null, ByteBuffer.allocate(1)));
     refusedByName("message", () -> engine.send(peer, null));

@@ -7,15 +7,16 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
-import io.reactivetransfer.PeerAddress.NicAddress;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.EngineIdentity;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -66,7 +67,9 @@ final class EngineByHand implements AfterEachCallback {
     EngineOptions.Builder builder = EngineOptions.builder().signalScheduler(signals);
     var environment =
         new EngineEnvironment(
-            loop::now, () -> new EngineId(1, 1), EngineEnvironment.system().pinning());
+            loop::now,
+            () -> EngineIdentity.of(new EngineId(1, 1)),
+            EngineEnvironment.system().pinning());
     return probe(
         TransferEngineBuilder.create()
             .backend(backend)
@@ -84,15 +87,21 @@ final class EngineByHand implements AfterEachCallback {
   /** Turns until there is nothing to do; as long as signals are given out by hand, those too. */
   void turn() {
     do {
-      backend.opened().stream().findFirst().ifPresent(nic -> nic.context.doorbell().ring());
+      ring();
       loop.runUntilIdle();
     } while (signals instanceof HandScheduler hand && hand.step());
   }
 
   /** Turns the worker only; signals stay where they are. */
   void turnWorker() {
-    backend.opened().stream().findFirst().ifPresent(nic -> nic.context.doorbell().ring());
+    ring();
     loop.runUntilIdle();
+  }
+
+  private void ring() {
+    if (backend.control() != null) {
+      backend.control().context.doorbell().ring();
+    }
   }
 
   /** Lets time pass; nobody rings, so that only what the engine set itself wakes it. */
@@ -103,7 +112,11 @@ final class EngineByHand implements AfterEachCallback {
     }
   }
 
-  // ---- NICs ----
+  // ---- the control channel and the NICs ----
+
+  ScriptedControl control() {
+    return backend.control();
+  }
 
   ScriptedNic nic(int index) {
     return backend.opened().get(index);
@@ -150,8 +163,15 @@ final class EngineByHand implements AfterEachCallback {
     } while (!inFlight().isEmpty());
   }
 
+  /** The session with a peer is lost, and with it what is on its way there. */
   void lose(Peer peer) {
-    nics().forEach(nic -> nic.lose(peer.id(), 104, "told to lose it"));
+    control().lose(peer.id(), 104, "told to lose it");
+    turn();
+  }
+
+  /** One of our NICs loses its way to a peer, which others may have. */
+  void loseWay(int nic, Peer peer) {
+    nic(nic).lose(peer.id(), 105, "told to lose its way");
     turn();
   }
 
@@ -169,24 +189,35 @@ final class EngineByHand implements AfterEachCallback {
     return probe.assertComplete().items().getFirst();
   }
 
-  /** The address of another engine of this number, with as many NICs as ours. */
+  /** The address of another engine of this number. */
   PeerAddress address(int number) {
-    return address(number, Math.max(1, backend.count));
+    return addressOf(number);
   }
 
-  static PeerAddress address(int number, int nics) {
-    List<NicAddress> list =
-        IntStream.range(0, nics)
-            .mapToObj(i ->
-                new NicAddress(("peer" + number + "nic" + i).getBytes(), ("bell" + i).getBytes()))
-            .toList();
-    return new PeerAddress(ScriptedBackend.NAME, new EngineId(100, number), list);
+  static PeerAddress addressOf(int number) {
+    return addressOf(new EngineId(100, number));
   }
 
-  static RegionDescriptor descriptor(PeerAddress owner, long length) {
-    List<byte[]> keys =
-        IntStream.range(0, owner.nics().size()).mapToObj(i -> ("key" + i).getBytes()).toList();
+  private static PeerAddress addressOf(EngineId id) {
+    return new PeerAddress(ScriptedBackend.NAME, id, new HostPort("peer" + id.low(), 7400));
+  }
+
+  /** What another engine of this number says of its NICs, of which it has so many. */
+  static List<PeerNic> nics(int number, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(
+            i -> new PeerNic(("peer" + number + "nic" + i).getBytes(), ("bell" + i).getBytes()))
+        .toList();
+  }
+
+  static RegionDescriptor descriptor(PeerAddress owner, int nics, long length) {
+    List<byte[]> keys = IntStream.range(0, nics).mapToObj(i -> ("key" + i).getBytes()).toList();
     return new RegionDescriptor(owner, length, Access.REMOTE_WRITE, keys);
+  }
+
+  /** With a key for each NIC that peers have. */
+  RegionDescriptor descriptor(int number, long length) {
+    return descriptor(address(number), backend.peerNics(), length);
   }
 
   Peer peer(int number) {
@@ -202,7 +233,16 @@ final class EngineByHand implements AfterEachCallback {
 
   /** The greeting of a peer that knows the engine. */
   ByteBuffer hello(int number, int sent) {
-    return ControlFrame.hello(address(number), 1, epoch(number), sent);
+    return hello(number, 1, epoch(number), sent);
+  }
+
+  ByteBuffer hello(int number, int epoch, int known, int sent) {
+    return hello(new EngineId(100, number), backend.peerNics(), epoch, known, sent);
+  }
+
+  static ByteBuffer hello(EngineId id, int nics, int epoch, int known, int sent) {
+    List<PeerNic> list = nics((int) id.low(), nics);
+    return new Greeting(epoch, known, sent, addressOf(id), list).toFrame();
   }
 
   /** A peer lets the engine send up to this message. */
@@ -212,13 +252,13 @@ final class EngineByHand implements AfterEachCallback {
 
   /** What a peer says; then a turn. */
   void receive(int number, ByteBuffer frame) {
-    nic(0).receive(address(number).engine(), frame);
+    control().receive(address(number).engine(), frame);
     turn();
   }
 
   /** Memory of the peer of this number. */
   RemoteRegion remote(int number) {
-    return engine.remote(descriptor(address(number), REGION));
+    return engine.remote(descriptor(number, REGION));
   }
 
   /** Subscribes with unbounded demand. */
@@ -273,6 +313,7 @@ final class EngineByHand implements AfterEachCallback {
               EngineStats::pendingClaims)
           .containsExactly(0L, 0L, 0L, 0L);
       assertThat(nics()).allMatch(ScriptedNic::isClosed);
+      assertThat(control().isClosed()).isTrue();
       assertThat(loop.isClosed()).isTrue();
     }
     assertThat(backend.violations()).isEmpty();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class FlightTableTest {
 
   private final Worker worker = TestWorker.of(o -> o);
-  private final PeerLink peer = new PeerLink(worker, EngineByHand.address(1, 1), 1);
+  private final PeerLink peer = new PeerLink(worker, EngineByHand.addressOf(1), 1);
   private final Transfer transfer = Signal.of(peer, Imm.of(0));
   private final Submission<?, ?> submission =
       new Submission<>(worker, new Probe<>(0), new Results.Done<>(), 1, 0, true);

@@ -59,13 +59,13 @@ class GivenUpTest {
   }
 
   private List<ByteBuffer> aborts() {
-    return hand.nic(0).sent(ControlFrame.ABORT).stream()
+    return hand.control().sent(ControlFrame.ABORT).stream()
         .map(frame -> ByteBuffer.wrap(frame.content()))
         .toList();
   }
 
   private void answer(ByteBuffer frame) {
-    hand.nic(0).receive(peer.id(), frame);
+    hand.control().receive(peer.id(), frame);
     hand.turn();
   }
 
@@ -111,7 +111,7 @@ class GivenUpTest {
   @Test
   void aMessageComesAfterAllThatWasGivenUpBeforeIt() {
     answer(hand.hello(1, 0));
-    hand.nic(0).receive(peer.id(), hand.credit(1, 1));
+    hand.control().receive(peer.id(), hand.credit(1, 1));
     hand.nic(0).room = 1;
     Flux<WriteImm> two = Flux.just(write(0, 9), write(1, 9));
     hand.probe(hand.engine().submit(two, Duration.ofSeconds(1)));
@@ -125,7 +125,7 @@ class GivenUpTest {
     hand.turn();
     assertThat(aborts()).hasSize(2);
     assertThat(aborts().getLast().getLong(2 * Integer.BYTES)).isEqualTo(WireImm.SHARES);
-    List<Byte> kinds = hand.nic(0).sent().stream().map(frame -> frame.kind()).toList();
+    List<Byte> kinds = hand.control().sent().stream().map(frame -> frame.kind()).toList();
     assertThat(kinds.lastIndexOf(ControlFrame.ABORT))
         .isLessThan(kinds.indexOf(ControlFrame.MESSAGE));
     answer(ControlFrame.aborted(1));
@@ -142,7 +142,7 @@ class GivenUpTest {
     assertThat(taken).as("shares").isPositive();
     Probe<WriteImm> held = submit(write(0, 9));
     held.assertOpen();
-    answer(ControlFrame.hello(hand.address(1), 2, hand.epoch(1), 0));
+    answer(hand.hello(1, 2, hand.epoch(1), 0));
     assertThat(held.error()).isInstanceOf(Exception.class);
     assertThat(aborts().getLast().get(2 * Integer.BYTES + Long.BYTES) & ControlFrame.DOUBT)
         .isNotZero();
@@ -166,7 +166,7 @@ class GivenUpTest {
     peers.bounds(4, 4);
     int epoch = hand.epoch(1);
     for (int i = 100; i < 150; i++) {
-      hand.receive(i, ControlFrame.hello(hand.address(i), 1, 0, 0));
+      hand.receive(i, hand.hello(i, 1, 0, 0));
       hand.lose(hand.peer(i));
     }
     peers.sweep();
@@ -227,9 +227,9 @@ class GivenUpTest {
     aDeadline();
     int told = aborts().size();
     hand.lose(peer);
-    int hellos = hand.nic(0).sent(ControlFrame.HELLO).size();
+    int hellos = hand.control().sent(ControlFrame.HELLO).size();
     hand.turn();
-    assertThat(hand.nic(0).sent(ControlFrame.HELLO)).as("it is left alone").hasSize(hellos);
+    assertThat(hand.control().sent(ControlFrame.HELLO)).as("it is left alone").hasSize(hellos);
     answer(ControlFrame.alive());
     assertThat(aborts()).hasSize(told + 1);
     assertThat(aborts().getLast()).as("word for word").isEqualTo(aborts().get(told - 1));

@@ -89,10 +89,10 @@ class GrowthTest {
         MANY,
         i -> {
           int number = 1_000 + i;
-          hand.receive(number, ControlFrame.hello(hand.address(number), 1, 0, 0));
-          hand.nic(0).lose(hand.address(number).engine(), 104, "it left");
+          hand.receive(number, hand.hello(number, 1, 0, 0));
+          hand.control().lose(hand.address(number).engine(), 104, "it left");
           hand.turn();
-          hand.nic(0).forgetSent();
+          hand.control().forgetSent();
         });
   }
 
@@ -130,7 +130,7 @@ class GrowthTest {
     Probe<Void> probe = Probe.unbounded();
     hand.engine().barrier(group).subscribe(probe);
     hand.turn();
-    for (var frame : hand.nic(0).sent(ControlFrame.BARRIER)) {
+    for (var frame : hand.control().sent(ControlFrame.BARRIER)) {
       ByteBuffer content = ByteBuffer.wrap(frame.content());
       EngineId id = new EngineId(content.getLong(), content.getLong());
       int round = content.getInt(EngineId.BYTES + Integer.BYTES);
@@ -142,15 +142,14 @@ class GrowthTest {
       }
     }
     probe.assertComplete();
-    hand.nic(0).forgetSent();
+    hand.control().forgetSent();
   }
 
   @Test
   void abortsOfWhatNobodyClaims() {
     hand.open(1);
     Peer origin = hand.peer(1);
-    hand.receive(1, ControlFrame.hello(hand.address(1), 1, 0, 0));
-    byte[] proof = hand.engine().address().nics().getFirst().doorbellKey();
+    hand.receive(1, hand.hello(1, 1, 0, 0));
     String text = "because ".repeat(100);
     assertFlat(
         "aborts",
@@ -158,10 +157,10 @@ class GrowthTest {
         i -> {
           AbortFrame abort =
               new AbortFrame(i + 1, i, 0, ControlFrame.FAILS | ControlFrame.NOTE, text);
-          hand.nic(0).receive(origin.id(), ControlFrame.abort(abort, 0, proof));
+          hand.control().receive(origin.id(), ControlFrame.abort(abort, 0));
           if (i % 100 == 0) {
             hand.turn();
-            hand.nic(0).forgetSent();
+            hand.control().forgetSent();
           }
         });
   }

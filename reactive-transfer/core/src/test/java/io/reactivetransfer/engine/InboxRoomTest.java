@@ -3,7 +3,7 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Message;
-import io.reactivetransfer.engine.ScriptedNic.Frame;
+import io.reactivetransfer.engine.ScriptedControl.Frame;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +28,7 @@ class InboxRoomTest {
   }
 
   private void hello(int number) {
-    hand.receive(number, ControlFrame.hello(hand.address(number), 1, 0, 0));
+    hand.receive(number, hand.hello(number, 1, 0, 0));
   }
 
   /** Sends as many as it may, and more do not come through. */
@@ -42,7 +42,7 @@ class InboxRoomTest {
   /** Up to which message a peer was last told that it may send. */
   private int granted(int number) {
     List<Frame> credits =
-        hand.nic(0).sent(ControlFrame.CREDIT).stream()
+        hand.control().sent(ControlFrame.CREDIT).stream()
             .filter(frame -> frame.to().equals(hand.address(number).engine()))
             .toList();
     return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt(4);

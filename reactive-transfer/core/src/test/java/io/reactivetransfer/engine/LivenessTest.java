@@ -51,7 +51,7 @@ class LivenessTest {
   }
 
   private void signOfLife() {
-    hand.nic(0).receive(peer.id(), ControlFrame.alive());
+    hand.control().receive(peer.id(), ControlFrame.alive());
     hand.turn();
   }
 
@@ -59,8 +59,8 @@ class LivenessTest {
   void aPeerIsAskedWhileAWriteIsOut() {
     submit();
     pass(DEADLINE.dividedBy(2));
-    assertThat(hand.nic(0).sent(ControlFrame.ASK)).isNotEmpty();
-    assertThat(hand.nic(0).sent().getFirst().kind())
+    assertThat(hand.control().sent(ControlFrame.ASK)).isNotEmpty();
+    assertThat(hand.control().sent().getFirst().kind())
         .as("it must know whom to answer")
         .isEqualTo(ControlFrame.HELLO);
     hand.settle();
@@ -71,7 +71,7 @@ class LivenessTest {
     submit();
     hand.settle();
     pass(DEADLINE.multipliedBy(3));
-    assertThat(hand.nic(0).sent(ControlFrame.ASK)).isEmpty();
+    assertThat(hand.control().sent(ControlFrame.ASK)).isEmpty();
   }
 
   @Test
@@ -101,19 +101,6 @@ class LivenessTest {
     for (int i = 0; i < 8; i++) {
       pass(DEADLINE.dividedBy(2));
       signOfLife();
-    }
-    probe.assertOpen();
-    hand.settle();
-    probe.assertComplete();
-  }
-
-  @Test
-  void whatABackendTellsIsASignOfLifeToo() {
-    Probe<Write> probe = submit();
-    for (int i = 0; i < 8; i++) {
-      pass(DEADLINE.dividedBy(2));
-      hand.nic(0).signOfLife(peer.id());
-      hand.turn();
     }
     probe.assertOpen();
     hand.settle();
@@ -182,10 +169,10 @@ class LivenessTest {
 
   @Test
   void itAnswersWhenItIsAsked() {
-    hand.nic(0).receive(peer.id(), hand.hello(1, 0));
-    hand.nic(0).receive(peer.id(), ControlFrame.ask());
+    hand.control().receive(peer.id(), hand.hello(1, 0));
+    hand.control().receive(peer.id(), ControlFrame.ask());
     hand.turn();
-    assertThat(hand.nic(0).sent(ControlFrame.ALIVE)).hasSize(1);
+    assertThat(hand.control().sent(ControlFrame.ALIVE)).hasSize(1);
   }
 
   @Test

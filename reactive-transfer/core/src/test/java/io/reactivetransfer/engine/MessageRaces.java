@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 public class MessageRaces {
 
   private static int sent(RaceRig rig) {
-    return rig.hand.nic(0).sent(ControlFrame.MESSAGE).size();
+    return rig.hand.control().sent(ControlFrame.MESSAGE).size();
   }
 
   /** A message is withdrawn while credit for it comes. */

@@ -8,10 +8,10 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.ScriptedNic.Frame;
+import io.reactivetransfer.engine.ScriptedControl.Frame;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +43,7 @@ class MessagesTest {
   }
 
   private void hello(int peer, int sent) {
-    hand.nic(0).receive(hand.peer(peer).id(), hand.hello(peer, sent));
+    hand.control().receive(hand.peer(peer).id(), hand.hello(peer, sent));
     hand.turn();
   }
 
@@ -53,24 +53,24 @@ class MessagesTest {
   }
 
   private void limit(int peer, int limit) {
-    hand.nic(0).receive(hand.peer(peer).id(), hand.credit(peer, limit));
+    hand.control().receive(hand.peer(peer).id(), hand.credit(peer, limit));
     hand.turn();
   }
 
   private void message(int peer, int content) {
-    hand.nic(0).receive(hand.peer(peer).id(), ControlFrame.message(bytes(content)));
+    hand.control().receive(hand.peer(peer).id(), ControlFrame.message(bytes(content)));
     hand.turn();
   }
 
   private List<Integer> sent() {
-    return hand.nic(0).sent(ControlFrame.MESSAGE).stream()
+    return hand.control().sent(ControlFrame.MESSAGE).stream()
         .map(frame -> ByteBuffer.wrap(frame.content()).getInt())
         .toList();
   }
 
   /** Up to which message the engine takes them, as it said last. */
   private int granted() {
-    List<Frame> credits = hand.nic(0).sent(ControlFrame.CREDIT);
+    List<Frame> credits = hand.control().sent(ControlFrame.CREDIT);
     return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt(4);
   }
 
@@ -83,17 +83,21 @@ class MessagesTest {
   @Test
   void theFirstThingThatAPeerIsToldIsOurAddress() {
     hand.open(2);
+    hand.control().peersGreet = false;
     Probe<Void> probe = send(hand.peer(1), 7);
     probe.assertOpen();
-    assertThat(hand.nic(0).sent()).hasSize(1);
-    Frame hello = hand.nic(0).sent().getFirst();
+    assertThat(hand.control().sent()).hasSize(1);
+    Frame hello = hand.control().sent().getFirst();
     assertThat(hello.to()).isEqualTo(hand.peer(1).id());
     assertThat(hello.kind()).isEqualTo(ControlFrame.HELLO);
     assertThat(ByteBuffer.wrap(hello.content()).getInt(4)).as("the peer's number").isZero();
     assertThat(ByteBuffer.wrap(hello.content()).getInt(8)).as("sent so far").isZero();
-    byte[] address = Arrays.copyOfRange(hello.content(), 12, hello.content().length);
-    assertThat(PeerAddress.fromBytes(address)).isEqualTo(hand.engine().address());
-    assertThat(hand.nic(1).sent()).isEmpty();
+    Greeting greeting = Greeting.read(ByteBuffer.wrap(hello.content()));
+    assertThat(greeting.address()).isEqualTo(hand.engine().address());
+    assertThat(greeting.nics())
+        .extracting(nic -> new String(nic.address(), StandardCharsets.US_ASCII))
+        .containsExactly("nic0", "nic1");
+    assertThat(hand.control().lastAddress()).isEqualTo(hand.address(1).control());
     credit(1, 1);
     probe.assertComplete();
     assertThat(sent()).containsExactly(7);
@@ -173,7 +177,7 @@ class MessagesTest {
     ByteBuffer buffer = bytes(1);
     var mono = hand.engine().send(hand.peer(1), buffer);
     hand.turn();
-    assertThat(hand.nic(0).sent()).isEmpty();
+    assertThat(hand.control().sent()).isEmpty();
     hand.probe(mono);
     buffer.putInt(0, 2);
     hand.probe(mono);
@@ -193,7 +197,7 @@ class MessagesTest {
     credit(1, 5);
     empty.assertComplete();
     full.assertComplete();
-    assertThat(hand.nic(0).sent(ControlFrame.MESSAGE))
+    assertThat(hand.control().sent(ControlFrame.MESSAGE))
         .extracting(frame -> frame.content().length)
         .containsExactly(0, 100);
   }
@@ -219,33 +223,21 @@ class MessagesTest {
   }
 
   @Test
-  void theBackendMayAllowLess() {
-    hand.backend.maxControlBytes = 5_000;
-    hand.open(1);
-    assertThatExceptionOfType(TransferRejectedException.class)
-        .isThrownBy(() -> hand.engine().send(hand.peer(1), ByteBuffer.allocate(5_000)));
-    Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(4_999)));
-    hand.turn();
-    credit(1, 1);
-    probe.assertComplete();
-  }
-
-  @Test
-  void whatTheNicRefusesIsTriedAgainInOrder() {
+  void whatTheChannelRefusesIsTriedAgainInOrder() {
     hand.open(1);
     Peer peer = hand.peer(1);
-    hand.nic(0).sendRoom = 0;
+    hand.control().sendRoom = 0;
     for (int i = 0; i < 6; i++) {
       send(peer, i);
     }
     credit(1, 6);
-    assertThat(hand.nic(0).sent()).isEmpty();
-    for (int i = 0; i < 7; i++) {
-      hand.nic(0).sendRoom = 1;
+    assertThat(hand.control().sent()).isEmpty();
+    for (int i = 0; i < 1 + 1 + 6; i++) { // a greeting, credit for who greets in turn, and these
+      hand.control().sendRoom = 1;
       hand.turn();
-      assertThat(hand.nic(0).sent()).hasSize(i + 1);
+      assertThat(hand.control().sent()).hasSize(i + 1);
     }
-    assertThat(hand.nic(0).sent().getFirst().kind()).isEqualTo(ControlFrame.HELLO);
+    assertThat(hand.control().sent().getFirst().kind()).isEqualTo(ControlFrame.HELLO);
     assertThat(sent()).containsExactly(0, 1, 2, 3, 4, 5);
   }
 
@@ -259,18 +251,19 @@ class MessagesTest {
     waiting.assertOpen();
   }
 
+  /** NICs carry no messages, so that it is no matter to these whether a NIC understands its own. */
   @Test
-  void toAPeerThatCannotBeResolvedFails() {
+  void toAPeerWhoseNicsCannotBeResolvedTheyGoAllTheSame() {
     hand.open(1);
     hand.nic(0).resolveFailure = new io.reactivetransfer.spi.BackendException(3, "no address");
     Probe<Void> probe = send(hand.peer(1), 1);
-    assertThat(probe.error())
-        .isInstanceOf(TransferRejectedException.class)
-        .hasMessageContaining("no address");
-    hand.nic(0).resolveFailure = null;
-    Probe<Void> again = send(hand.peer(1), 2);
     credit(1, 1);
-    again.assertComplete();
+    probe.assertComplete();
+    hello(1);
+    message(1, 42);
+    Probe<Message> probeOfMessages = hand.probe(hand.engine().messages());
+    hand.turn();
+    assertThat(contents(probeOfMessages)).containsExactly(42);
   }
 
   @Test
@@ -281,7 +274,7 @@ class MessagesTest {
     hand.lose(hand.peer(1));
     Probe<Void> probe = send(hand.peer(1), 2);
     probe.assertOpen();
-    List<Frame> hellos = hand.nic(0).sent(ControlFrame.HELLO);
+    List<Frame> hellos = hand.control().sent(ControlFrame.HELLO);
     assertThat(hellos).hasSize(2);
     assertThat(ByteBuffer.wrap(hellos.getLast().content()).getInt(8)).isEqualTo(1);
     credit(1, 1);
@@ -310,7 +303,7 @@ class MessagesTest {
   void whoGreetsIsGrantedCredit() {
     hand.open(1, o -> o.messageCredits(5));
     hello(1);
-    assertThat(hand.nic(0).sent())
+    assertThat(hand.control().sent())
         .extracting(Frame::kind)
         .containsExactly(ControlFrame.HELLO, ControlFrame.CREDIT);
     assertThat(granted()).isEqualTo(5);
@@ -426,7 +419,7 @@ class MessagesTest {
     hello(1);
     Probe<Message> first = hand.probe(hand.engine().messages());
     hand.turn();
-    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.message(bytes(5)));
+    hand.control().receive(hand.peer(1).id(), ControlFrame.message(bytes(5)));
     hand.turnWorker();
     assertThat(signals.pending()).isPositive();
     first.cancel();
@@ -459,11 +452,11 @@ class MessagesTest {
     message(1, 1);
     message(1, 2);
     hand.lose(hand.peer(1));
-    int frames = hand.nic(0).sent().size();
+    int frames = hand.control().sent().size();
     Probe<Message> probe = hand.probe(hand.engine().messages());
     hand.turn();
     assertThat(contents(probe)).containsExactly(1, 2);
-    assertThat(hand.nic(0).sent()).as("no credit for who is gone").hasSize(frames);
+    assertThat(hand.control().sent()).as("no credit for who is gone").hasSize(frames);
     hello(1, 2);
     assertThat(granted()).isEqualTo(4);
     message(1, 3);
@@ -503,7 +496,7 @@ class MessagesTest {
     hand.turn();
     probe.assertOpen();
     assertThat(granted()).isEqualTo(1);
-    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.ask());
+    hand.control().receive(hand.peer(1).id(), ControlFrame.ask());
     hand.turn();
     assertThat(granted()).isEqualTo(2);
   }
@@ -529,7 +522,7 @@ class MessagesTest {
     hello(1);
     EngineId known = hand.peer(1).id();
     EngineId unknown = new EngineId(66, 66);
-    PeerAddress otherBackend = new PeerAddress("other", unknown, hand.address(1).nics());
+    PeerAddress otherBackend = new PeerAddress("other", unknown, hand.address(1).control());
     List<ByteBuffer> garbage =
         List.of(
             ByteBuffer.allocate(0),
@@ -541,16 +534,16 @@ class MessagesTest {
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3, 4, 5}),
-            ControlFrame.hello(hand.address(3), 1, 0, 0), // which names a third one
-            ControlFrame.hello(otherBackend, 1, 0, 0));
+            hand.hello(3, 1, 0, 0), // which names a third one
+            new Greeting(1, 0, 0, otherBackend, EngineByHand.nics(66, 1)).toFrame());
     for (EngineId sender : List.of(known, unknown)) {
       for (ByteBuffer frame : garbage) {
-        hand.nic(0).receive(sender, frame.duplicate());
+        hand.control().receive(sender, frame.duplicate());
         hand.turn();
       }
     }
-    hand.nic(0).receive(unknown, ControlFrame.message(bytes(1)));
-    hand.nic(0).receive(unknown, ControlFrame.credit(1, 5));
+    hand.control().receive(unknown, ControlFrame.message(bytes(1)));
+    hand.control().receive(unknown, ControlFrame.credit(1, 5));
     hand.turn();
     probe.assertOpen();
     assertThat(probe.items()).isEmpty();
@@ -562,31 +555,21 @@ class MessagesTest {
   void aGreetingUnderAnotherAddressIsIgnored() {
     hand.open(1);
     hello(1);
-    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.hello(EngineByHand.address(1, 5), 1, 0, 0));
+    hand.control().receive(hand.peer(1).id(), EngineByHand.hello(hand.peer(1).id(), 5, 1, 0, 0));
     hand.turn();
     assertThat(granted()).isEqualTo(16);
     message(1, 1);
   }
 
   @Test
-  void aGreetingFromWhereNobodyCanBeReachedIsSurvived() {
+  void whatANicCannotResolveIsNotTriedForever() {
     hand.open(1);
     hand.nic(0).resolveFailure = new io.reactivetransfer.spi.BackendException(3, "no address");
     hello(1);
-    assertThat(hand.nic(0).sent()).isEmpty();
-    hand.nic(0).resolveFailure = null;
-    hello(2);
-    assertThat(granted()).isEqualTo(16);
-  }
-
-  @Test
-  void whatIsDueToWhomNobodyCanReachIsNotTriedForever() {
-    hand.open(1);
-    hand.nic(0).resolveFailure = new io.reactivetransfer.spi.BackendException(3, "no address");
-    hello(1);
-    hand.nic(0).receive(hand.peer(1).id(), ControlFrame.ask());
+    hand.control().receive(hand.peer(1).id(), ControlFrame.ask());
     hand.turn();
     int tried = hand.nic(0).resolves;
+    assertThat(tried).isPositive();
     hand.turn();
     hand.turn();
     assertThat(hand.nic(0).resolves).isEqualTo(tried);
@@ -620,7 +603,7 @@ class MessagesTest {
         noise[0] = (byte) (1 + random.nextInt(3));
       }
       EngineId sender = random.nextBoolean() ? hand.peer(1).id() : new EngineId(0, i);
-      hand.nic(0).receive(sender, ByteBuffer.wrap(noise));
+      hand.control().receive(sender, ByteBuffer.wrap(noise));
     }
     hand.turn();
     assertThat(hand.engine().isClosed()).as("seed %d", seed).isFalse();

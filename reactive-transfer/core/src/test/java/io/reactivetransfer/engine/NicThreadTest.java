@@ -14,6 +14,7 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CpuPinning;
 import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.EngineIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +62,9 @@ class NicThreadTest {
   private Mono<TransferEngine> opening(UnaryOperator<EngineOptions.Builder> options) {
     return TransferEngineBuilder.create()
         .backend(backend)
-        .environment(new EngineEnvironment(System::nanoTime, () -> new EngineId(4, 4), pinning))
+        .environment(
+            new EngineEnvironment(
+                System::nanoTime, () -> EngineIdentity.of(new EngineId(4, 4)), pinning))
         .options(options.apply(EngineOptions.builder()).build())
         .open();
   }
@@ -129,7 +132,8 @@ class NicThreadTest {
     Mono<TransferEngine> opening =
         TransferEngineBuilder.create()
             .backend(backend)
-            .environment(new EngineEnvironment(system.nanoClock(), system.ids(), system.pinning()))
+            .environment(
+                new EngineEnvironment(system.nanoClock(), system.identities(), system.pinning()))
             .options(EngineOptions.builder().cpu(0).build())
             .open();
     assertThatExceptionOfType(BackendUnavailableException.class)

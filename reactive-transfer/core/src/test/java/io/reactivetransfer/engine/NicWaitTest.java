@@ -11,6 +11,7 @@ import io.reactivetransfer.engine.ScriptedWaits.ScriptedWait;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.EngineEnvironment;
+import io.reactivetransfer.spi.EngineIdentity;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,10 @@ class NicWaitTest {
             .backend(backend)
             .environment(
                 new EngineEnvironment(
-                    System::nanoTime, () -> new EngineId(4, 4), system.pinning(), waits))
+                    System::nanoTime,
+                    () -> EngineIdentity.of(new EngineId(4, 4)),
+                    system.pinning(),
+                    waits))
             .options(EngineOptions.builder().idle(idle).build())
             .open()
             .block(LONG);

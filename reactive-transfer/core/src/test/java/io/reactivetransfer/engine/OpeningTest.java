@@ -11,16 +11,16 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** How an engine comes about, or does not. */
 class OpeningTest {
@@ -40,6 +40,7 @@ class OpeningTest {
   }
 
   private void assertAllClosed() {
+    assertThat(hand.control()).matches(ScriptedControl::isClosed, "is closed");
     assertThat(hand.nics()).allMatch(ScriptedNic::isClosed);
     assertThat(hand.loop.isClosed()).isTrue();
   }
@@ -68,10 +69,7 @@ class OpeningTest {
     assertThat(engine.toString()).contains("scripted", "00000000");
     var address = engine.address();
     assertThat(address.engine()).isEqualTo(engine.id());
-    assertThat(address.nics()).hasSize(2);
-    assertThat(new String(address.nics().get(1).address(), StandardCharsets.US_ASCII))
-        .isEqualTo("nic1");
-    assertThat(address.nics().get(1).doorbellKey()).as("of that NIC").startsWith((byte) 1);
+    assertThat(address.control()).as("of its control channel").hasToString("here:7400");
   }
 
   @Test
@@ -89,6 +87,70 @@ class OpeningTest {
     hand.backend.maxControlBytes = Capabilities.MIN_CONTROL_BYTES;
     hand.open(2);
     assertThat(hand.engine().isClosed()).isFalse();
+  }
+
+  @Test
+  void theControlChannelIsToldWhatItNeeds() {
+    hand.open(1, o -> o.maxMessageBytes(20_000).connectTimeout(Duration.ofSeconds(3)));
+    ControlContext context = hand.control().context;
+    assertThat(context.identity().id()).isEqualTo(hand.engine().id());
+    assertThat(context.backend()).isEqualTo("scripted");
+    assertThat(context.loop()).isSameAs(hand.loop);
+    assertThat(context.maxMessageBytes()).isEqualTo(20_000 + ControlFrame.HEADER_BYTES);
+    assertThat(context.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
+  }
+
+  @Test
+  void aControlChannelThatCannotBeOpenedIsAnError() {
+    hand.backend.controlInstead =
+        context -> CompletableFuture.failedStage(new BackendException(98, "the port is taken"));
+    BackendUnavailableException error = refused(1);
+    assertThat(error).hasMessageContaining("the port is taken");
+    assertThat(error.code()).isEqualTo(98);
+    assertThat(hand.nics()).isEmpty();
+    assertThat(hand.loop.isClosed()).isTrue();
+  }
+
+  @Test
+  void aControlChannelThatThrowsIsTheSame() {
+    hand.backend.controlInstead =
+        context -> {
+          throw new IllegalStateException("bug below");
+        };
+    assertThat(refused(1)).hasMessageContaining("bug below");
+    assertThat(hand.loop.isClosed()).isTrue();
+  }
+
+  @Test
+  void aControlChannelThatIsNoneIsTheSame() {
+    hand.backend.controlInstead = context -> CompletableFuture.completedStage(null);
+    assertThat(refused(1)).hasMessageContaining("control channel").hasMessageContaining("null");
+    assertThat(hand.loop.isClosed()).isTrue();
+  }
+
+  @Test
+  void aNicThatFailsClosesTheControlChannelToo() {
+    instead(0, CompletableFuture.failedStage(new BackendException(19, "no carrier")));
+    refused(1);
+    assertAllClosed();
+  }
+
+  @Test
+  void cancelledWhileTheControlChannelOpensItIsClosedAgain() {
+    CompletableFuture<ControlChannel> held = new CompletableFuture<>();
+    AtomicReference<ControlContext> context = new AtomicReference<>();
+    hand.backend.controlInstead =
+        given -> {
+          context.set(given);
+          return held;
+        };
+    Probe<TransferEngine> probe = opening(2).assertOpen();
+    assertThat(hand.backend.journal()).containsExactly("open control");
+    probe.cancel();
+    held.complete(hand.backend.makeControl(context.get()));
+    hand.loop.runUntilIdle();
+    assertThat(probe.items()).isEmpty();
+    assertAllClosed();
   }
 
   @Test
@@ -117,10 +179,11 @@ class OpeningTest {
     CompletableFuture<Domain> held = new CompletableFuture<>();
     instead(1, held);
     Probe<TransferEngine> probe = opening(3).assertOpen();
-    assertThat(hand.backend.journal()).containsExactly("open s0", "open s1");
+    assertThat(hand.backend.journal()).containsExactly("open control", "open s0", "open s1");
     held.complete(hand.backend.make(1, hand.nic(0).context));
     hand.loop.runUntilIdle();
-    assertThat(hand.backend.journal()).containsExactly("open s0", "open s1", "open s2");
+    assertThat(hand.backend.journal())
+        .containsExactly("open control", "open s0", "open s1", "open s2");
     close(probe.assertComplete().items().getFirst());
   }
 
@@ -152,13 +215,6 @@ class OpeningTest {
     hand.open(5, o -> o.nics(2));
     assertThat(hand.engine().nics()).hasSize(2);
     assertThat(hand.nics()).hasSize(2);
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 9})
-  void otherThanOneToEightNicsIsAnError(int nics) {
-    assertThat(refused(nics)).hasMessageContaining("1 to 8");
-    assertAllClosed();
   }
 
   @Test

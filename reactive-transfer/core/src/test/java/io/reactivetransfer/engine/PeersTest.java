@@ -7,7 +7,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.ScriptedNic.Frame;
+import io.reactivetransfer.engine.ScriptedControl.Frame;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -33,10 +33,10 @@ class PeersTest {
   }
 
   private void greetAndLeave(int number) {
-    hand.receive(number, ControlFrame.hello(hand.address(number), 1, 0, 0));
-    hand.nic(0).lose(hand.address(number).engine(), 104, "it left");
+    hand.receive(number, hand.hello(number, 1, 0, 0));
+    hand.control().lose(hand.address(number).engine(), 104, "it left");
     hand.turn();
-    hand.nic(0).forgetSent();
+    hand.control().forgetSent();
   }
 
   private void strangersComeAndGo() {
@@ -58,7 +58,7 @@ class PeersTest {
   }
 
   private List<Integer> greetings(int number) {
-    return hand.nic(0).sent(ControlFrame.HELLO).stream()
+    return hand.control().sent(ControlFrame.HELLO).stream()
         .filter(frame -> frame.to().equals(hand.address(number).engine()))
         .map(frame -> ByteBuffer.wrap(frame.content()).getInt())
         .toList();
@@ -79,13 +79,12 @@ class PeersTest {
   void whoOnlyGreetsIsToldThatItIsForgotten() {
     peers.bounds(10, 10);
     for (int i = 0; i < STRANGERS; i++) {
-      hand.receive(
-          FIRST_STRANGER + i, ControlFrame.hello(hand.address(FIRST_STRANGER + i), 1, 0, 0));
+      hand.receive(FIRST_STRANGER + i, hand.hello(FIRST_STRANGER + i, 1, 0, 0));
     }
     peers.sweep();
     hand.turn();
     assertThat(peers.size()).isLessThanOrEqualTo(10);
-    assertThat(hand.nic(0).sent(ControlFrame.DISMISSAL))
+    assertThat(hand.control().sent(ControlFrame.DISMISSAL))
         .hasSizeGreaterThanOrEqualTo(STRANGERS - 10)
         .extracting(frame -> new String(frame.content()))
         .allMatch(text -> text.contains("10 engines"));
@@ -163,6 +162,7 @@ class PeersTest {
   void whoForgotCountsAnewAndSaysSo() {
     hand.receive(1, hand.hello(1, 0));
     hand.receive(1, hand.credit(1, 4));
+    hand.control().peersGreet = false;
     hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     int before = hand.epoch(1);
@@ -171,7 +171,7 @@ class PeersTest {
     Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     probe.assertOpen();
-    Frame hello = hand.nic(0).sent(ControlFrame.HELLO).getLast();
+    Frame hello = hand.control().sent(ControlFrame.HELLO).getLast();
     assertThat(greetings(1)).hasSize(1).doesNotContain(before);
     assertThat(sentSaid(hello)).isZero();
     hand.receive(1, ControlFrame.credit(before, 9));
@@ -183,7 +183,7 @@ class PeersTest {
   }
 
   private int granted() {
-    return ByteBuffer.wrap(hand.nic(0).sent(ControlFrame.CREDIT).getLast().content()).getInt(4);
+    return ByteBuffer.wrap(hand.control().sent(ControlFrame.CREDIT).getLast().content()).getInt(4);
   }
 
   @Test
@@ -192,11 +192,11 @@ class PeersTest {
     hand.receive(1, hand.credit(1, 100));
     hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1))).assertOpen();
     hand.turn();
-    hand.receive(1, ControlFrame.hello(hand.address(1), 2, 0, 0));
+    hand.receive(1, hand.hello(1, 2, 0, 0));
     Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     probe.assertOpen();
-    assertThat(sentSaid(hand.nic(0).sent(ControlFrame.HELLO).getLast()))
+    assertThat(sentSaid(hand.control().sent(ControlFrame.HELLO).getLast()))
         .as("it is told where we are")
         .isEqualTo(1);
     hand.receive(1, hand.credit(1, 2));
@@ -206,15 +206,16 @@ class PeersTest {
 
   @Test
   void bothMayHaveForgotten() {
+    hand.control().peersGreet = false;
     greetAndLeave(1);
     strangersComeAndGo();
     Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     // its greeting crosses ours: it does not know us yet
-    hand.receive(1, ControlFrame.hello(hand.address(1), 5, 0, 0));
+    hand.receive(1, hand.hello(1, 5, 0, 0));
     probe.assertOpen();
     assertThat(greetings(1)).hasSize(2);
-    hand.receive(1, ControlFrame.hello(hand.address(1), 5, hand.epoch(1), 0));
+    hand.receive(1, hand.hello(1, 5, hand.epoch(1), 0));
     assertThat(greetings(1)).as("now both know").hasSize(2);
     hand.receive(1, hand.credit(1, 1));
     probe.assertComplete();

@@ -80,7 +80,8 @@ class PostedWhenEmittedTest {
       ScriptedNic nic = backend.opened().getFirst();
       engine.scheduler().schedule(() -> nic.completing = true);
       MemoryRegion region = engine.register(Arena.ofAuto().allocate(100)).block(LONG);
-      RemoteRegion target = engine.remote(EngineByHand.descriptor(EngineByHand.address(1, 1), 100));
+      RemoteRegion target =
+          engine.remote(EngineByHand.descriptor(EngineByHand.addressOf(1), 1, 100));
       Write write = Write.of(region.whole(), target.whole());
       Semaphore pool = new Semaphore(POOL);
       Probe<Write> probe = Probe.<Write>unbounded().onItem((each, page) -> pool.release());

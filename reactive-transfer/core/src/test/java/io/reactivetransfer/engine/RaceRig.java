@@ -60,7 +60,7 @@ final class RaceRig {
   }
 
   void receive(ByteBuffer frame) {
-    hand.nic(0).receive(hand.peer(2).id(), frame);
+    hand.control().receive(hand.peer(2).id(), frame);
   }
 
   /** Nothing, if all is as it must be when nothing goes on any more; otherwise what is wrong. */

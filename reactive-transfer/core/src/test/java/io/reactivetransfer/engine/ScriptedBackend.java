@@ -5,6 +5,8 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -13,25 +15,37 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Opens {@link ScriptedNic}s, and keeps the journal of what happened. */
+/**
+ * Opens a {@link ScriptedControl} and {@link ScriptedNic}s, and keeps the journal of what happened.
+ */
 final class ScriptedBackend implements Backend {
 
   static final String NAME = "scripted";
 
   private final WorkerLoop loop;
+  private volatile ScriptedControl control;
   private final List<ScriptedNic> opened = Collections.synchronizedList(new ArrayList<>());
   private final List<String> journal = Collections.synchronizedList(new ArrayList<>());
   private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
 
   int count = 1;
+
+  /** How many NICs peers say that they have; as many as ours if it is 0. */
+  int peerNics;
+
   int maxControlBytes = 1 << 17;
+  int maxMessageBytes = 1 << 17;
   int queueDepth = 1 << 16;
   long maxWriteBytes = 1 << 20;
   CompletionLevel completion = CompletionLevel.DELIVERED;
   Availability availability = Availability.available();
+
+  /** What opening the control channel gives instead of the channel. */
+  Function<ControlContext, CompletionStage<ControlChannel>> controlInstead = context -> null;
 
   /** What opening the NIC of this number gives instead of the NIC. */
   IntFunction<CompletionStage<Domain>> instead = number -> null;
@@ -41,8 +55,17 @@ final class ScriptedBackend implements Backend {
     this.loop = loop;
   }
 
+  /** The channel that was opened last, or null. */
+  ScriptedControl control() {
+    return control;
+  }
+
   List<ScriptedNic> opened() {
     return List.copyOf(opened);
+  }
+
+  int peerNics() {
+    return peerNics == 0 ? count : peerNics;
   }
 
   List<String> journal() {
@@ -59,6 +82,12 @@ final class ScriptedBackend implements Backend {
 
   void violated(String what) {
     violations.add(what);
+  }
+
+  /** A channel such as {@link #openControl} makes, for a test that wants to hold it back. */
+  ScriptedControl makeControl(ControlContext context) {
+    control = new ScriptedControl(this, context, maxMessageBytes);
+    return control;
   }
 
   /** A NIC such as {@link #open} makes, for a test that wants to hold it back. */
@@ -92,6 +121,13 @@ final class ScriptedBackend implements Backend {
   @Override
   public WorkerLoop newLoop() {
     return loop;
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    note("open control");
+    CompletionStage<ControlChannel> other = controlInstead.apply(context);
+    return other != null ? other : CompletableFuture.completedStage(makeControl(context));
   }
 
   @Override

@@ -14,9 +14,12 @@ import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -34,7 +37,8 @@ final class ScriptedNic implements Domain {
   }
 
   /** Another engine's NIC, resolved here. */
-  record Remote(ScriptedNic nic, EngineId engine, String address) implements RemotePeer {}
+  record Remote(ScriptedNic nic, EngineId engine, int number, String address)
+      implements RemotePeer {}
 
   /** Another engine's memory, resolved here. */
   record Target(Remote peer, String key, long length) implements RemoteMemory {}
@@ -51,8 +55,8 @@ final class ScriptedNic implements Domain {
       boolean counted,
       int wireImm) {}
 
-  /** A control message that was taken over. */
-  record Frame(EngineId to, byte kind, byte[] content) {}
+  /** What a NIC of a peer has said to this one. */
+  record Heard(Remote from, String text) {}
 
   final int index;
   final OpenContext context;
@@ -62,7 +66,8 @@ final class ScriptedNic implements Domain {
   private final ArrayDeque<Consumer<CompletionSink>> reports = new ArrayDeque<>();
   private final List<Piece> posted = new ArrayList<>();
   private final List<Piece> inFlight = new ArrayList<>();
-  private final List<Frame> sent = new ArrayList<>();
+  private final List<Heard> heard = new ArrayList<>();
+  private final Set<RemotePeer> resolved = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Map<Integer, Local> registered = new HashMap<>();
   private volatile long polls;
   private int ids;
@@ -73,8 +78,8 @@ final class ScriptedNic implements Domain {
   /** How many writes it takes over before it refuses. */
   int room = Integer.MAX_VALUE;
 
-  /** How many control messages it takes over before it refuses. */
-  int sendRoom = Integer.MAX_VALUE;
+  /** Whether the writes of a peer that is given up have failed by the next poll. */
+  boolean failsWhatIsGivenUp = true;
 
   /** Whether every poll completes all that is in flight. */
   boolean completing;
@@ -123,17 +128,23 @@ final class ScriptedNic implements Domain {
     return List.copyOf(inFlight);
   }
 
-  List<Frame> sent() {
-    return List.copyOf(sent);
+  /** What NICs of peers have said. */
+  List<Heard> heard() {
+    return List.copyOf(heard);
   }
 
-  List<Frame> sent(byte kind) {
-    return sent.stream().filter(frame -> frame.kind() == kind).toList();
+  /** NICs of peers that are resolved and not released. */
+  int remotes() {
+    return resolved.size();
   }
 
-  /** So that a long test does not remember all of them. */
-  void forgetSent() {
-    sent.clear();
+  /** The peer's NIC of this number, as it was resolved last. */
+  Remote remote(EngineId peer, int number) {
+    return resolved.stream()
+        .map(Remote.class::cast)
+        .filter(remote -> remote.engine().equals(peer) && remote.number() == number)
+        .findFirst()
+        .orElseThrow();
   }
 
   int registrations() {
@@ -187,19 +198,16 @@ final class ScriptedNic implements Domain {
     });
   }
 
-  void receive(EngineId sender, ByteBuffer frame) {
-    report(sink -> sink.received(sender, frame));
-  }
-
-  void signOfLife(EngineId sender) {
-    report(sink -> sink.alive(sender));
+  /** It has something to say to a NIC of a peer. */
+  void say(RemotePeer to, String text) {
+    report(sink -> sink.toPeer(to, ByteBuffer.wrap(text.getBytes())));
   }
 
   void arrive(int wireImm) {
     report(sink -> sink.immArrived(wireImm));
   }
 
-  /** Loses a peer as the contract says: first the peer, then each write to it. */
+  /** Loses its way to a peer as the contract says: first the peer, then each write to it. */
   void lose(EngineId peer, int code, String text) {
     report(sink -> {
       sink.peerLost(peer, code, text);
@@ -282,21 +290,56 @@ final class ScriptedNic implements Domain {
 
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
+    throw new AssertionError("expected to be told the number of the NIC, too");
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     called("resolve a peer");
     resolves++;
     raise(resolveFailure);
-    return new Remote(this, engine, new String(address));
+    Remote remote = new Remote(this, engine, nic, new String(address));
+    if (resolved.stream().anyMatch(remote::equals)) {
+      backend.violated("resolved twice: " + remote);
+    }
+    resolved.add(remote);
+    return remote;
+  }
+
+  @Override
+  public void fromPeer(RemotePeer from, ByteBuffer message) {
+    called("fromPeer");
+    requireSound("a message");
+    byte[] bytes = new byte[message.remaining()];
+    message.get(bytes);
+    heard.add(new Heard(known(from), new String(bytes)));
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    called("release");
+    Remote remote = known(peer);
+    resolved.remove(remote);
+    for (Piece piece : inFlight) {
+      if (piece.target().peer() == remote) {
+        backend.violated("released while in flight: " + piece);
+      }
+    }
+  }
+
+  private Remote known(RemotePeer peer) {
+    if (!resolved.contains(peer)) {
+      backend.violated("a peer of another NIC, or one that was released: " + peer);
+      throw new IllegalStateException("an unknown peer");
+    }
+    return (Remote) peer;
   }
 
   @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
     called("resolve a key");
     raise(resolveFailure);
-    if (!(peer instanceof Remote remote) || remote.nic() != this) {
-      backend.violated("a peer of another NIC: " + peer);
-      throw new IllegalStateException("a peer of another NIC");
-    }
-    return new Target(remote, new String(key), length);
+    return new Target(known(peer), new String(key), length);
   }
 
   @Override
@@ -306,9 +349,7 @@ final class ScriptedNic implements Domain {
     raise(postFailure);
     Local source = own(op.source());
     Target target = (Target) op.target();
-    if (target.peer().nic() != this) {
-      backend.violated("a target of another NIC: " + target);
-    }
+    known(target.peer());
     if (op.length() < 0 || op.length() > capabilities.maxWriteBytes()) {
       backend.violated("a write of " + op.length() + " bytes");
     }
@@ -344,27 +385,15 @@ final class ScriptedNic implements Domain {
 
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    called("send");
-    requireSound("a message");
-    if (bytes.remaining() > capabilities.maxControlBytes()) {
-      backend.violated("a control message of " + bytes.remaining() + " bytes");
-    }
-    if (sendRoom == 0) {
-      return false;
-    }
-    sendRoom--;
-    ByteBuffer copy = bytes.duplicate();
-    byte kind = copy.get();
-    byte[] content = new byte[copy.remaining()];
-    copy.get(content);
-    sent.add(new Frame(((Remote) peer).engine(), kind, content));
-    return true;
+    throw new AssertionError("expected messages on the control channel");
   }
 
   @Override
   public void disconnect(RemotePeer peer, String reason) {
+    called("disconnect");
+    known(peer);
     for (Piece piece : inFlight()) {
-      if (piece.target().peer().equals(peer)) {
+      if (failsWhatIsGivenUp && piece.target().peer().equals(peer)) {
         fail(piece, 0, reason);
       }
     }
@@ -434,7 +463,7 @@ final class ScriptedNic implements Domain {
   }
 
   @SuppressWarnings("unchecked") // whatever it is, undeclared
-  private static <E extends Throwable> void raise(Throwable failure) throws E {
+  static <E extends Throwable> void raise(Throwable failure) throws E {
     if (failure != null) {
       throw (E) failure;
     }

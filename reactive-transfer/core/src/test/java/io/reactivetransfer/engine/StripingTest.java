@@ -243,8 +243,8 @@ class StripingTest {
   void eachNicTalksToItsCounterpart(int ours, int theirs) {
     hand.open(ours, o -> o.minPieceBytes(1));
     MemoryRegion source = hand.region();
-    RemoteRegion target =
-        hand.engine().remote(EngineByHand.descriptor(EngineByHand.address(5, theirs), 1 << 20));
+    hand.backend.peerNics = theirs;
+    RemoteRegion target = hand.engine().remote(hand.descriptor(5, 1 << 20));
     submit(Write.of(source.slice(0, 1 << 20), target.whole()));
     assertThat(hand.posted())
         .hasSize(ours)

@@ -57,7 +57,7 @@ class SubmissionStressTest {
     source = engine.register(Arena.ofAuto().allocate(1 << 16)).block(LONG);
     targets =
         List.of(1, 2, 3).stream()
-            .map(i -> engine.remote(EngineByHand.descriptor(EngineByHand.address(i, 2), 1 << 16)))
+            .map(i -> engine.remote(EngineByHand.descriptor(EngineByHand.addressOf(i), 2, 1 << 16)))
             .toList();
   }
 

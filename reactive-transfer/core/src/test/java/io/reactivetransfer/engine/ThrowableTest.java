@@ -273,7 +273,7 @@ class ThrowableTest {
         .submit(
             Write.of(
                 region.whole(),
-                engine.remote(EngineByHand.descriptor(EngineByHand.address(1, 1), 8)).whole()))
+                engine.remote(EngineByHand.descriptor(EngineByHand.addressOf(1), 1, 8)).whole()))
         .subscribe(stream);
     backend.opened().getFirst().prepareFailure = thrown.failure;
     backend.opened().getFirst().descriptors = new int[] {1};

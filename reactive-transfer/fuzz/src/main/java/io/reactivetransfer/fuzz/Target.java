@@ -5,9 +5,11 @@ import java.util.stream.Stream;
 /** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
 public enum Target {
   /** The bytes and the text of a peer's address. */
-  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 200),
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 160),
   /** The bytes of a region's descriptor. */
   REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 200),
+  /** The first thing that engines say to each other. */
+  GREETING("reactive-transfer/core", "GreetingTest#isReadAsWhatItSaysOrRefused", 40),
   /** What engines say to each other. */
   CONTROL_FRAMES("reactive-transfer/core", "ControlFrameFuzzTest", 60),
   /** What the two sides of a hand-over say to each other. */
