@@ -52,6 +52,10 @@ final class EngineOpening {
     this.options = options;
     this.answer = answer;
     this.nics = List.copyOf(options.nics() == 0 ? backend.nics() : backend.nics(options.nics()));
+    if (nics.isEmpty() || nics.size() > Nic.MAX_PER_ENGINE) {
+      throw new BackendException(
+          0, "expected 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + nics.size());
+    }
     this.identity = environment.identities().get();
     this.worker = new Worker(identity.id(), options, environment.nanoClock());
     this.loop = backend.newLoop();
@@ -106,6 +110,14 @@ final class EngineOpening {
       fail(failure);
     } else if (channel == null) {
       fail(new BackendException(0, "it opened its control channel to null"));
+    } else if (channel.maxMessageBytes() < maxControlBytes()) {
+      fail(
+          new BackendException(
+              0,
+              "expected a control channel that takes control messages of "
+                  + maxControlBytes()
+                  + " bytes, as it was asked for, got one that declares at most "
+                  + channel.maxMessageBytes()));
     } else {
       openNext();
     }

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How an engine comes about, or does not. */
 class OpeningTest {
@@ -98,6 +100,16 @@ class OpeningTest {
     assertThat(context.loop()).isSameAs(hand.loop);
     assertThat(context.maxMessageBytes()).isEqualTo(20_000 + ControlFrame.HEADER_BYTES);
     assertThat(context.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
+  }
+
+  @Test
+  void aControlChannelThatTakesLessThanItWasAskedForIsRefused() {
+    hand.backend.maxMessageBytes = 8 * 1024;
+    assertThat(refused(1))
+        .hasMessageContaining("control messages of 16385 bytes")
+        .hasMessageContaining("at most 8192");
+    assertAllClosed();
+    assertThat(hand.nics()).isEmpty();
   }
 
   @Test
@@ -215,6 +227,13 @@ class OpeningTest {
     hand.open(5, o -> o.nics(2));
     assertThat(hand.engine().nics()).hasSize(2);
     assertThat(hand.nics()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 9})
+  void otherThanOneToEightNicsIsAnError(int nics) {
+    assertThat(refused(nics)).hasMessageContaining("1 to 8 NICs, got " + nics);
+    assertThat(hand.backend.journal()).as("nothing was opened").isEmpty();
   }
 
   @Test
