@@ -43,8 +43,18 @@ class NullArgumentTest {
     refusedByName("bytes", () -> RegionDescriptor.fromBytes(null));
     refusedByName("bytes", () -> PeerAddress.fromBytes(null));
     refusedByName("text", () -> PeerAddress.fromText(null));
+    refusedByName("text", () -> HostPort.parse(null));
     refusedByName("indices", () -> PageList.of((int[]) null));
     refusedByName("indices", () -> PageList.of((MemorySegment) null));
+  }
+
+  @Test
+  void thePartsOfAnAddressAreNamed() {
+    HostPort control = new HostPort("h", 1);
+    refusedByName("host", () -> new HostPort(null, 1));
+    refusedByName("engine", () -> new PeerAddress("b", null, control));
+    refusedByName("control", () -> new PeerAddress("b", new EngineId(0, 1), null));
+    refusedByName("backend", () -> new PeerAddress(null, new EngineId(0, 1), control));
   }
 
   @Test
