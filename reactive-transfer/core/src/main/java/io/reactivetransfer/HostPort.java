@@ -44,20 +44,13 @@ public record HostPort(String host, int port) {
     int colon = text.lastIndexOf(':');
     String host = colon < 0 ? text : text.substring(0, colon);
     boolean inBrackets = host.startsWith("[") && host.endsWith("]");
-    if (colon < 0 || (!inBrackets && host.indexOf(':') >= 0)) {
-      throw malformed(text);
+    String port = text.substring(colon + 1);
+    if (colon < 0 || (!inBrackets && host.indexOf(':') >= 0) || !port.matches("[0-9]{1,5}")) {
+      throw new IllegalArgumentException(
+          "expected host:port, such as decode-3:7400 or [fd00::7]:7400, got " + clip(text));
     }
-    try {
-      int port = Integer.parseUnsignedInt(text, colon + 1, text.length(), 10);
-      return new HostPort(inBrackets ? host.substring(1, host.length() - 1) : host, port);
-    } catch (NumberFormatException e) {
-      throw malformed(text);
-    }
-  }
-
-  private static IllegalArgumentException malformed(String text) {
-    return new IllegalArgumentException(
-        "expected host:port, such as decode-3:7400 or [fd00::7]:7400, got " + clip(text));
+    return new HostPort(
+        inBrackets ? host.substring(1, host.length() - 1) : host, Integer.parseInt(port));
   }
 
   private static boolean isOfHost(int letter) {

@@ -23,6 +23,7 @@ public record PeerAddress(String backend, EngineId engine, HostPort control) {
 
   /** Checks the name. */
   public PeerAddress {
+    Objects.requireNonNull(backend, "backend");
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(control, "control");
     int length = backend.length();
