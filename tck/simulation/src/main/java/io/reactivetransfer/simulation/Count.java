@@ -186,7 +186,7 @@ final class Count {
     return target.mayOverflow()
         || doubted
         || discarded
-        || (mayFail && (isDisturbed() || target.hasRevoked()));
+        || (mayFail && (mayLoseWrites() || target.hasRevoked()));
   }
 
   /** Whether what was done when its source was free may come after its target has begun anew. */
@@ -196,6 +196,10 @@ final class Count {
 
   private boolean isDisturbed() {
     return volleys.stream().anyMatch(it -> target.world().isDisturbed(it.origin, target));
+  }
+
+  private boolean mayLoseWrites() {
+    return volleys.stream().anyMatch(it -> target.world().mayLoseWrites(it.origin, target));
   }
 
   /** Whether the network did what no network may do. */

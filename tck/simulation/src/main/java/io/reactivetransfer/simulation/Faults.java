@@ -1,8 +1,9 @@
 package io.reactivetransfer.simulation;
 
 import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
 
-/** What goes wrong: links, NICs, processes. */
+/** What goes wrong: sessions, links, NICs, processes. */
 final class Faults {
 
   private static final long MAX_OUTAGE_NANOS = 2_000_000;
@@ -10,19 +11,49 @@ final class Faults {
 
   private Faults() {}
 
-  static void cut(World world, SplittableRandom random) {
+  private static void withTwo(
+      World world, SplittableRandom random, BiConsumer<Node, Node> action) {
     Node one = world.pickUp(random);
     Node other = one == null ? null : world.pickOther(one, random);
     if (one != null && other != null) {
-      world.network().cut(one.id(), other.id());
+      action.accept(one, other);
     }
+  }
+
+  /** Breaks one link between NICs. */
+  static void cut(World world, SplittableRandom random) {
+    withTwo(world, random, (one, other) -> world.network().cut(one.id(), other.id()));
+  }
+
+  /** Breaks the session of two engines, at times so that none comes about for a while. */
+  static void cutControl(World world, SplittableRandom random) {
+    withTwo(
+        world,
+        random,
+        (one, other) -> {
+          long outage = random.nextBoolean() ? 0 : random.nextLong(MAX_OUTAGE_NANOS);
+          world.network().cutControl(one.id(), other.id(), outage);
+        });
+  }
+
+  /** Breaks it, and at least one of the two hears nothing of that. */
+  static void halfOpen(World world, SplittableRandom random) {
+    withTwo(
+        world,
+        random,
+        (one, other) -> world.network().halfOpen(one.id(), other.id(), random.nextBoolean()));
+  }
+
+  static void slowControl(World world, SplittableRandom random) {
+    withTwo(world, random, (one, other) -> world.network().slowDown(one.id(), other.id()));
   }
 
   static void failNic(World world, SplittableRandom random) {
     Node node = world.pickUp(random);
-    if (node != null && random.nextInt(3) == 0 && world.network().breakNic(node.id())) {
-      node.nicBroke(); // the messages of all may have gone over it, and do until they are told
-    } else if (node != null && node.engine() != null) {
+    if (node == null || (random.nextInt(3) == 0 && world.network().breakNic(node.id()))) {
+      return;
+    }
+    if (node.engine() != null) {
       int nic = random.nextInt(node.engine().nics().size());
       world.network().failNic(node.id(), nic, random.nextLong(MAX_OUTAGE_NANOS));
     }

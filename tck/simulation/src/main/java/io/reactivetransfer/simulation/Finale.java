@@ -280,6 +280,9 @@ final class Finale {
           node.isKilled() || node.scheduler().liveWorkers() == 0,
           node + " is closed, and uses the signal scheduler");
     }
+    referee.require(
+        world.network().openControls() == 0,
+        "control channels are open, and all engines are closed");
     referee.require(world.network().openNics() == 0, "NICs are open, and all engines are closed");
     world.checkAll();
   }

@@ -32,8 +32,11 @@ record Forecast(
   private static final long MILLI = 1_000_000;
   private static final long CONNECT_NANOS = 10 * MILLI;
 
-  /** A NIC may refuse for 5 ms when all is slow, and so may that of the one who answers. */
-  private static final long MIN_LIVENESS_NANOS = 16 * MILLI;
+  /**
+   * When all is slow, a control channel may refuse for 5 ms, and so may that of the one who
+   * answers; each of the four ways of a dial, a question and its answer takes 2 ms.
+   */
+  private static final long MIN_LIVENESS_NANOS = 24 * MILLI;
 
   private static final int MIN_ENGINES = 2;
 
@@ -55,6 +58,7 @@ record Forecast(
             random.nextInt(500),
             rough ? random.nextInt(20) : 0,
             random.nextInt(3) == 0 ? 500 : 0,
+            random.nextInt(4) == 0 ? 300 : 0,
             random.nextInt(25) == 0 ? 50 : 0,
             random.nextInt(6) == 0,
             random.nextBoolean() ? random.nextInt(16, 256) : 1 << 20,
@@ -64,7 +68,7 @@ record Forecast(
         MIN_ENGINES + MORE_ENGINES[random.nextInt(MORE_ENGINES.length)],
         random.nextInt(4, 48),
         random.nextLong(50_000, 3 * MILLI),
-        random.nextLong(MIN_LIVENESS_NANOS, 30 * MILLI),
+        random.nextLong(MIN_LIVENESS_NANOS, 40 * MILLI),
         random.nextInt(4) == 0 ? random.nextLong(MILLI, 8 * MILLI) : 60 * MILLI,
         random.nextInt(20) == 0,
         random.nextInt(20) == 0);

@@ -47,7 +47,6 @@ final class Node {
   private boolean everOverdue;
   private long stoodStillNanos;
   private long goesOnNanos;
-  private boolean everBroke;
   private boolean everRevoked;
 
   Node(World world, int index, int place, SplittableRandom random) {
@@ -278,14 +277,6 @@ final class Node {
         node.plots.forEach(Plot::free);
       }
     }
-  }
-
-  void nicBroke() {
-    everBroke = true;
-  }
-
-  boolean hasBrokenNic() {
-    return everBroke;
   }
 
   /** When its process goes on, if it stands still. */

@@ -4,6 +4,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -193,6 +194,54 @@ final class UserActs {
               }
             });
       }
+    }
+  }
+
+  /** Asks who is where another engine is, or was. */
+  static void find(World world, SplittableRandom random) {
+    withEngine(
+        world,
+        random,
+        (node, engine) -> {
+          Node other = world.pickOther(node, random);
+          if (other != null && other.engine() != null) {
+            FindProbe probe = new FindProbe(node, other);
+            engine.peer(other.engine().address().control()).subscribe(probe);
+            maybeCancel(probe, 20, random);
+          }
+        });
+  }
+
+  private static final class FindProbe extends Probe<Peer> {
+    private final Node other;
+
+    FindProbe(Node node, Node other) {
+      super(node, "find", true);
+      this.other = other;
+    }
+
+    @Override
+    void next(Peer found) {
+      Node there = node.world().known(found.id());
+      boolean sharePlace = there.process().place() == other.process().place();
+      node.world()
+          .referee()
+          .require(
+              // who was killed may be believed to be there, and another one may be there by now
+              there == other || (sharePlace && (there.isKilled() || other.isKilled())),
+              this + " found " + found + ", not " + other);
+    }
+
+    @Override
+    void end(@Nullable Throwable error) {
+      boolean justified =
+          error == null
+              || node.isClosing()
+              || node.world().isForgiving()
+              || node.mayRefuse(error)
+              || (error instanceof PeerUnreachableException
+                  && node.world().isDisturbed(node, other));
+      node.world().referee().require(justified, this + " failed for no reason: " + error);
     }
   }
 

@@ -18,11 +18,12 @@ final class Verdicts {
     if (origin.isClosing() || world.isForgiving()) {
       return true;
     }
-    if (error instanceof PeerUnreachableException) {
-      return anyTarget(volleys, target -> world.isDisturbed(origin, target));
+    if (error instanceof PeerUnreachableException
+        && anyTarget(volleys, target -> world.isDisturbed(origin, target))) {
+      return true;
     }
-    if (error instanceof TransferFailedException) {
-      return anyTarget(volleys, target -> world.hasFailed(origin, target));
+    if (error instanceof PeerUnreachableException || error instanceof TransferFailedException) {
+      return volleys.stream().anyMatch(Volley::hasFailedPieces);
     }
     if (error instanceof DeadlineExceededException) {
       return volleys.stream().anyMatch(volley -> volley.ageNanos() >= deadlineNanos);

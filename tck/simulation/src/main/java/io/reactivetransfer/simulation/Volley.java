@@ -1,7 +1,9 @@
 package io.reactivetransfer.simulation;
 
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.simulation.network.FailedWrite;
 import io.reactivetransfer.simulation.network.Weather;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,7 @@ final class Volley {
   private long issuedNanos;
   private State state = State.OUT;
   private boolean keepsSource;
+  private boolean hasFailedPieces;
   private @Nullable Probe<?> submission;
 
   Volley(
@@ -69,6 +72,31 @@ final class Volley {
   /** Whether it is to be submitted again if it fails: then its source stays as it is. */
   void keepSource(boolean keeps) {
     keepsSource = keeps;
+  }
+
+  /** Whether a write that was failed is one of its pieces: nobody else uses its source now. */
+  boolean mayBePartOf(Node target, @Nullable Plot from, FailedWrite write) {
+    if (state == State.DONE || state == State.FAILED || !targets.contains(target)) {
+      return false;
+    }
+    if (from != null) {
+      return from == source.plot()
+          && write.offset() >= source.offset()
+          && write.offset() + write.length() <= source.offset() + source.length();
+    }
+    Integer imm = write.wireImm();
+    return imm == null
+        || arrivals.keySet().stream()
+            .anyMatch(it -> it.target == target && it.imm == (imm & Imm.MAX_VALUE));
+  }
+
+  /** A NIC has failed one of its pieces. */
+  void pieceFailed() {
+    hasFailedPieces = true;
+  }
+
+  boolean hasFailedPieces() {
+    return hasFailedPieces;
   }
 
   /** How often it is counted, where. */
@@ -122,7 +150,7 @@ final class Volley {
    * It was done, and long enough ago that all must be there, unless someone was lost on the way.
    */
   void settle() {
-    if (state == State.DONE && targets.stream().noneMatch(to -> world.isDisturbed(origin, to))) {
+    if (state == State.DONE && targets.stream().noneMatch(to -> world.mayLoseWrites(origin, to))) {
       land("a transfer was done long ago");
     }
   }

@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.simulation.network.FailedWrite;
 import io.reactivetransfer.simulation.network.SimulatedNetwork;
 import io.reactivetransfer.simulation.network.VirtualTime;
 import io.reactivetransfer.simulation.network.WireObserver;
@@ -46,7 +47,7 @@ final class World implements WireObserver {
   private final List<Probe<?>> probes = new ArrayList<>();
   private final Map<CountKey, Count> counts = new LinkedHashMap<>();
   private final Set<Pair> disturbed = new HashSet<>();
-  private final Set<Pair> failed = new HashSet<>();
+  private final Set<Pair> waysLost = new HashSet<>();
   private final Set<Plot> dirty = new LinkedHashSet<>();
   private final List<Volley> volleys = new ArrayList<>();
   private final Letters letters;
@@ -182,7 +183,8 @@ final class World implements WireObserver {
   // ---- what is known of it ----
 
   /**
-   * Whether anything was ever wrong between two engines, so that each may take the other as lost.
+   * Whether their session was ever broken, or one of them was not there to keep it, so that each
+   * may take the other as lost. What happens to their NICs is no reason for that.
    */
   boolean isDisturbed(Node one, Node other) {
     return forgiving
@@ -192,14 +194,12 @@ final class World implements WireObserver {
         || other.isClosing()
         || one.wasOverdue()
         || other.wasOverdue()
-        || one.hasBrokenNic()
-        || other.hasBrokenNic()
         || disturbed.contains(Pair.of(one, other));
   }
 
-  /** Whether any write between them was failed. */
-  boolean hasFailed(Node origin, Node target) {
-    return forgiving || failed.contains(Pair.of(origin, target));
+  /** Whether writes that were under way between two engines may have been lost. */
+  boolean mayLoseWrites(Node origin, Node target) {
+    return isDisturbed(origin, target) || waysLost.contains(Pair.of(origin, target));
   }
 
   /** What must be true after each step. */
@@ -255,8 +255,20 @@ final class World implements WireObserver {
   }
 
   @Override
-  public void failed(EngineId origin, EngineId target) {
-    failed.add(Pair.of(known(origin), known(target)));
+  public void wayLost(EngineId one, EngineId other) {
+    waysLost.add(Pair.of(known(one), known(other)));
+  }
+
+  @Override
+  public void failed(FailedWrite write) {
+    Node origin = known(write.origin());
+    Node target = known(write.target());
+    Plot source = write.length() == 0 ? null : ground.ownerOf(write.source());
+    for (Volley volley : volleys) {
+      if (volley.origin == origin && volley.mayBePartOf(target, source, write)) {
+        volley.pieceFailed();
+      }
+    }
   }
 
   @Override
@@ -278,7 +290,7 @@ final class World implements WireObserver {
     referee.note(known(engine).index(), what, detail);
   }
 
-  private Node known(EngineId id) {
+  Node known(EngineId id) {
     Node node = byId.get(id);
     if (node == null) {
       throw new IllegalStateException("no such engine: " + id);

@@ -1,7 +1,6 @@
 package io.reactivetransfer.simulation.network;
 
 import io.reactivetransfer.EngineId;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -13,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * posted, and fails it with the rest. Nothing of a new link comes before the loss of the old one.
  */
 final class LinkEnd {
+
+  /** A NIC tries again for so long, and no longer: what it was given it must report. */
+  private static final int RETRIES_PER_SILENCE = 20;
 
   /** The code of a lost link. */
   static final int LOST = 104;
@@ -43,7 +45,6 @@ final class LinkEnd {
   /** Not landed yet. */
   private final List<SimulatedWrite> underway = new ArrayList<>();
 
-  private final ArrayDeque<byte[]> messages = new ArrayDeque<>();
   private State state = State.IDLE;
   private @Nullable LinkEnd other;
 
@@ -181,38 +182,19 @@ final class LinkEnd {
   }
 
   private void fail(SimulatedWrite write, int code, String text, boolean refused) {
-    network.observer().failed(domain.where().engine(), remote.engine());
+    FailedWrite failed =
+        new FailedWrite(
+            domain.where().engine(),
+            remote.engine(),
+            write.source.segment(),
+            write.sourceOffset,
+            write.length,
+            write.hasImm ? write.imm : null);
+    network.observer().failed(failed);
     if (write.hasImm && !refused) {
-      network.observer().doubted(domain.where().engine(), remote.engine(), write.imm);
+      network.observer().doubted(failed.origin(), failed.target(), write.imm);
     }
     domain.report(new Report.Failed(write.token, code, text, refused));
-  }
-
-  // ---- messages ----
-
-  void send(byte[] bytes) {
-    LinkEnd far = other;
-    if (state == State.UP && far != null) {
-      messages.add(bytes);
-      int sentIn = epoch;
-      // one event for each message, and each takes the first one: so they keep their order
-      time.after(
-          latency(),
-          () -> {
-            if (sentIn == epoch && state == State.UP) {
-              deliverNext(far);
-            }
-          });
-    }
-  }
-
-  private void deliverNext(LinkEnd far) {
-    byte[] bytes = messages.remove();
-    Report report = new Report.Received(domain.where().engine(), bytes);
-    far.domain.report(report);
-    if (Weather.happens(weather.duplicate(), random)) {
-      far.domain.report(report);
-    }
   }
 
   // ---- its end ----
@@ -229,7 +211,9 @@ final class LinkEnd {
 
   private long detectionNanos() {
     boolean silent = Weather.happens(weather.silent(), random);
-    return silent ? weather.silentNanos() : weather.draw(weather.detection(), random);
+    return silent
+        ? weather.silentNanos() / RETRIES_PER_SILENCE
+        : weather.draw(weather.detection(), random);
   }
 
   /** Its NIC vanishes. */
@@ -268,7 +252,7 @@ final class LinkEnd {
   }
 
   private void stopTraffic(LinkEnd far) {
-    network.observer().disturbed(domain.where().engine(), remote.engine());
+    network.observer().wayLost(domain.where().engine(), remote.engine());
     dropAll(far);
     far.dropAll(this);
   }
@@ -279,18 +263,13 @@ final class LinkEnd {
       new Landing(network, write, far.domain).abandon();
     }
     underway.clear();
-    int stillArrive = messages.isEmpty() ? 0 : random.nextInt(messages.size() + 1);
-    while (stillArrive-- > 0) {
-      deliverNext(far);
-    }
-    messages.clear();
   }
 
   private void lose(long nanos) {
     state = State.LOSING;
     other = null;
     int lost = ++epoch;
-    network.observer().disturbed(domain.where().engine(), remote.engine());
+    network.observer().wayLost(domain.where().engine(), remote.engine());
     time.after(
         nanos,
         () -> {

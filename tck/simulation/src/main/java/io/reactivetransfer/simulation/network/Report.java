@@ -2,7 +2,6 @@ package io.reactivetransfer.simulation.network;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
-import java.nio.ByteBuffer;
 
 /** What a NIC has to tell its engine at the next poll. */
 sealed interface Report {
@@ -42,15 +41,6 @@ sealed interface Report {
     }
   }
 
-  /** A message has come. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Received(EngineId sender, byte[] bytes) implements Report {
-    @Override
-    public void tell(CompletionSink sink) {
-      sink.received(sender, ByteBuffer.wrap(bytes));
-    }
-  }
-
   /** The NIC can do nothing more. */
   record NicFailed(SimulatedDomain domain) implements Report {
     @Override
@@ -60,7 +50,7 @@ sealed interface Report {
     }
   }
 
-  /** A peer is lost. */
+  /** The way to a peer is lost. */
   record Lost(EngineId peer, String text) implements Report {
     @Override
     public void tell(CompletionSink sink) {

@@ -3,6 +3,8 @@ package io.reactivetransfer.simulation.network;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -11,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** The NICs of one {@link SimulatedProcess} on a {@link SimulatedNetwork}. */
+/** The control channel and the NICs of one {@link SimulatedProcess} on a {@link SimulatedNetwork}. */
 public final class SimulatedBackend implements Backend {
 
   private final SimulatedNetwork network;
@@ -46,6 +48,13 @@ public final class SimulatedBackend implements Backend {
   @Override
   public WorkerLoop newLoop() {
     return process.newLane();
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    CompletableFuture<ControlChannel> opened = new CompletableFuture<>();
+    process.execute(() -> opened.complete(network.openControl(context, process)), 0);
+    return opened;
   }
 
   @Override

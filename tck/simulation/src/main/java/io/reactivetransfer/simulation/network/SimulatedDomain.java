@@ -150,18 +150,8 @@ final class SimulatedDomain implements Domain {
 
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    requireSound("send");
-    LinkEnd end = endTo(own(peer).address());
-    if (bytes.remaining() > Math.min(MAX_CONTROL_BYTES, context.maxControlBytes())) {
-      misused("sends a message that is too long");
-    }
-    if (refuses() || !end.isReady()) {
-      return false;
-    }
-    byte[] copy = new byte[bytes.remaining()];
-    bytes.get(bytes.position(), copy);
-    end.send(copy);
-    return true;
+    misused("sends a message by a NIC");
+    return false;
   }
 
   @Override
@@ -171,7 +161,10 @@ final class SimulatedDomain implements Domain {
     LinkEnd end = ends.get(address);
     if (end != null) {
       network.observer().happened("disconnect", where.engine(), end.number());
-      network.observer().gaveUp(where.engine(), address.engine(), reason);
+      SimulatedDomain target = network.find(address);
+      if (!broken && target != null && !target.isBroken()) {
+        network.observer().gaveUp(where.engine(), address.engine(), reason);
+      }
       end.disconnect();
     }
   }

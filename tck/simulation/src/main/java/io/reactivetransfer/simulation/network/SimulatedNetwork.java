@@ -1,18 +1,22 @@
 package io.reactivetransfer.simulation.network;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.OpenContext;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the NICs of simulated processes. What happens on it follows from the seed, the {@link
+ * Joins the control channels and the NICs of simulated processes. What happens on it follows from the seed, the {@link
  * Weather} and what it is told to break; the same again gives the same run. Belongs to one thread.
  */
 public final class SimulatedNetwork {
@@ -22,6 +26,8 @@ public final class SimulatedNetwork {
   private final WireObserver observer;
   private final SplittableRandom random;
   private final Map<SimulatedAddress, SimulatedDomain> domains = new LinkedHashMap<>();
+  private final Map<HostPort, SimulatedControl> controls = new LinkedHashMap<>();
+  private final Map<Set<EngineId>, Long> outages = new HashMap<>();
   private long serials;
 
   /**
@@ -49,6 +55,36 @@ public final class SimulatedNetwork {
     }
   }
 
+  /**
+   * Breaks the session of two engines, if there is one, and for a while there is no other. Each end
+   * is told in its own time, or hears nothing.
+   */
+  public void cutControl(EngineId one, EngineId other, long outageNanos) {
+    ControlEnd end = controlEnd(one, other);
+    if (end != null) {
+      outages.put(Set.of(one, other), time.nanos() + outageNanos);
+      observer.happened("cut", one, other.low());
+      end.cut();
+    }
+  }
+
+  /** Breaks the session of two engines, if there is one, and tells one of them, or neither. */
+  public void halfOpen(EngineId one, EngineId other, boolean tellsOne) {
+    ControlEnd end = controlEnd(one, other);
+    if (end != null) {
+      observer.happened("half open", one, other.low());
+      end.halfOpen(tellsOne);
+    }
+  }
+
+  /** Makes the session of two engines slow, if there is one, in one direction. */
+  public void slowDown(EngineId one, EngineId other) {
+    ControlEnd end = controlEnd(one, other);
+    if (end != null) {
+      end.slowDown();
+    }
+  }
+
   /** Takes a NIC out of service for a while: all its links break, and no new one comes about. */
   public void failNic(EngineId engine, int nic, long outageNanos) {
     for (SimulatedDomain domain : domainsOf(engine)) {
@@ -69,9 +105,13 @@ public final class SimulatedNetwork {
     return true;
   }
 
-  /** Has all NICs of an engine vanish, as when its process was killed. */
+  /** Has all that an engine has opened vanish, as when its process was killed. */
   public void kill(EngineId engine) {
     boolean silent = Weather.happens(weather.silent(), random);
+    SimulatedControl control = controlOf(engine);
+    if (control != null) {
+      control.vanish(silent);
+    }
     domainsOf(engine).forEach(domain -> domain.vanish(silent));
   }
 
@@ -94,7 +134,46 @@ public final class SimulatedNetwork {
     return domains.size();
   }
 
+  /** How many control channels are open. */
+  public int openControls() {
+    return controls.size();
+  }
+
   // ---- for its parts ----
+
+  SimulatedControl openControl(ControlContext context, SimulatedProcess process) {
+    SimulatedControl control = new SimulatedControl(this, process, context, random.nextLong());
+    if (controls.putIfAbsent(control.address(), control) != null) {
+      throw new BackendException(0, control.address() + " is taken");
+    }
+    return control;
+  }
+
+  void remove(SimulatedControl control) {
+    controls.remove(control.address(), control);
+  }
+
+  /** Who answers there now. */
+  @Nullable SimulatedControl control(HostPort address) {
+    return controls.get(address);
+  }
+
+  /** Whether nothing of what one of them dials comes to the other. */
+  boolean isCutOff(EngineId one, EngineId other) {
+    return one.equals(other) || outages.getOrDefault(Set.of(one, other), 0L) > time.nanos();
+  }
+
+  private @Nullable SimulatedControl controlOf(EngineId engine) {
+    return controls.values().stream()
+        .filter(control -> control.engine().equals(engine))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private @Nullable ControlEnd controlEnd(EngineId one, EngineId other) {
+    SimulatedControl control = controlOf(one);
+    return control == null ? null : control.endTo(other);
+  }
 
   SimulatedDomain open(OpenContext context, int place) {
     SimulatedAddress address = new SimulatedAddress(context.engine(), place, context.nicIndex());

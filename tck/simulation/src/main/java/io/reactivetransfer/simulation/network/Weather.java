@@ -15,7 +15,9 @@ import java.util.SplittableRandom;
  * @param fail that a write fails though nothing is wrong with the link
  * @param split that a write lands in several parts
  * @param slow that something takes a hundred times as long as it should
- * @param silent that a peer which goes away, or an end of a link that breaks, says nothing
+ * @param silent that a peer which goes away, or an end of a link or a session that breaks, says
+ *     nothing
+ * @param redial that of two dials which cross each other both make a session, and one is lost
  * @param duplicate that a message comes twice, which no backend may do: for finding out what
  *     happens
  * @param sourceFree whether a write is done when its source was read, before it lands
@@ -33,12 +35,13 @@ public record Weather(
     int split,
     int slow,
     int silent,
+    int redial,
     int duplicate,
     boolean sourceFree,
     long maxWriteBytes,
     int queueDepth) {
 
-  private static final int SLOWER = 100;
+  static final int SLOWER = 100;
 
   /** Nothing fails, nothing is refused, everything is quick. */
   public static Weather calm() {
@@ -48,6 +51,7 @@ public record Weather(
         new Span(1_000, 10_000),
         new Span(1_000, 100_000),
         1_000_000_000,
+        0,
         0,
         0,
         0,

@@ -12,14 +12,20 @@ public interface WireObserver {
   /** Bytes of registered memory are about to be changed, as the target of a write. */
   default void writing(MemorySegment memory, long offset, long length) {}
 
-  /** Whatever is on its way between two engines may not arrive. */
+  /** What is on its way over a link between NICs of two engines may not arrive. */
+  default void wayLost(EngineId one, EngineId other) {}
+
+  /** The session of two engines breaks: messages may not arrive, and each may lose the other. */
   default void disturbed(EngineId one, EngineId other) {}
 
-  /** An engine has its NIC end the link to a peer. What that disturbs is told after this. */
+  /**
+   * An engine ends the session with a peer, or has a sound NIC end the link to a sound one of a
+   * peer. What that disturbs is told after this.
+   */
   default void gaveUp(EngineId engine, EngineId peer, String reason) {}
 
   /** A write was failed. */
-  default void failed(EngineId origin, EngineId target) {}
+  default void failed(FailedWrite write) {}
 
   /** A write with an immediate was failed, and its origin cannot know whether it has arrived. */
   default void doubted(EngineId origin, EngineId target, int imm) {}
