@@ -82,7 +82,7 @@ final class DeadlineSweep {
           "writes were out for "
               + Deadlines.text(graceNanos)
               + " (livenessDeadline) after the end of their time";
-      stuck.forEach(peer -> worker.liveness().giveUp(peer, text));
+      stuck.forEach(peer -> worker.liveness().giveUpWrites(peer, text));
       stuck.clear();
     }
   }

@@ -246,6 +246,15 @@ final class World implements WireObserver {
   }
 
   @Override
+  public void gaveUpWay(EngineId engine, EngineId peer, String reason) {
+    Node one = known(engine);
+    Node other = known(peer);
+    referee.require(
+        mayLoseWrites(one, other),
+        one + " gave up its way to " + other + ", and nothing was wrong with it: " + reason);
+  }
+
+  @Override
   public void gaveUp(EngineId engine, EngineId peer, String reason) {
     Node one = known(engine);
     Node other = known(peer);

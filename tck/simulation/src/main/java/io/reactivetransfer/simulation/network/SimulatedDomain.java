@@ -163,7 +163,7 @@ final class SimulatedDomain implements Domain {
       network.observer().happened("disconnect", where.engine(), end.number());
       SimulatedDomain target = network.find(address);
       if (!broken && target != null && !target.isBroken()) {
-        network.observer().gaveUp(where.engine(), address.engine(), reason);
+        network.observer().gaveUpWay(where.engine(), address.engine(), reason);
       }
       end.disconnect();
     }

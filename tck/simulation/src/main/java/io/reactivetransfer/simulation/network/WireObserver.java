@@ -19,9 +19,11 @@ public interface WireObserver {
   default void disturbed(EngineId one, EngineId other) {}
 
   /**
-   * An engine ends the session with a peer, or has a sound NIC end the link to a sound one of a
-   * peer. What that disturbs is told after this.
+   * An engine has a sound NIC end the link to a sound one of a peer. What that ends is told after.
    */
+  default void gaveUpWay(EngineId engine, EngineId peer, String reason) {}
+
+  /** An engine ends the session with a peer. What that disturbs is told after this. */
   default void gaveUp(EngineId engine, EngineId peer, String reason) {}
 
   /** A write was failed. */
