@@ -67,6 +67,7 @@ final class Mailroom {
               null));
       return;
     }
+    peer.used(); // or nobody would look whether it lives
     Mail.Outgoing message = new Mail.Outgoing(frame, answer);
     peer.mail.outgoing.add(message.place);
     answer.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message.place)));
@@ -214,6 +215,7 @@ final class Mailroom {
 
   /** Greets a peer, so that it greets in turn, and can be written to. */
   void greet(PeerLink peer) {
+    peer.used();
     peer.mail.greetingWanted = true;
     list(peer.mail);
   }

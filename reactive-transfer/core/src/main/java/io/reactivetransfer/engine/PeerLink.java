@@ -322,7 +322,7 @@ final class PeerLink implements Peer {
   }
 
   /** There is something to remember of it. */
-  private void used() {
+  void used() {
     lastUsed = worker.turnNanos();
     if (!kept) {
       kept = true;
