@@ -5,6 +5,7 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -55,7 +56,7 @@ final class BareNic implements AutoCloseable {
   private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
   private volatile boolean rung;
   private boolean closed;
-  private final Domain domain;
+  private final BareControl domain;
 
   /** An immediate, and whom the NIC has named as its origin. */
   record Arrival(EngineId origin, int imm) {}
@@ -83,8 +84,9 @@ final class BareNic implements AutoCloseable {
             DEPTH,
             MAX_CONTROL_BYTES,
             timeout.dividedBy(2)); // what could not be connected is told before the test gives up
-    this.domain =
+    Domain opened =
         await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
+    this.domain = await(on(() -> new BareControl(opened, engine, () -> rung = true)));
   }
 
   EngineId engine() {
@@ -141,12 +143,13 @@ final class BareNic implements AutoCloseable {
   private int poll(Domain nic) {
     Recorder sink = new Recorder();
     int before = reports.size();
+    int delivered = domain.deliver();
     int found = nic.poll(sink);
     sink.valid = false;
     if (found <= 0 && reports.size() > before) {
       understated.add("poll returned " + found + " after " + reports.get(before));
     }
-    return found;
+    return delivered + found;
   }
 
   /** How many nanoseconds one poll takes. */
@@ -275,6 +278,14 @@ final class BareNic implements AutoCloseable {
     public void immArrived(EngineId origin, int imm) {
       immArrived(imm);
       arrivals.add(new Arrival(origin, imm));
+    }
+
+    @Override
+    public void toPeer(RemotePeer peer, ByteBuffer message) {
+      if (!valid || !Thread.currentThread().equals(poller)) {
+        misplaced.add("a message to a NIC");
+      }
+      domain.say(peer, message);
     }
 
     @Override

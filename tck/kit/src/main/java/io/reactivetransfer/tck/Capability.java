@@ -13,5 +13,7 @@ public enum Capability {
   /** A peer that closed, or never was there, is noticed. */
   LOST_PEERS,
   /** Whoever knows one key of a NIC cannot guess the next. */
-  SECRET_KEYS
+  SECRET_KEYS,
+  /** NICs carry the messages of engines, besides their own; else the control channel does. */
+  MESSAGES
 }

@@ -69,6 +69,16 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
+  public void fromPeer(RemotePeer from, ByteBuffer message) {
+    inner.fromPeer(from, message);
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    inner.release(peer);
+  }
+
+  @Override
   public void disconnect(RemotePeer peer, String reason) {
     inner.disconnect(peer, reason);
   }

@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 
 /** Passes on what a NIC found; the base of what changes one thing. */
@@ -38,6 +39,11 @@ public class ForwardingSink implements CompletionSink {
   @Override
   public void immArrived(EngineId origin, int imm) {
     inner.immArrived(origin, imm);
+  }
+
+  @Override
+  public void toPeer(RemotePeer peer, ByteBuffer message) {
+    inner.toPeer(peer, message);
   }
 
   @Override

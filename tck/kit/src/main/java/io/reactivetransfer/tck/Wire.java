@@ -171,9 +171,18 @@ record Wire(
     until("a write to be taken over", () -> origin.call(nic -> nic.post(op)));
   }
 
-  /** Has a control message taken over. */
-  void send(ByteBuffer bytes) {
+  /** Whether NICs carry the messages of engines; else their control channel does. */
+  boolean carriesMessages() {
+    return stage.profile().missing().get(Capability.MESSAGES) == null;
+  }
+
+  /** Has a control message taken over; so many that is, 1 or, where NICs carry none, 0. */
+  int send(ByteBuffer bytes) {
+    if (!carriesMessages()) {
+      return 0;
+    }
     until("a message to be taken over", () -> origin.call(nic -> nic.send(ends.peer(), bytes)));
+    return 1;
   }
 
   /** Writes a few bytes, and returns when that is reported: there is a connection then. */

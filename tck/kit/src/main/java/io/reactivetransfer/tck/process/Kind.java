@@ -13,6 +13,8 @@ enum Kind {
   PEER,
   MEMORY,
   DISCONNECT,
+  RELEASE,
+  FROM_PEER,
   CLOSE,
   // requests that are not
   POST,
@@ -26,6 +28,7 @@ enum Kind {
   WRITE_REFUSED,
   ARRIVED,
   RECEIVED,
+  TO_PEER,
   ALIVE,
   LOST,
   BROKEN,

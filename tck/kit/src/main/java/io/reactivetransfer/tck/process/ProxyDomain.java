@@ -218,6 +218,21 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
+  public void fromPeer(RemotePeer from, ByteBuffer message) {
+    if (!closed) {
+      call(Kind.FROM_PEER.begin().putInt(((To) from).handle).put(message.duplicate()));
+    }
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    if (!closed) {
+      call(Kind.RELEASE.begin().putInt(((To) peer).handle));
+      peers.remove(((To) peer).handle);
+    }
+  }
+
+  @Override
   public void disconnect(RemotePeer peer, String reason) {
     if (!closed) {
       call(Kind.DISCONNECT.begin().putInt(((To) peer).handle).put(Kind.text(reason)));
@@ -254,6 +269,12 @@ final class ProxyDomain implements Domain {
           sink.immArrived(new EngineId(in.getLong(), in.getLong()), imm);
         } else {
           sink.immArrived(imm);
+        }
+      }
+      case TO_PEER -> {
+        To to = peers.get(in.getInt());
+        if (to != null) {
+          sink.toPeer(to, in.slice());
         }
       }
       case RECEIVED -> sink.received(new EngineId(in.getLong(), in.getLong()), in.slice());

@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -44,6 +45,7 @@ final class ServedNic implements CompletionSink {
   private final Ring reports;
   private final Map<Integer, LocalMemory> locals = new HashMap<>();
   private final Map<Integer, To> peers = new HashMap<>();
+  private final Map<RemotePeer, Integer> handles = new IdentityHashMap<>();
   private final Map<Integer, Into> remotes = new HashMap<>();
   private final Map<EngineId, Integer> losses = new HashMap<>();
   private final List<Post> posts = new ArrayList<>();
@@ -150,7 +152,9 @@ final class ServedNic implements CompletionSink {
       case PEER -> {
         int handle = in.getInt();
         EngineId engine = new EngineId(in.getLong(), in.getLong());
-        peers.put(handle, new To(handle, engine, nic.resolve(engine, Kind.rest(in))));
+        RemotePeer peer = nic.resolve(engine, Kind.rest(in));
+        peers.put(handle, new To(handle, engine, peer));
+        handles.put(peer, handle);
       }
       case MEMORY -> {
         int handle = in.getInt();
@@ -164,6 +168,13 @@ final class ServedNic implements CompletionSink {
         nic.disconnect(to.peer(), reason);
         drop(to.engine(), 0, reason);
       }
+      case RELEASE -> {
+        To to = get(peers, in.getInt());
+        nic.release(to.peer());
+        handles.remove(to.peer());
+        peers.remove(to.handle());
+      }
+      case FROM_PEER -> nic.fromPeer(get(peers, in.getInt()).peer(), in.slice());
       case CLOSE -> {
         nic.close();
         closed = true;
@@ -264,6 +275,14 @@ final class ServedNic implements CompletionSink {
 
   private static ByteBuffer about(Kind kind, EngineId engine) {
     return kind.begin().putLong(engine.high()).putLong(engine.low());
+  }
+
+  @Override
+  public void toPeer(RemotePeer peer, ByteBuffer message) {
+    Integer handle = handles.get(peer);
+    if (handle != null) {
+      give(Kind.TO_PEER.begin().putInt(handle).put(message.duplicate()));
+    }
   }
 
   @Override
