@@ -14,7 +14,20 @@ enum Layer {
   ENGINE("io.reactivetransfer.engine..", Known.API, Known.SPI, Known.REACTOR, Known.JCTOOLS),
   KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
-  TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.REACTOR, Known.NETTY),
+  CONTROL(
+      "io.reactivetransfer.control..",
+      Known.API,
+      Known.SPI,
+      Known.REACTOR,
+      Known.NETTY,
+      Known.JCTOOLS),
+  TCP(
+      "io.reactivetransfer.tcp..",
+      Known.API,
+      Known.SPI,
+      Known.CONTROL,
+      Known.REACTOR,
+      Known.NETTY),
   FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI),
   LIBFABRIC("io.reactivetransfer.libfabric..", Known.API, Known.SPI, Known.FFM, Known.LOGGING),
   TCK(
@@ -60,6 +73,7 @@ enum Layer {
     static final String[] ENGINE = {"io.reactivetransfer.engine.."};
     static final String[] NETWORK = {"io.reactivetransfer.simulation.network.."};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
+    static final String[] CONTROL = {"io.reactivetransfer.control.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};
 
     /** Reactor's front of whatever logging there is, and nothing else of Reactor. */

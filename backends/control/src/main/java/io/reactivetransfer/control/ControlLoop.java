@@ -1,0 +1,195 @@
+package io.reactivetransfer.control;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelId;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.NonBlocking;
+import reactor.netty.resources.LoopResources;
+import reactor.netty.tcp.SslProvider;
+import reactor.netty.tcp.TcpClient;
+import reactor.netty.tcp.TcpServer;
+
+/**
+ * The event loop of one engine, with what its control channel and its NICs need to listen and to
+ * connect on it. Made outside of the loop, because drawing a seed and reading the resolver's files
+ * blocks.
+ *
+ * <p>Tasks that come after {@link #close()} are dropped: nothing of the engine runs any more.
+ */
+public final class ControlLoop implements WorkerLoop {
+
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  /**
+   * A connection whose outbound buffer holds more refuses posts. High, because what is in it is the
+   * callers' memory and no copy.
+   */
+  private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
+
+  /**
+   * How much is read at once from who writes here, where it is not read straight to its place. With
+   * more, a whole window comes at once, and then one side always waits for the other; with less,
+   * there are too many reads. Measured, see docs/performance.md.
+   */
+  private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(48 << 10);
+
+  private final ByteBufAllocator buffers = LoopBuffers.take();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final EventLoopGroup group;
+  private final EventLoop eventLoop;
+  private final TcpClient client;
+  private final TcpServer server;
+  private final boolean encrypts;
+
+  ControlLoop(String kind, Transport transport, @Nullable Tls tls) {
+    warmUp();
+    String name = "transfer-" + kind + "-" + COUNT.getAndIncrement();
+    ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
+    group = new MultiThreadIoEventLoopGroup(1, threads, transport.handlers());
+    eventLoop = group.next();
+    client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
+    server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
+    encrypts = tls != null;
+  }
+
+  /** With a loop that somebody else turns. */
+  ControlLoop(EventLoop eventLoop) {
+    this.group = eventLoop;
+    this.eventLoop = eventLoop;
+    client = newClient();
+    server = newServer();
+    encrypts = false;
+  }
+
+  /** The loop. */
+  public EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  /** For connections that this engine makes; encrypted if the others are. */
+  public TcpClient client() {
+    return client;
+  }
+
+  /** For connections that others make. */
+  public TcpServer server() {
+    return server;
+  }
+
+  /** Whether what the sockets carry is not what the links write. */
+  public boolean encrypts() {
+    return encrypts;
+  }
+
+  @Override
+  public boolean inLoop() {
+    return eventLoop.inEventLoop();
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    try {
+      eventLoop.execute(task);
+    } catch (RejectedExecutionException e) {
+      requireClosed(e);
+    }
+  }
+
+  @Override
+  public void schedule(Runnable task, long delayNanos) {
+    try {
+      var _ = eventLoop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      requireClosed(e);
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> close() {
+    var _ = group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    return ended;
+  }
+
+  private void threadEnded() {
+    LoopBuffers.giveBack(buffers);
+    ended.complete(null);
+  }
+
+  private void requireClosed(RejectedExecutionException e) {
+    if (!eventLoop.isShuttingDown()) {
+      throw e;
+    }
+  }
+
+  /** What Netty reads from files when it is first used: now, and not on the loop. */
+  private static void warmUp() {
+    Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
+    boolean _ = LoopResources.hasNativeSupport();
+  }
+
+  /** The links have deadlines of their own, for the whole of a handshake. */
+  private static void secure(SslProvider.SslContextSpec spec, SslContext context) {
+    spec.sslContext(context).handshakeTimeoutMillis(0);
+  }
+
+  private TcpClient newClient() {
+    return TcpClient.newConnection()
+        // First, or reactor-netty makes a resolver for this loop, and keeps both for ever.
+        .resolver(new OffLoopResolver())
+        .runOn(group)
+        .option(ChannelOption.ALLOCATOR, buffers)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+  }
+
+  private TcpServer newServer() {
+    return TcpServer.create()
+        .runOn(group)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.ALLOCATOR, buffers)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
+        .childOption(ChannelOption.SO_KEEPALIVE, true);
+  }
+
+  /**
+   * Runs the loop; guarded by Reactor, and by BlockHound where it is installed, against blocking.
+   */
+  private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+
+    private final Runnable ended;
+
+    LoopThread(Runnable task, String name, Runnable ended) {
+      super(task, name);
+      this.ended = ended;
+      setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+      try {
+        super.run();
+      } finally {
+        ended.run();
+      }
+    }
+  }
+}

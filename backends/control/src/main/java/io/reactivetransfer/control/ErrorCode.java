@@ -1,0 +1,46 @@
+package io.reactivetransfer.control;
+
+/** What can go wrong, with the number that stands for it on the wire and in the sink. */
+enum ErrorCode {
+  /** The other side sent something that is not of the protocol. */
+  PROTOCOL(1),
+  /** The two sides speak different versions. */
+  VERSION(2),
+  /** Another engine is at this address, most likely because the process was restarted. */
+  WRONG_ENGINE(3),
+  /** No connection came about. */
+  CONNECT(4),
+  /** No session came about in time. */
+  TIMEOUT(5),
+  /** The other side closed in good order. */
+  CLOSED(6),
+  /** A connection broke. */
+  BROKEN(7),
+  /** One side found the other one dead or stopped, and ended the session. */
+  GIVEN_UP(8),
+  /** The other side has begun another session in place of this one. */
+  REPLACED(9),
+  /** One side did not prove that it knows the cluster secret, or that it is who it says. */
+  UNAUTHENTICATED(10),
+  /** There are too many connections, or one address makes too many. */
+  BUSY(11),
+  /** The two sides did not come to terms about TLS. */
+  TLS(12),
+  /** The address that was dialled is not one of the engine that answers. */
+  WRONG_ADDRESS(13),
+  /** The two engines use different backends. */
+  BACKEND(14),
+  /** Both sides dialled, and the other connection stays. */
+  CROSSED(15);
+
+  /** The number. */
+  final int value;
+
+  ErrorCode(int value) {
+    this.value = value;
+  }
+
+  Failure because(String text) {
+    return new Failure(value, text);
+  }
+}
