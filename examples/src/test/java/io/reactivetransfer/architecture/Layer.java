@@ -21,13 +21,7 @@ enum Layer {
       Known.REACTOR,
       Known.NETTY,
       Known.JCTOOLS),
-  TCP(
-      "io.reactivetransfer.tcp..",
-      Known.API,
-      Known.SPI,
-      Known.CONTROL,
-      Known.REACTOR,
-      Known.NETTY),
+  TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.CONTROL, Known.REACTOR, Known.NETTY),
   FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI),
   LIBFABRIC("io.reactivetransfer.libfabric..", Known.API, Known.SPI, Known.FFM, Known.LOGGING),
   TCK(

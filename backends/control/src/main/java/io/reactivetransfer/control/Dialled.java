@@ -1,7 +1,6 @@
 package io.reactivetransfer.control;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.util.NetUtil;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
@@ -40,15 +39,7 @@ final class Dialled extends Connection {
   void connect() {
     openWithin(sessions().connectNanos(), this::outOfTime);
     InetSocketAddress remote = socketAddress(at);
-    Disposable subscription =
-        sessions()
-            .loop()
-            .client()
-            .remoteAddress(() -> remote)
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, sessions().connectMillis())
-            .doOnChannelInit((_, channel, _) -> handle(channel))
-            .connect()
-            .subscribe(_ -> {}, this::cannotConnect);
+    Disposable subscription = sessions().network().connect(this, remote);
     if (phase() == Phase.ENDED) {
       subscription.dispose();
     } else {
@@ -169,7 +160,7 @@ final class Dialled extends Connection {
     end(ErrorCode.TIMEOUT.because(how + where() + " within " + sessions().connectMillis() + " ms"));
   }
 
-  private void cannotConnect(Throwable cause) {
+  void cannotConnect(Throwable cause) {
     end(
         ErrorCode.CONNECT.because(
             "cannot connect to " + where() + ": " + cause.getMessage() + "; does it run there?"));

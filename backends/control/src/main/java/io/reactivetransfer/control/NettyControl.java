@@ -74,7 +74,13 @@ public final class NettyControl {
       this.loop = context.loop() instanceof ControlLoop given ? given : newLoop("control");
       Credentials credentials = new Credentials(context.identity(), settings.secrets());
       this.sessions =
-          new Sessions(loop, context, credentials, settings.limits(), settings.aliases());
+          new Sessions(
+              loop,
+              Network.of(loop, Sessions.millis(context.connectTimeout())),
+              context,
+              credentials,
+              settings.limits(),
+              settings.aliases());
     }
 
     CompletionStage<ControlChannel> listen() {

@@ -7,6 +7,7 @@ import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.ControlContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -52,6 +53,7 @@ final class Sessions {
   }
 
   private final ControlLoop loop;
+  private final Network network;
   private final ControlContext context;
   private final Credentials credentials;
   private final Admission admission;
@@ -70,11 +72,13 @@ final class Sessions {
 
   Sessions(
       ControlLoop loop,
+      Network network,
       ControlContext context,
       Credentials credentials,
       HandshakeLimits limits,
       Set<HostPort> aliases) {
     this.loop = loop;
+    this.network = network;
     this.context = context;
     this.credentials = credentials;
     this.admission = new Admission(limits, System::nanoTime);
@@ -420,6 +424,10 @@ final class Sessions {
     return loop;
   }
 
+  Network network() {
+    return network;
+  }
+
   EventLoop eventLoop() {
     return loop.eventLoop();
   }
@@ -445,6 +453,11 @@ final class Sessions {
   }
 
   int connectMillis() {
-    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, context.connectTimeout().toMillis()));
+    return millis(context.connectTimeout());
+  }
+
+  /** As Netty takes it. */
+  static int millis(Duration time) {
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, time.toMillis()));
   }
 }
