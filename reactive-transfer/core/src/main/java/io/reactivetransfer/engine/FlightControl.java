@@ -129,7 +129,9 @@ final class FlightControl {
       Flight flight = each.member();
       ResolvedRegion target = Flight.known(flight.target);
       if (target.number() == number) {
-        fail(flight, peer.drains.revoked(target));
+        if (flight.hasMoreToCome()) {
+          fail(flight, peer.drains.revoked(target));
+        }
         if (flight.outstanding > 0) {
           flight.drained = number;
           out++;

@@ -59,6 +59,22 @@ abstract class BarrierRules extends RuleGroup {
   }
 
   @Test
+  final void r21_4_barriersOfOtherNamesAreOthers() {
+    TransferEngine one = stage().open(1);
+    TransferEngine other = stage().open(1);
+    PeerGroup here = PeerGroup.of(one.peer(other.address()));
+    PeerGroup there = PeerGroup.of(other.peer(one.address()));
+    Probe<Void> weights = stage().probe("weights here", one.barrier("weights", here));
+    Probe<Void> experts = stage().probe("experts there", other.barrier("experts", there));
+    weights.assertSilent();
+    experts.assertPending();
+    stage().probe("weights there", other.barrier("weights", there)).awaitCompletion();
+    weights.awaitCompletion();
+    stage().probe("experts here", one.barrier("experts", here)).awaitCompletion();
+    experts.awaitCompletion();
+  }
+
+  @Test
   final void r21_3_theLossOfAMemberEndsTheBarrier() {
     stage().require(Capability.LOST_PEERS);
     List<TransferEngine> all = three();

@@ -3,10 +3,13 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -14,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 23: a NIC that fails. */
 abstract class NicFailureRules extends RuleGroup {
+
+  private static final int ROUNDS = 40;
 
   NicFailureRules(TransferConformance kit) {
     super(kit);
@@ -83,6 +88,33 @@ abstract class NicFailureRules extends RuleGroup {
             valve.taken().stream().skip(before).map(Valve.Taken::nic).collect(Collectors.toSet()))
         .as("NICs that carried them")
         .containsExactly(0);
+  }
+
+  @Test
+  final void r23_4_itTakesNobodyElseAlong() {
+    stage().require(Capability.CONTROL_CHANNEL);
+    Valve valve = new Valve();
+    Duo duo = warm(valve);
+    PeerGroup target = PeerGroup.of(duo.peer());
+    PeerGroup origin = PeerGroup.of(duo.target().peer(duo.origin().address()));
+    Probe<Message> messages = stage().probe("messages", duo.target().messages());
+    Imm imm = stage().imm();
+    Probe<Void> bound =
+        stage().probe("a bound claim", duo.target().counter(imm).boundTo(origin.peers()).next(1));
+    for (int round = 0; round < ROUNDS; round++) {
+      if (round == ROUNDS / 4) {
+        valve.breakNic(0);
+      }
+      Probe<Void> there = stage().probe("a barrier there", duo.target().barrier(origin));
+      stage().probe("a barrier here", duo.origin().barrier(target)).awaitCompletion();
+      there.awaitCompletion();
+      stage().complete(duo.origin().send(duo.peer(), ByteBuffer.allocate(8)));
+    }
+    stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
+    messages.awaitValues(ROUNDS);
+    bound.assertPending();
+    stage().done(duo.origin(), duo.signal(imm));
+    bound.awaitCompletion();
   }
 
   @Test

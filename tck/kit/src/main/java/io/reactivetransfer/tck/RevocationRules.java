@@ -11,6 +11,7 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -128,6 +129,50 @@ abstract class RevocationRules extends RuleGroup {
     write.awaitCompletion();
     duo.expect(0, 100);
     stage().awaitBytes("after revoking the source", duo.to());
+  }
+
+  @Test
+  final void r9_5_writersAreAskedToStopFirst() {
+    stage().require(Capability.REVOCATION);
+    Valve valve = new Valve();
+    TransferEngine origin = stage().open(1, valve);
+    Duo duo = Duo.of(stage(), origin, openWithGrace(stage().patience().signal()));
+    stage().done(duo.origin(), duo.write(0, 100)); // they know each other then
+    valve.holdReports(piece -> true);
+    Probe<Write> out =
+        stage().probe("a write that is out", duo.origin().submit(duo.write(200, 100)));
+    stage().patience().until("it done", () -> valve.ended() == 2);
+    Probe<Void> revoked = stage().probe("revoking", duo.to().region().revoke());
+    revoked.assertSilent();
+    Probe<Write> late = stage().probe("a write after that", duo.origin().submit(duo.write(400, 1)));
+    late.awaitError(TransferFailedException.class);
+    valve.open();
+    out.awaitCompletion();
+    revoked.awaitCompletion();
+    duo.expect(0, 100);
+    duo.expect(200, 100);
+    stage().awaitBytes("before it was revoked", duo.to());
+  }
+
+  @Test
+  final void r9_6_whoDoesNotAnswerIsNotWaitedForLongerThanTheGrace() {
+    stage().require(Capability.REVOCATION);
+    Valve valve = new Valve();
+    TransferEngine origin = stage().open(1, valve);
+    Duo duo = Duo.of(stage(), origin, openWithGrace(Duration.ofMillis(1)));
+    stage().done(duo.origin(), duo.write(0, 100));
+    valve.holdReports(piece -> true);
+    Probe<Write> out =
+        stage().probe("a write that is out", duo.origin().submit(duo.write(200, 100)));
+    stage().patience().until("it done", () -> valve.ended() == 2);
+    stage().complete(duo.to().region().revoke());
+    out.assertPending();
+    valve.open();
+    out.awaitTerminal();
+  }
+
+  private TransferEngine openWithGrace(Duration grace) {
+    return stage().open(1, options -> options.revocationGrace(grace));
   }
 
   @ParameterizedTest(name = "{0} NICs")

@@ -295,6 +295,14 @@ public abstract class TransferConformance {
   }
 
   @Nested
+  @Order(26)
+  final class Control extends ControlRules {
+    Control() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
   @Order(24)
   final class Leftover extends LeftoverRules {
     Leftover() {

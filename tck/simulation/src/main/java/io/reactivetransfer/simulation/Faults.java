@@ -11,8 +11,7 @@ final class Faults {
 
   private Faults() {}
 
-  private static void withTwo(
-      World world, SplittableRandom random, BiConsumer<Node, Node> action) {
+  private static void withTwo(World world, SplittableRandom random, BiConsumer<Node, Node> action) {
     Node one = world.pickUp(random);
     Node other = one == null ? null : world.pickOther(one, random);
     if (one != null && other != null) {

@@ -13,7 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** The control channel and the NICs of one {@link SimulatedProcess} on a {@link SimulatedNetwork}. */
+/**
+ * The control channel and the NICs of one {@link SimulatedProcess} on a {@link SimulatedNetwork}.
+ */
 public final class SimulatedBackend implements Backend {
 
   private final SimulatedNetwork network;

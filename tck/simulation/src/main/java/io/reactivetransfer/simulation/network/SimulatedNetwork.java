@@ -16,8 +16,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the control channels and the NICs of simulated processes. What happens on it follows from the seed, the {@link
- * Weather} and what it is told to break; the same again gives the same run. Belongs to one thread.
+ * Joins the control channels and the NICs of simulated processes. What happens on it follows from
+ * the seed, the {@link Weather} and what it is told to break; the same again gives the same run.
+ * Belongs to one thread.
  */
 public final class SimulatedNetwork {
 

@@ -1,0 +1,204 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
+import io.reactivetransfer.spi.EngineIdentity;
+import io.reactivetransfer.spi.WorkerLoop;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The control channel of one engine, without the engine; turned by a test, on the thread that the
+ * backend wants. Keeps what its polls reported.
+ */
+final class BareChannel implements AutoCloseable {
+
+  static final int MAX_MESSAGE_BYTES = 16 * 1024;
+
+  /** A message that came. */
+  record Received(EngineId sender, ByteBuffer bytes) {}
+
+  private final Duration timeout;
+  private final EngineIdentity identity = EngineIdentity.draw();
+  private final @Nullable WorkerLoop loop;
+  private final @Nullable ExecutorService own;
+  private final Executor thread;
+  private final ControlChannel channel;
+  private final HostPort address;
+
+  // all on that thread
+  private final List<Received> received = new ArrayList<>();
+  private final List<EngineId> lost = new ArrayList<>();
+  private final List<String> texts = new ArrayList<>();
+  private final List<String> answers = new ArrayList<>();
+  private final List<String> understated = new ArrayList<>();
+  private volatile boolean rung;
+  private boolean closed;
+
+  BareChannel(Backend backend, Duration timeout) {
+    this.timeout = timeout;
+    WorkerLoop given = backend.newLoop();
+    this.loop = given;
+    this.own =
+        given == null
+            ? Executors.newSingleThreadExecutor(task -> new Thread(task, "bare-channel"))
+            : null;
+    this.thread = given == null ? own : given::execute;
+    ControlContext context =
+        new ControlContext(
+            identity,
+            backend.name(),
+            () -> rung = true,
+            given,
+            MAX_MESSAGE_BYTES,
+            timeout.dividedBy(2)); // what cannot be reached is told before the test gives up
+    CompletionStage<ControlChannel> opening = await(on(() -> backend.openControl(context)));
+    Assumptions.assumeTrue(opening != null, "its NICs carry the messages");
+    this.channel = await(opening);
+    this.address = call(ControlChannel::address);
+  }
+
+  EngineId engine() {
+    return identity.id();
+  }
+
+  HostPort address() {
+    return address;
+  }
+
+  /** Whether the doorbell has rung since this was last asked. */
+  boolean wasRung() {
+    boolean was = rung;
+    rung = false;
+    return was;
+  }
+
+  /** Does something with the channel on its thread. */
+  <T> T call(Function<ControlChannel, T> use) {
+    return await(on(() -> use.apply(channel)));
+  }
+
+  boolean send(BareChannel to, ByteBuffer message) {
+    return call(own -> own.send(to.engine(), to.address(), message));
+  }
+
+  /** Polls once; returns what poll returned. */
+  int turn() {
+    return call(own -> {
+      int before = received.size() + lost.size() + answers.size();
+      int found = own.poll(new Recorder());
+      if (found <= 0 && received.size() + lost.size() + answers.size() > before) {
+        understated.add("poll returned " + found + " after a report");
+      }
+      return found;
+    });
+  }
+
+  List<Received> received() {
+    return call(own -> List.copyOf(received));
+  }
+
+  /** Those that were reported as lost, in order. */
+  List<EngineId> lost() {
+    return call(own -> List.copyOf(lost));
+  }
+
+  /** What searches came to: the token, and the engine or nobody. */
+  List<String> answers() {
+    return call(own -> List.copyOf(answers));
+  }
+
+  /** What reports said in words. */
+  List<String> texts() {
+    return call(own -> List.copyOf(texts));
+  }
+
+  List<String> understated() {
+    return call(own -> List.copyOf(understated));
+  }
+
+  private <T> CompletableFuture<T> on(Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, thread);
+  }
+
+  private <T> T await(CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError("the control channel failed: " + e.getCause(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new AssertionError("the channel's thread did not answer within " + timeout, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+
+  /** Closes the channel and ends its thread; once. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    call(own -> {
+      own.close();
+      return true;
+    });
+    if (own != null) {
+      own.shutdown();
+    } else if (loop != null) {
+      await(on(loop::close).thenCompose(ended -> ended));
+    }
+  }
+
+  private final class Recorder implements ControlSink {
+
+    @Override
+    public void received(EngineId sender, ByteBuffer bytes) {
+      byte[] copy = new byte[bytes.remaining()];
+      bytes.get(copy);
+      received.add(new Received(sender, ByteBuffer.wrap(copy)));
+    }
+
+    @Override
+    public void found(long token, EngineId peer) {
+      answers.add(token + " " + peer);
+    }
+
+    @Override
+    public void notFound(long token, int code, String text) {
+      answers.add(token + " nobody");
+      texts.add(text);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      lost.add(peer);
+      texts.add(text);
+    }
+
+    @Override
+    public void channelFailed(int code, String text) {
+      texts.add("failed: " + text);
+    }
+  }
+}
