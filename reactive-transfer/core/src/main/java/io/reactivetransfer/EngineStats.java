@@ -12,6 +12,7 @@ package io.reactivetransfer;
  * @param openRegions regions registered and not closed
  * @param pendingClaims claims on counters that wait
  * @param unclaimedImms immediates that arrived and that nobody has claimed
+ * @param openLeases leases of immediates that were not closed
  * @param droppedImms pieces with an immediate that found the table of unclaimed ones full
  */
 public record EngineStats(
@@ -23,4 +24,5 @@ public record EngineStats(
     long openRegions,
     long pendingClaims,
     long unclaimedImms,
+    long openLeases,
     long droppedImms) {}

@@ -14,6 +14,12 @@ public record Imm(int value) {
   /** The largest value. */
   public static final int MAX_VALUE = (1 << BITS) - 1;
 
+  /**
+   * The smallest value that is {@linkplain TransferEngine#lease() leased}; those below are for
+   * applications that agree on values of their own.
+   */
+  public static final int FIRST_LEASED = 1 << (BITS - 1);
+
   /** Checks the range. */
   public Imm {
     if (value < 0 || value > MAX_VALUE) {

@@ -15,8 +15,8 @@ import reactor.core.publisher.Mono;
  * <p><b>What a count says.</b> Claims are served first come, first served. A claim of {@code n}
  * completes when pieces worth {@code n} writes have arrived. That means "these n writes are
  * visible" as long as no more than {@code n} are outstanding under this immediate; a counter never
- * says <em>which</em>. So take one immediate for one group of writes ({@link ImmSpace} makes them
- * cheap), and another one for a step that may overlap it.
+ * says <em>which</em>. So take one immediate for one group of writes ({@link
+ * TransferEngine#lease()} makes them cheap), and another one for a step that may overlap it.
  *
  * <p><b>How a claim ends.</b> In exactly one of these ways: it is met; it fails with {@link
  * TransferFailedException}, because the origin of a write under this immediate told that the write
@@ -82,9 +82,9 @@ public interface ImmCounter {
 
   /**
    * Drops what has arrived and was not claimed, and emits how many whole writes that was; forgets
-   * what origins told of failures, and ends a doubt. For tidying up before {@link
-   * ImmSpace#release}, and before an immediate is used again; when nothing is on its way under it,
-   * and its origins have said so, by a message.
+   * what origins told of failures, and ends a doubt. For tidying up before an immediate that is not
+   * leased is used again; when nothing is on its way under it, and its origins have said so, by a
+   * message.
    */
   Mono<Long> discard();
 }

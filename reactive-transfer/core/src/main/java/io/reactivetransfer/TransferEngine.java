@@ -135,6 +135,23 @@ public interface TransferEngine {
   ImmCounter counter(Imm imm);
 
   /**
+   * Leases an immediate that nobody else on this engine uses until the lease is closed.
+   *
+   * @throws TransferRejectedException if all are leased
+   */
+  default ImmLease lease() {
+    return lease(1);
+  }
+
+  /**
+   * Leases so many immediates, whose values follow each other.
+   *
+   * @param size 1 to 65,536
+   * @throws TransferRejectedException if there is no room for so many beside those that are leased
+   */
+  ImmLease lease(int size);
+
+  /**
    * Sends a small message. Completes when the backend has taken it over; waits while the receiver
    * grants no credit, which it does as its application takes messages. Messages between two engines
    * arrive in order. Cancelling before it was taken over withdraws it. Completion does not say that

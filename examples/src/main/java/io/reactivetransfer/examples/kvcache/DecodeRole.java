@@ -1,6 +1,5 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.kvcache.KvArrival;
 import io.reactivetransfer.kvcache.KvDecode;
@@ -18,9 +17,7 @@ final class DecodeRole {
     try (Node node = Node.open(plan)) {
       TargetPages target = new TargetPages(node, plan);
       target.blank();
-      KvDecode decode =
-          KvDecode.open(
-              node.engine, node.memory, node.shuffledPool(plan.seed() + 2), ImmSpace.whole());
+      KvDecode decode = KvDecode.open(node.engine, node.memory, node.shuffledPool(plan.seed() + 2));
       KvOrder order =
           KvOrder.of(
               node.engine.peer(prefill), plan.shape().pages(), node.tail.slice(), plan.deadline());

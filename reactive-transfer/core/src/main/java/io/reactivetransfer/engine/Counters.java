@@ -32,7 +32,7 @@ final class Counters {
     VALUES.setOpaque(values, counter, value);
   }
 
-  EngineStats snapshot() {
+  EngineStats snapshot(long openLeases) {
     return new EngineStats(
         get(TRANSFERS_IN_FLIGHT),
         get(WRITES_IN_FLIGHT),
@@ -42,6 +42,7 @@ final class Counters {
         get(OPEN_REGIONS),
         get(PENDING_CLAIMS),
         get(UNCLAIMED_IMMS),
+        openLeases,
         get(DROPPED_IMMS));
   }
 

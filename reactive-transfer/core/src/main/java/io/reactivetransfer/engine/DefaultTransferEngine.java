@@ -10,6 +10,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
@@ -42,12 +43,14 @@ final class DefaultTransferEngine implements TransferEngine {
   private final CompletionLevel completionLevel;
   private final boolean fencesLostPeers;
   private final NicScheduler scheduler;
+  private final ImmLeases leases;
   private volatile boolean closed;
 
   DefaultTransferEngine(Worker worker) {
     this.worker = worker;
     this.address = worker.address();
     this.scheduler = new NicScheduler(worker);
+    this.leases = new ImmLeases(worker, this::counter);
     this.completionLevel = worker.nics().completionLevel();
     this.fencesLostPeers = worker.nics().fenceLostPeers();
   }
@@ -179,6 +182,11 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
+  public ImmLease lease(int size) {
+    return leases.lease(size);
+  }
+
+  @Override
   public Mono<Void> send(Peer peer, ByteBuffer message) {
     Objects.requireNonNull(message, "message");
     PeerLink link = Ownership.own(worker, Objects.requireNonNull(peer, "peer"));
@@ -239,7 +247,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public EngineStats stats() {
-    return worker.counters().snapshot();
+    return worker.counters().snapshot(leases.open());
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -360,6 +361,16 @@ final class ImmTable {
     entry.shares = 0;
     review(entry);
     return writes;
+  }
+
+  /** Nobody uses this immediate any more: who waits under it fails, and what came is dropped. */
+  void leaseClosed(int imm) {
+    ImmEntry entry = entries.get(imm);
+    Chain.Link<Claim> waiting;
+    while (entry != null && (waiting = entry.claims.first()) != null) {
+      fail(waiting.member(), new TransferRejectedException("the lease of " + imm + " was closed"));
+    }
+    discard(imm);
   }
 
   void peerLost(PeerLink peer, PeerUnreachableException loss) {

@@ -1,8 +1,7 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.Access;
-import io.reactivetransfer.Imm;
-import io.reactivetransfer.ImmSpace;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
@@ -49,10 +48,9 @@ public final class KvDecode implements Disposable {
   final TransferEngine engine;
   final KvMemory memory;
   private final PagePool pool;
-  private final ImmSpace imms;
 
   /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
-  private final Imm watch;
+  private final ImmLease watch;
 
   /** Whether it is still taken. Guarded by this, like the next one. */
   private boolean watching = true;
@@ -64,11 +62,7 @@ public final class KvDecode implements Disposable {
   private final Disposable inbox;
 
   private KvDecode(
-      TransferEngine engine,
-      KvMemory memory,
-      PagePool pool,
-      ImmSpace imms,
-      Consumer<Message> others) {
+      TransferEngine engine, KvMemory memory, PagePool pool, Consumer<Message> others) {
     if (pool.size() != memory.layout().poolPages()) {
       throw new IllegalArgumentException(
           "expected a pool of " + memory.layout().poolPages() + " pages, got " + pool.size());
@@ -81,8 +75,7 @@ public final class KvDecode implements Disposable {
     this.engine = engine;
     this.memory = memory;
     this.pool = pool;
-    this.imms = imms;
-    this.watch = imms.take();
+    this.watch = engine.lease();
     this.inbox = KvInbox.open(engine, new Answers(), others);
   }
 
@@ -92,12 +85,9 @@ public final class KvDecode implements Disposable {
    *
    * @param memory where arrivals go; its region is open to remote writes
    * @param pool which pages are free; may be shared with others who reserve from it
-   * @param imms where each hand-over gets its immediate from; the part of the space that only this
-   *     object uses on this engine
    */
-  public static KvDecode open(
-      TransferEngine engine, KvMemory memory, PagePool pool, ImmSpace imms) {
-    return open(engine, memory, pool, imms, KvInbox::drop);
+  public static KvDecode open(TransferEngine engine, KvMemory memory, PagePool pool) {
+    return open(engine, memory, pool, KvInbox::drop);
   }
 
   /**
@@ -106,12 +96,8 @@ public final class KvDecode implements Disposable {
    * @param others gets the messages that are not of this protocol; must not block
    */
   public static KvDecode open(
-      TransferEngine engine,
-      KvMemory memory,
-      PagePool pool,
-      ImmSpace imms,
-      Consumer<Message> others) {
-    return new KvDecode(engine, memory, pool, imms, others);
+      TransferEngine engine, KvMemory memory, PagePool pool, Consumer<Message> others) {
+    return new KvDecode(engine, memory, pool, others);
   }
 
   /**
@@ -197,16 +183,16 @@ public final class KvDecode implements Disposable {
       throw new IllegalStateException("the engine's messages cannot be read: " + failure, failure);
     }
     PageReservation reservation = pool.reserve(order.pages());
-    Imm imm = null;
+    ImmLease lease = null;
     try {
-      imm = imms.take();
-      Reception reception = new Reception(this, IDS.incrementAndGet(), order, reservation, imm);
+      lease = engine.lease();
+      Reception reception = new Reception(this, IDS.incrementAndGet(), order, reservation, lease);
       register(reception);
       return reception;
     } catch (Throwable e) {
       reservation.release();
-      if (imm != null) {
-        imms.release(imm);
+      if (lease != null) {
+        lease.close();
       }
       throw e;
     }
@@ -224,24 +210,19 @@ public final class KvDecode implements Disposable {
   private synchronized void endWatch() {
     if (watching && disposed && receptions.isEmpty()) {
       watching = false;
-      imms.release(watch);
+      watch.close();
     }
   }
 
   /** Never completes; fails when the peer is lost, or the engine closes. */
   Mono<Void> lossOf(Peer peer) {
-    return engine.counter(watch).boundTo(peer).next(1);
+    return watch.counter().boundTo(peer).next(1);
   }
 
   /** Nothing can arrive under this immediate any more. */
-  void forget(Reception reception, Imm imm) {
+  void forget(Reception reception, ImmLease lease) {
     if (receptions.remove(reception.id(), reception)) {
-      engine
-          .counter(imm)
-          .discard()
-          .onErrorComplete()
-          .doFinally(signal -> imms.release(imm))
-          .subscribe();
+      lease.close();
       endWatch();
     }
   }

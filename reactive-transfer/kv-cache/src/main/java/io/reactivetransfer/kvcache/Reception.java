@@ -1,8 +1,8 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.DeadlineExceededException;
-import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
@@ -81,7 +81,7 @@ final class Reception {
   private final long id;
   private final KvOrder order;
   private final PageReservation reservation;
-  private final Imm imm;
+  private final ImmLease lease;
   private final long arrivals;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
   private final Sinks.One<KvMessage.End> end = Sinks.one();
@@ -97,14 +97,14 @@ final class Reception {
   private volatile long startNanos;
   private volatile long firstNanos;
 
-  Reception(KvDecode owner, long id, KvOrder order, PageReservation reservation, Imm imm) {
+  Reception(KvDecode owner, long id, KvOrder order, PageReservation reservation, ImmLease lease) {
     this.owner = owner;
     this.id = id;
     this.order = order;
     this.reservation = reservation;
-    this.imm = imm;
+    this.lease = lease;
     this.arrivals = owner.memory.layout().arrivals(order.pages());
-    this.counter = owner.engine.counter(imm).boundTo(order.prefill());
+    this.counter = lease.counter().boundTo(order.prefill());
     this.holding.add(landing);
   }
 
@@ -180,7 +180,7 @@ final class Reception {
   private void allArrived() {
     if (state.compareAndSet(State.RUNNING, State.ARRIVED)) {
       running.dispose();
-      owner.forget(this, imm);
+      owner.forget(this, lease);
       listener.arrived(
           new KvArrival(
               id,
@@ -225,7 +225,7 @@ final class Reception {
         KvCodec.encode(
             new KvMessage.Request(
                 id,
-                imm,
+                lease.imm(),
                 owner.memory.layout(),
                 owner.memory.region().descriptor(),
                 reservation.pages(),
@@ -331,9 +331,8 @@ final class Reception {
     long missing = counted - (firstClaimed ? 1 : 0);
     return missing < 1
         ? Mono.empty()
-        : owner
-            .engine
-            .counter(imm)
+        : lease
+            .counter()
             .next(missing)
             .onErrorResume(TransferFailedException.class, e -> Mono.never());
   }
@@ -367,7 +366,7 @@ final class Reception {
     if (state.compareAndSet(State.HELD, State.FREED)) {
       holding.dispose();
       reservation.release();
-      owner.forget(this, imm);
+      owner.forget(this, lease);
       freed.tryEmitEmpty();
     }
   }

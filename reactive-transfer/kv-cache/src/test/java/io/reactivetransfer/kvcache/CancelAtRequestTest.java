@@ -4,7 +4,6 @@ import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.TransferEngine;
 import java.lang.reflect.InvocationTargetException;
@@ -53,8 +52,7 @@ class CancelAtRequestTest {
       BlockingQueue<Message> messages = new LinkedTransferQueue<>();
       prefillNode.engine.messages().subscribe(messages::add);
       PagePool pool = PagePool.of(8);
-      KvDecode decode =
-          KvDecode.open(cancelling(decodeNode.engine), decodeNode.memory, pool, ImmSpace.whole());
+      KvDecode decode = KvDecode.open(cancelling(decodeNode.engine), decodeNode.memory, pool);
       KvOrder order =
           KvOrder.of(
               prefillNode.seenFrom(decodeNode), 4, decodeNode.tailRegion.slice(0, 16), PATIENCE);

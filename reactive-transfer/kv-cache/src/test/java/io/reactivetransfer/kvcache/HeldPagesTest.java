@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.reactivetransfer.Imm;
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
@@ -153,26 +151,29 @@ class HeldPagesTest {
     assertThatThrownBy(() -> write(request, 1)).isInstanceOf(RuntimeException.class);
   }
 
+  private long leases() {
+    return decodeNode.engine.stats().openLeases();
+  }
+
   /** So that others can be opened for ever; but not while it is waited under. */
   @Test
   void theObjectsOwnImmediateGoesBackWithTheLastPages() throws InterruptedException {
     decode.dispose();
-    ImmSpace imms = ImmSpace.of(Imm.of(1_000), 2);
     for (int i = 0; i < 10; i++) {
-      KvDecode.open(decodeNode.engine, decodeNode.memory, pool, imms).dispose();
+      KvDecode.open(decodeNode.engine, decodeNode.memory, pool).dispose();
     }
-    assertThat(imms.taken()).isZero();
+    assertThat(leases()).isZero();
 
-    decode = KvDecode.open(decodeNode.engine, decodeNode.memory, pool, imms);
+    decode = KvDecode.open(decodeNode.engine, decodeNode.memory, pool);
     Disposable subscription = receive();
     next();
     decode.dispose();
     subscription.dispose();
-    assertThat(imms.taken()).isEqualTo(2);
+    assertThat(leases()).isEqualTo(2);
     decode.reclaim().block(PATIENCE);
-    await().atMost(PATIENCE).until(() -> imms.taken() == 0);
+    await().atMost(PATIENCE).until(() -> leases() == 0);
     receive();
-    assertThat(imms.taken()).as("taken by one that was disposed of").isZero();
+    assertThat(leases()).as("taken by one that was disposed of").isZero();
     assertThat(pool.free()).isEqualTo(8);
   }
 

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
@@ -46,8 +45,7 @@ class KvArgumentsTest extends HandOverFixture {
     MemoryRegion local =
         await(decodeNode.engine.register(new HostMemory(decodeNode.pages), Access.LOCAL));
     KvMemory memory = new KvMemory(local, LAYOUT);
-    ImmSpace imms = ImmSpace.whole();
-    assertThatThrownBy(() -> KvDecode.open(decodeNode.engine, memory, pool, imms))
+    assertThatThrownBy(() -> KvDecode.open(decodeNode.engine, memory, pool))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected KV memory registered with REMOTE_WRITE, got LOCAL");
     MemorySlice tail = local.slice(0, 8);

@@ -1,7 +1,6 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.EngineOptions;
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
@@ -46,7 +45,7 @@ final class TestNode implements AutoCloseable {
   }
 
   KvDecode decode(PagePool pool) {
-    return KvDecode.open(engine, memory, pool, ImmSpace.whole());
+    return KvDecode.open(engine, memory, pool);
   }
 
   KvPrefill prefill() {

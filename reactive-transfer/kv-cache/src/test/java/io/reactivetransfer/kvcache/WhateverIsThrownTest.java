@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.reactivetransfer.Imm;
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.Message;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -307,7 +305,6 @@ class WhateverIsThrownTest extends HandOverFixture {
             decodeNode.engine,
             decodeNode.memory,
             pool,
-            ImmSpace.of(Imm.of(100), 200),
             message -> {
               others.add(message);
               thrown.raise();

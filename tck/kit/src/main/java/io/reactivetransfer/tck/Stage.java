@@ -8,7 +8,6 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
-import io.reactivetransfer.ImmSpace;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
@@ -61,7 +60,7 @@ final class Stage implements AutoCloseable {
   private final Random random;
   private final Arena arena = Arena.ofShared();
   private final Dropped dropped = Dropped.record();
-  private final ImmSpace imms = ImmSpace.of(Imm.of(100), 10_000);
+  private int lastImm = 99;
   private final List<TransferEngine> engines = new ArrayList<>();
   private final List<Valve> valves = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
@@ -241,7 +240,7 @@ final class Stage implements AutoCloseable {
 
   /** An immediate that this test has not used yet. */
   Imm imm() {
-    return imms.take();
+    return Imm.of(++lastImm);
   }
 
   /** Subscribes with unbounded demand. */

@@ -173,6 +173,7 @@ final class CounterSaboteurs {
             all.openRegions(),
             all.pendingClaims(),
             all.unclaimedImms(),
+            all.openLeases(),
             0);
       }
     };

@@ -9,6 +9,7 @@ import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
@@ -132,6 +133,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public ImmCounter counter(Imm imm) {
     return inner.counter(imm);
+  }
+
+  @Override
+  public ImmLease lease(int size) {
+    return inner.lease(size);
   }
 
   @Override
