@@ -30,6 +30,7 @@ class DescriptorFormTest {
   private static final RegionDescriptor DESCRIPTOR =
       new RegionDescriptor(
           ADDRESS,
+          0x77,
           0x1122334455L,
           Access.REMOTE_WRITE,
           List.of(new byte[] {(byte) 0xe0, 2, 3}, new byte[] {(byte) 0xe1}));
@@ -60,6 +61,7 @@ class DescriptorFormTest {
           + "0008"
           + "6465636f64652d33"
           + "1ce8"
+          + "0000000000000077" // number
           + "0000001122334455" // length
           + "01" // access
           + "02" // keys
@@ -67,7 +69,7 @@ class DescriptorFormTest {
           + "e00203"
           + "0001"
           + "e1"
-          + "b45137e5";
+          + "d9cd1e31";
 
   /** The two forms, so that each rule is tested on both. */
   enum Form {
@@ -120,12 +122,13 @@ class DescriptorFormTest {
     assertThat(back.owner().engine()).isEqualTo(ID);
     assertThat(back.owner().control()).isEqualTo(new HostPort("decode-3", 7400));
     assertThat(back.nics()).isEqualTo(2);
+    assertThat(back.number()).isEqualTo(0x77);
     assertThat(back.length()).isEqualTo(0x1122334455L);
     assertThat(back.access()).isEqualTo(Access.REMOTE_WRITE);
     assertThat(back.key(0)).containsExactly(0xe0, 2, 3);
     assertThat(back.key(1)).containsExactly(0xe1);
     RegionDescriptor local =
-        new RegionDescriptor(ADDRESS, 1, Access.LOCAL, List.of(new byte[1], new byte[1]));
+        new RegionDescriptor(ADDRESS, 1, 1, Access.LOCAL, List.of(new byte[1], new byte[1]));
     assertThat(RegionDescriptor.fromBytes(local.toBytes()).access()).isEqualTo(Access.LOCAL);
   }
 
@@ -137,7 +140,7 @@ class DescriptorFormTest {
     assertThat(PeerAddress.fromText(address.toText())).isEqualTo(address);
     RegionDescriptor descriptor =
         new RegionDescriptor(
-            address, Long.MAX_VALUE, Access.REMOTE_WRITE, Collections.nCopies(8, new byte[64]));
+            address, 1, Long.MAX_VALUE, Access.REMOTE_WRITE, Collections.nCopies(8, new byte[64]));
     assertThat(RegionDescriptor.fromBytes(descriptor.toBytes())).isEqualTo(descriptor);
   }
 
@@ -267,6 +270,7 @@ class DescriptorFormTest {
     RegionDescriptor otherKeys =
         new RegionDescriptor(
             ADDRESS,
+            DESCRIPTOR.number(),
             DESCRIPTOR.length(),
             DESCRIPTOR.access(),
             List.of(new byte[] {7}, new byte[] {8}));
@@ -299,11 +303,12 @@ class DescriptorFormTest {
     List<RegionDescriptor> different =
         List.of(
             DESCRIPTOR,
-            new RegionDescriptor(ADDRESS, 5, Access.REMOTE_WRITE, keys),
-            new RegionDescriptor(ADDRESS, 6, Access.REMOTE_WRITE, keys),
-            new RegionDescriptor(ADDRESS, 6, Access.LOCAL, keys),
+            new RegionDescriptor(ADDRESS, 1, 5, Access.REMOTE_WRITE, keys),
+            new RegionDescriptor(ADDRESS, 1, 6, Access.REMOTE_WRITE, keys),
+            new RegionDescriptor(ADDRESS, 2, 6, Access.REMOTE_WRITE, keys),
+            new RegionDescriptor(ADDRESS, 1, 6, Access.LOCAL, keys),
             new RegionDescriptor(
-                ADDRESS, 6, Access.LOCAL, List.of(new byte[] {1}, new byte[] {3})));
+                ADDRESS, 1, 6, Access.LOCAL, List.of(new byte[] {1}, new byte[] {3})));
     assertThat(different).doesNotHaveDuplicates();
   }
 
@@ -316,7 +321,7 @@ class DescriptorFormTest {
           .as("key of %d bytes", length)
           .isThrownBy(() ->
               new RegionDescriptor(
-                  ADDRESS, 1, Access.REMOTE_WRITE, List.of(new byte[1], new byte[length])));
+                  ADDRESS, 1, 1, Access.REMOTE_WRITE, List.of(new byte[1], new byte[length])));
     }
   }
 
@@ -333,7 +338,7 @@ class DescriptorFormTest {
     for (int count : new int[] {0, 9}) {
       List<byte[]> keys = Collections.nCopies(count, new byte[1]);
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new RegionDescriptor(ADDRESS, 1, Access.LOCAL, keys))
+          .isThrownBy(() -> new RegionDescriptor(ADDRESS, 1, 1, Access.LOCAL, keys))
           .withMessageContaining("1 to 8 NICs")
           .withMessageContaining("got " + count);
     }
@@ -355,7 +360,9 @@ class DescriptorFormTest {
     List<byte[]> keys = List.of(new byte[1], new byte[1]);
     for (long length : new long[] {0, -1, Long.MIN_VALUE}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new RegionDescriptor(ADDRESS, length, Access.LOCAL, keys));
+          .isThrownBy(() -> new RegionDescriptor(ADDRESS, 1, length, Access.LOCAL, keys));
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new RegionDescriptor(ADDRESS, length, 1, Access.LOCAL, keys));
     }
   }
 
@@ -364,7 +371,7 @@ class DescriptorFormTest {
     for (int nics = 1; nics <= 8; nics++) {
       List<byte[]> keys = IntStream.range(0, nics).mapToObj(i -> new byte[1 + i * 9]).toList();
       PeerAddress address = new PeerAddress("x", ID, new HostPort("h".repeat(nics * 31), nics));
-      RegionDescriptor descriptor = new RegionDescriptor(address, nics, Access.REMOTE_WRITE, keys);
+      RegionDescriptor descriptor = new RegionDescriptor(address, 1, nics, Access.REMOTE_WRITE, keys);
       assertThatNoException().isThrownBy(() -> RegionDescriptor.fromBytes(descriptor.toBytes()));
       assertThat(PeerAddress.fromText(address.toText())).isEqualTo(address);
     }

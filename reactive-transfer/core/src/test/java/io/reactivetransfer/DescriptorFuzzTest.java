@@ -66,6 +66,7 @@ class DescriptorFuzzTest {
         RegionDescriptor read = RegionDescriptor.fromBytes(bytes);
         return new RegionDescriptor(
             read.owner(),
+            read.number(),
             read.length(),
             Access.REMOTE_WRITE,
             IntStream.range(0, read.nics()).mapToObj(read::key).toList());

@@ -124,6 +124,7 @@ class EngineOptionsTest {
             .transferDeadline(Duration.ofMillis(15))
             .connectTimeout(Duration.ofMillis(11))
             .closeTimeout(Duration.ofMillis(12))
+            .revocationGrace(Duration.ofMillis(18))
             .idle(IdleStrategy.spin())
             .cpu(13)
             .signalScheduler(Schedulers.immediate())
@@ -146,6 +147,7 @@ class EngineOptionsTest {
                 Duration.ofMillis(15),
                 Duration.ofMillis(11),
                 Duration.ofMillis(12),
+                Duration.ofMillis(18),
                 IdleStrategy.spin(),
                 OptionalInt.of(13),
                 Schedulers.immediate()));

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Mail {
 
   /** So much may wait to be said to a peer that says more than it hears, or hears nothing. */
-  private static final int MAX_OF_SESSION = 1 << 16;
+  static final int MAX_OF_SESSION = 1 << 16;
 
   /**
    * A message that waits for credit, or for the NIC. No record: each is itself, whatever is in it.

@@ -50,6 +50,9 @@ class ControlFrameVectorsTest {
     all.put("control-cleared", hex(ControlFrame.cleared(7, 9)));
     all.put("control-dismissal", hex(ControlFrame.dismissal("no")));
     all.put("control-nic-message", hex(ControlFrame.nicMessage(1, 0, nicMessage)));
+    all.put("control-uses", hex(ControlFrame.uses(258)));
+    all.put("control-revoke", hex(ControlFrame.revoke(258)));
+    all.put("control-stopped", hex(ControlFrame.stopped(258)));
     return all;
   }
 

@@ -212,7 +212,7 @@ final class EngineByHand implements AfterEachCallback {
 
   static RegionDescriptor descriptor(PeerAddress owner, int nics, long length) {
     List<byte[]> keys = IntStream.range(0, nics).mapToObj(i -> ("key" + i).getBytes()).toList();
-    return new RegionDescriptor(owner, length, Access.REMOTE_WRITE, keys);
+    return new RegionDescriptor(owner, 1, length, Access.REMOTE_WRITE, keys);
   }
 
   /** With a key for each NIC that peers have. */

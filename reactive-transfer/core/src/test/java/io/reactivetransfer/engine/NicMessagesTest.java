@@ -125,14 +125,14 @@ class NicMessagesTest {
   @Test
   void aPeerThatTakesNoneIsGivenUp() {
     hand.control().sendRoom = 0;
-    for (int i = 0; i <= NicMessages.MAX_WAITING; i++) {
+    for (int i = 0; i <= Mail.MAX_OF_SESSION; i++) {
       hand.nic(0).say(remote(0, 0), "again");
     }
     hand.turn();
     assertThat(hand.control().disconnections())
         .singleElement()
-        .satisfies(end -> assertThat(end.reason()).contains("does not take what NIC 0"));
-    assertThat(((PeerLink) peer).mail.nicMessages).isEmpty();
+        .satisfies(end -> assertThat(end.reason()).contains("does not take what it is told"));
+    assertThat(((PeerLink) peer).mail.ofSession).isEmpty();
   }
 
   // ---- what they hear ----
