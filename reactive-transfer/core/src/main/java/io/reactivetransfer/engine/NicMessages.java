@@ -4,7 +4,6 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ final class NicMessages {
   record Ends(PeerLink peer, int ours, int theirs) {}
 
   private final Worker worker;
-  private final Map<RemotePeer, Ends> ends = new IdentityHashMap<>();
+  private final IdentityHashMap<RemotePeer, Ends> ends = new IdentityHashMap<>();
 
   NicMessages(Worker worker) {
     this.worker = worker;
@@ -55,8 +54,12 @@ final class NicMessages {
   void heard(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
     int theirs = frame.remaining() < 2 ? -1 : frame.get();
     int ours = theirs < 0 ? -1 : frame.get();
-    boolean known = peer != null && theirs >= 0 && theirs < peer.nics();
-    if (!known || ours < 0 || ours >= worker.nics().size() || frame.remaining() > MAX_BYTES) {
+    if (peer == null
+        || theirs < 0
+        || theirs >= peer.nics()
+        || ours < 0
+        || ours >= worker.nics().size()
+        || frame.remaining() > MAX_BYTES) {
       worker.mailroom().malformed(sender);
     } else if (!worker.nics().hasFailed(ours)) {
       RemotePeer from = peer.remote(ours, theirs);
