@@ -62,7 +62,13 @@ final class NicMessages {
         || frame.remaining() > MAX_BYTES) {
       worker.mailroom().malformed(sender);
     } else if (!worker.nics().hasFailed(ours)) {
-      RemotePeer from = peer.remote(ours, theirs);
+      RemotePeer from;
+      try {
+        from = peer.remote(ours, theirs);
+      } catch (RuntimeException e) { // the peer greets with what it likes
+        worker.mailroom().malformed(sender);
+        return;
+      }
       worker.nics().domains()[ours].fromPeer(from, frame.slice());
     }
   }

@@ -6,6 +6,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.engine.ScriptedNic.Heard;
 import io.reactivetransfer.engine.ScriptedNic.Remote;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -169,6 +170,16 @@ class NicMessagesTest {
     hand.turn();
     assertThat(defects()).isEqualTo(9);
     assertThat(hand.nics()).allMatch(nic -> nic.heard().isEmpty());
+  }
+
+  /** The peer has said so in its greeting, and may say anything there. */
+  @Test
+  void oneFromAnAddressThatNoNicUnderstandsIsADefectOfTheSender() {
+    hand.nic(0).resolveFailure = new BackendException(22, "no such NIC");
+    hear(1, 0, "from nowhere");
+    assertThat(defects()).isEqualTo(1);
+    assertThat(hand.nic(0).heard()).isEmpty();
+    assertThat(hand.engine().isClosed()).isFalse();
   }
 
   @Test
