@@ -371,7 +371,8 @@ class DescriptorFormTest {
     for (int nics = 1; nics <= 8; nics++) {
       List<byte[]> keys = IntStream.range(0, nics).mapToObj(i -> new byte[1 + i * 9]).toList();
       PeerAddress address = new PeerAddress("x", ID, new HostPort("h".repeat(nics * 31), nics));
-      RegionDescriptor descriptor = new RegionDescriptor(address, 1, nics, Access.REMOTE_WRITE, keys);
+      RegionDescriptor descriptor =
+          new RegionDescriptor(address, 1, nics, Access.REMOTE_WRITE, keys);
       assertThatNoException().isThrownBy(() -> RegionDescriptor.fromBytes(descriptor.toBytes()));
       assertThat(PeerAddress.fromText(address.toText())).isEqualTo(address);
     }

@@ -64,7 +64,11 @@ final class DescriptorFuzz {
         List<byte[]> keys =
             Stream.generate(() -> in.bytes(in.between(1, 64))).limit(in.between(1, 8)).toList();
         return new RegionDescriptor(
-                owner, 1 + (in.anyLong() >>> in.between(1, 63)), 1 + (in.anyLong() >>> in.between(1, 62)), in.oneOf(ACCESSES), keys)
+                owner,
+                1 + (in.anyLong() >>> in.between(1, 63)),
+                1 + (in.anyLong() >>> in.between(1, 62)),
+                in.oneOf(ACCESSES),
+                keys)
             .toBytes();
       }
 

@@ -91,7 +91,8 @@ class EngineArgumentsTest {
   @Test
   void aDescriptorMustAllowWriting() {
     PeerAddress owner = EngineByHand.addressOf(1);
-    RegionDescriptor local = new RegionDescriptor(owner, 1, 10, Access.LOCAL, List.of(new byte[] {1}));
+    RegionDescriptor local =
+        new RegionDescriptor(owner, 1, 10, Access.LOCAL, List.of(new byte[] {1}));
     rejected(() -> engine.remote(local));
   }
 
