@@ -2,36 +2,61 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 
-/** Leads what a NIC reports to where it belongs. */
+/**
+ * Leads what a NIC reports to where it belongs. Writes of one flight that are reported one after
+ * another, such as the pages of one transfer, are led there together, before anything else is.
+ */
 final class Completions implements CompletionSink {
 
   private final Worker worker;
   private int nic;
+  private long token;
+  private int run;
 
   Completions(Worker worker) {
     this.worker = worker;
   }
 
-  /** What follows comes from this NIC. */
-  void from(int nic) {
+  /** Has a NIC say what it knows. */
+  int poll(int nic, Domain domain) {
     this.nic = nic;
+    try {
+      return domain.poll(this);
+    } finally {
+      endRun();
+    }
   }
 
   @Override
   public void written(long token) {
-    worker.flights().written(nic, token);
+    if (token != this.token) {
+      endRun();
+      this.token = token;
+    }
+    run++;
+  }
+
+  private void endRun() {
+    int writes = run;
+    if (writes != 0) {
+      run = 0;
+      worker.flights().written(nic, token, writes);
+    }
   }
 
   @Override
   public void failed(long token, int code, String text) {
+    endRun();
     worker.flights().failed(nic, token, code, text, false);
   }
 
   @Override
   public void refused(long token, int code, String text) {
+    endRun();
     worker.flights().failed(nic, token, code, text, true);
   }
 
@@ -47,11 +72,13 @@ final class Completions implements CompletionSink {
 
   @Override
   public void toPeer(RemotePeer peer, ByteBuffer message) {
+    endRun();
     worker.nicMessages().say(nic, peer, message);
   }
 
   @Override
   public void received(EngineId sender, ByteBuffer bytes) {
+    endRun();
     worker.control().received(sender, bytes);
   }
 
@@ -65,11 +92,13 @@ final class Completions implements CompletionSink {
 
   @Override
   public void nicFailed(int code, String text) {
+    endRun();
     worker.nicFailures().failed(nic, code, text);
   }
 
   @Override
   public void peerLost(EngineId id, int code, String text) {
+    endRun();
     // What a NIC that has failed thinks of others says nothing: they are reached by the rest.
     if (!worker.control().isCarriedByNics()) {
       worker.wayLost(id, nic, text);

@@ -4,6 +4,7 @@ import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.spi.WriteOp;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,12 +77,6 @@ final class Flight {
   /** Whether one of them failed, and nobody knows whether it was counted. */
   private boolean inDoubt;
 
-  /** What the cursor points at; filled by {@link #locate}. */
-  long pieceSourceOffset;
-
-  long pieceTargetOffset;
-  long pieceLength;
-
   Flight(int slot) {
     this.slot = slot;
   }
@@ -137,7 +132,7 @@ final class Flight {
    */
   private void cut(long length, long bytes, int imm) {
     unitLength = length;
-    pieceBytes = bytes;
+    pieceBytes = Math.min(bytes, length);
     long pieces = Sharding.pieces(length, bytes);
     hasImm = imm >= 0;
     if (hasImm) {
@@ -154,31 +149,38 @@ final class Flight {
     nextPiece = 0;
   }
 
-  /** Computes the range of the next piece to post. */
-  void locate() {
-    long unit;
-    long piece;
-    if (units == 1) {
-      unit = 0;
-      piece = nextPiece;
+  /** Tells what all pieces of this phase have in common on a NIC. */
+  void describe(WriteOp op, int nic) {
+    op.between(known(source).local(nic), known(target).memory(nic)).token(token());
+    if (leading) {
+      op.withoutImm();
     } else {
+      op.withImm(wireImm);
+    }
+  }
+
+  /** Tells the range of the next piece to post. */
+  void locate(WriteOp op) {
+    long unit = 0;
+    long piece = nextPiece;
+    if (units != 1) {
       long perUnit = leading ? leadPerUnit : countedPerUnit;
       unit = perUnit == 1 ? nextPiece : nextPiece / perUnit;
       piece = nextPiece - unit * perUnit;
     }
     long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
-    pieceLength = Math.min(pieceBytes, unitLength - begin);
-    pieceSourceOffset = sourceOffset + begin;
-    pieceTargetOffset = targetOffset + begin;
+    long from = sourceOffset + begin;
+    long to = targetOffset + begin;
     if (sourcePages != null && targetPages != null) {
-      pieceSourceOffset += sourcePages.get((int) unit) * sourceStride;
-      pieceTargetOffset += targetPages.get((int) unit) * targetStride;
+      from += sourcePages.get((int) unit) * sourceStride;
+      to += targetPages.get((int) unit) * targetStride;
     }
+    op.range(from, to, Math.min(pieceBytes, unitLength - begin));
   }
 
   /** What each of its pieces counts as: some are shorter, and a report does not say which. */
   long share() {
-    return Math.min(pieceBytes, unitLength);
+    return pieceBytes;
   }
 
   void advance() {
@@ -216,14 +218,10 @@ final class Flight {
     return route != peer().route();
   }
 
-  int wireImm() {
-    return wireImm;
-  }
-
-  /** A piece was reported as written. All pieces of a phase are alike. */
-  void pieceWritten() {
+  /** So many pieces were reported as written. All pieces of a phase are alike. */
+  void piecesWritten(int pieces) {
     if (pieceHasImm()) {
-      counted++;
+      counted += pieces;
     }
   }
 

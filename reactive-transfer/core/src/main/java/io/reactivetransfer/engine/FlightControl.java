@@ -274,18 +274,21 @@ final class FlightControl {
     flights.forEach(this::release);
   }
 
-  /** A piece is done. */
-  void written(int nic, long token) {
+  /** So many pieces of one flight are done. */
+  void written(int nic, long token, int pieces) {
     Flight flight = table.find(token);
-    if (flight == null || flight.outstanding == 0) {
+    int known = flight == null ? 0 : Math.min(pieces, flight.outstanding);
+    if (known < pieces) {
       worker.defect("NIC " + nic + " reported a write that is not in flight as done");
+    }
+    if (flight == null || known == 0) {
       return;
     }
     if (flight.peer().loss() != null) {
       flight.peer().reached();
     }
-    flight.pieceWritten();
-    landed(nic, flight);
+    flight.piecesWritten(known);
+    landed(nic, flight, known);
   }
 
   /**
@@ -320,7 +323,7 @@ final class FlightControl {
     nics.dequeue(flight);
     flight.fail(failure);
     stopRest(flight, failure);
-    landed(nic, flight);
+    landed(nic, flight, 1);
   }
 
   private static String again(Flight flight) {
@@ -329,8 +332,8 @@ final class FlightControl {
         : "submit it again";
   }
 
-  private void landed(int nic, Flight flight) {
-    nics.completed(nic, flight);
+  private void landed(int nic, Flight flight, int pieces) {
+    nics.completed(nic, flight, pieces);
     if (flight.outstanding == 0 && !flight.hasMore()) {
       settle(flight);
     }

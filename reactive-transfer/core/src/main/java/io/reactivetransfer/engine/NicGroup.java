@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,10 @@ final class NicGroup {
   private final int maxControlBytes;
   private final long minPieceBytes;
   private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
-  private final WriteOp op = new WriteOp();
+
+  /** What is given to each: a shard is the pair (nic, op), and is posted on that NIC only. */
+  private final WriteOp[] ops;
+
   private final Counters counters;
   private int failed;
   private int next;
@@ -63,6 +67,7 @@ final class NicGroup {
   NicGroup(List<Nic> nics, List<Domain> domains, EngineOptions options, Counters counters) {
     this.nics = List.copyOf(nics);
     this.domains = domains.toArray(Domain[]::new);
+    this.ops = Stream.generate(WriteOp::new).limit(this.domains.length).toArray(WriteOp[]::new);
     this.depth = new int[this.domains.length];
     this.outstanding = new int[this.domains.length];
     this.allNics = (1 << this.domains.length) - 1;
@@ -219,14 +224,14 @@ final class NicGroup {
     return inTurn;
   }
 
-  /** Notes that a piece has left this NIC. */
-  void completed(int nic, Flight flight) {
+  /** Notes that so many pieces of a flight have left this NIC. */
+  void completed(int nic, Flight flight, int pieces) {
     PeerLink peer = flight.peer();
-    outstanding[nic]--;
-    flight.outstanding--;
-    peer.outstanding--;
-    peer.outstandingBytes -= flight.share();
-    inFlight--;
+    outstanding[nic] -= pieces;
+    flight.outstanding -= pieces;
+    peer.outstanding -= pieces;
+    peer.outstandingBytes -= pieces * flight.share();
+    inFlight -= pieces;
   }
 
   /** Notes that what is out of a flight will never be reported. */
@@ -311,49 +316,42 @@ final class NicGroup {
     return full;
   }
 
-  /** Posts some pieces of a flight; returns the NICs that refuse now. */
-  private int postSome(Flight flight, int refusing, int quantum) {
+  /**
+   * Posts some pieces of a flight, each on the next NIC that takes it; returns the NICs that refuse
+   * now.
+   */
+  private int postSome(Flight flight, int full, int quantum) {
     PeerLink peer = flight.peer();
+    int refusing = full;
     int left = quantum;
-    while (left-- > 0 && flight.hasMore() && refusing != allNics && hasRoomFor(flight, peer)) {
-      flight.locate();
-      refusing = postPiece(flight, peer, refusing);
-    }
-    return refusing;
-  }
-
-  /** Posts one piece on the next NIC that takes it; returns the NICs that refuse now. */
-  private int postPiece(Flight flight, PeerLink peer, int refusing) {
-    while (refusing != allNics) {
+    int described = 0; // to which NICs what its pieces have in common was told
+    while (left > 0 && flight.hasMore() && refusing != allNics && hasRoomFor(flight, peer)) {
       int nic = next;
       next = nic + 1 == domains.length ? 0 : nic + 1;
-      if ((refusing & 1 << nic) != 0) {
+      int bit = 1 << nic;
+      if ((refusing & bit) != 0) {
         continue;
       }
-      fill(flight, nic);
+      WriteOp op = ops[nic];
+      if ((described & bit) == 0) {
+        described |= bit;
+        flight.describe(op, nic);
+      }
+      flight.locate(op);
       if (domains[nic].post(op)) {
+        left--;
         flight.advance();
         peer.outstanding++;
         peer.outstandingBytes += flight.share();
         inFlight++;
         writesPosted++;
-        bytesPosted += flight.pieceLength;
-        return ++outstanding[nic] >= depth[nic] ? refusing | 1 << nic : refusing;
+        bytesPosted += op.length();
+        if (++outstanding[nic] < depth[nic]) {
+          continue;
+        }
       }
-      refusing |= 1 << nic;
+      refusing |= bit;
     }
     return refusing;
-  }
-
-  /** A shard is the pair (nic, op): what is filled for one NIC is posted on that one only. */
-  private void fill(Flight flight, int nic) {
-    op.between(Flight.known(flight.source).local(nic), Flight.known(flight.target).memory(nic))
-        .range(flight.pieceSourceOffset, flight.pieceTargetOffset, flight.pieceLength)
-        .token(flight.token());
-    if (flight.pieceHasImm()) {
-      op.withImm(flight.wireImm());
-    } else {
-      op.withoutImm();
-    }
   }
 }

@@ -152,7 +152,9 @@ final class Submission<T extends Transfer, R>
                     + pull.asked()
                     + " transfers that it was asked for (rule 1.1), got one more"));
       } else {
-        upstreamDone = single; // it is whole, though upstream has yet to say so
+        if (single) {
+          upstreamDone = true; // it is whole, though upstream has yet to say so
+        }
         wake(); // at once: what upstream computes next may take long, or wait for this one
       }
     }
@@ -227,9 +229,12 @@ final class Submission<T extends Transfer, R>
   // ---- the worker ----
 
   private void wake() {
-    // What was left for the worker may be a write that is delayed behind the read: then an intake
-    // that has begun would be taken for one that will.
-    VarHandle.fullFence();
+    if (!worker.inTurn()) {
+      // What was left for the worker may be a write that is delayed behind the read: then an intake
+      // that has begun would be taken for one that will. On the worker itself none begins
+      // meanwhile.
+      VarHandle.fullFence();
+    }
     if (!intakeQueued.get() && intakeQueued.compareAndSet(false, true)) {
       try {
         worker.execute(intake);

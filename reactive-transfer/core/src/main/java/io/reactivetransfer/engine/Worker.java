@@ -88,6 +88,7 @@ final class Worker {
   private @Nullable FlightControl flights;
   private @Nullable Consumer<Throwable> openFailure;
   private volatile boolean terminated;
+  private @Nullable Thread turning;
   private long turnNanos;
   private long defects;
   private long youngestSubmission;
@@ -243,6 +244,7 @@ final class Worker {
    * nothing, whatever happens in it.
    */
   int doWork() {
+    turning = Thread.currentThread();
     try {
       turnNanos = now();
       int work = runCommands(MAX_COMMANDS);
@@ -265,7 +267,17 @@ final class Worker {
     } catch (Throwable failure) {
       breakDown(failure);
       return 1;
+    } finally {
+      turning = null;
     }
+  }
+
+  /**
+   * Whether the caller is called within a turn. From any thread, without a fence: no thread can see
+   * itself there unless it is, and has written that itself.
+   */
+  boolean inTurn() {
+    return Thread.currentThread().equals(turning);
   }
 
   /**
@@ -292,8 +304,7 @@ final class Worker {
   private int drive(NicGroup group) {
     int work = control().poll();
     for (int nic = 0; nic < group.size(); nic++) {
-      completions.from(nic);
-      work += group.domains()[nic].poll(completions);
+      work += completions.poll(nic, group.domains()[nic]);
     }
     runAfterPoll();
     work += flights().endSome();
