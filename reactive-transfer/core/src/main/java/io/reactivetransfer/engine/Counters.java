@@ -23,6 +23,17 @@ final class Counters {
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
   private final long[] values = new long[DROPPED_IMMS + 1];
+  private long transfers;
+
+  /** So many transfers more are in flight. Others see it at the end of the turn. */
+  void transfers(int change) {
+    transfers += change;
+  }
+
+  /** Before others are told of what was done in this turn. */
+  void endTurn() {
+    set(TRANSFERS_IN_FLIGHT, transfers);
+  }
 
   void add(int counter, long delta) {
     VALUES.setOpaque(values, counter, values[counter] + delta);

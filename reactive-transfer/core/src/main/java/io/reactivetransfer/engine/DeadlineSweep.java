@@ -26,6 +26,7 @@ final class DeadlineSweep {
 
   private final Worker worker;
   private final FlightControl flights;
+  private final FlightTable table;
   private final long graceNanos;
   private long lookedAt;
   private long plannedAt;
@@ -38,7 +39,8 @@ final class DeadlineSweep {
   private long firstDue;
   private long shortest;
 
-  DeadlineSweep(Worker worker, FlightControl flights) {
+  DeadlineSweep(Worker worker, FlightControl flights, FlightTable table) {
+    this.table = table;
     this.worker = worker;
     this.flights = flights;
     this.graceNanos = worker.options().livenessDeadline().toNanos();
@@ -47,9 +49,11 @@ final class DeadlineSweep {
 
   /** A flight has begun that must be over by then. */
   void launched(long deadlineNanos) {
-    long due = later(deadlineNanos, lookedAt + SHORTEST_NANOS);
-    if (planned == null || due - plannedAt < 0) {
-      plan(due);
+    if (planned == null || deadlineNanos - plannedAt < 0) {
+      long due = later(deadlineNanos, lookedAt + SHORTEST_NANOS);
+      if (planned == null || due - plannedAt < 0) {
+        plan(due);
+      }
     }
   }
 
@@ -88,13 +92,12 @@ final class DeadlineSweep {
   }
 
   private void look(Submission<?, ?> submission) {
-    Chain.Link<Flight> each = submission.flights().first();
-    while (each != null) {
-      Flight flight = each.member();
-      if (!flight.isOver() && !lookAt(flight)) {
-        break;
+    Chain.Link<Lane> each = submission.lanes().first();
+    for (; each != null; each = each.next()) {
+      Flight flight = table.first(each.member());
+      while (flight != null && (flight.isOver() || lookAt(flight))) {
+        flight = table.after(flight);
       }
-      each = each.next();
     }
   }
 

@@ -3,12 +3,16 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.TransferException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Joins the flights of one transfer that goes to several peers: it is done when all of them are.
  */
 final class Fan {
+
+  /** All that were begun; those that have ended belong to others by now. */
+  private final List<Flight> flights;
 
   private int running;
   private @Nullable TransferException failure;
@@ -22,6 +26,18 @@ final class Fan {
 
   Fan(int flights) {
     this.running = flights;
+    this.flights = new ArrayList<>(flights);
+  }
+
+  /** Another one is begun. */
+  void add(Flight flight) {
+    flight.fan = this;
+    flights.add(flight);
+  }
+
+  /** Those that are on their way, or are over and have yet to end. */
+  Stream<Flight> flights() {
+    return flights.stream().filter(flight -> equals(flight.fan));
   }
 
   /** Notes the end of one flight; says whether it was the last. */

@@ -20,9 +20,18 @@ final class Flight {
   final int slot;
   private int generation;
 
-  private @Nullable Submission<?, ?> submission;
+  /**
+   * Its stream and its peer. Kept after its end, which costs nothing as lanes are reused, too: the
+   * next life is mostly in the same one.
+   */
+  private @Nullable Lane lane;
+
+  /** The slots of its neighbours in the lane; see {@link FlightTable}. */
+  int before;
+
+  int after;
+
   private @Nullable Transfer transfer;
-  private @Nullable PeerLink peer;
   private int route;
   @Nullable Fan fan;
   @Nullable RegisteredRegion source;
@@ -54,16 +63,11 @@ final class Flight {
   /** When it must be over, by the worker's clock; moved on by time in which that stood still. */
   long deadlineNanos;
 
-  /** Its place among those of its submission, and among those to its peer. */
-  final Chain.Link<Flight> ofSubmission = new Chain.Link<>(this);
+  /** Whether it waits to be posted, and between which others; see {@link FlightQueue}. */
+  boolean queued;
 
-  final Chain.Link<Flight> ofPeer = new Chain.Link<>(this);
-
-  /** Neighbours in the queue of the peer, and its lane there; see {@link FlightQueue}. */
-  @Nullable Flight previous;
-
-  @Nullable Flight following;
-  FlightQueue.@Nullable Lane lane;
+  @Nullable Flight ahead;
+  @Nullable Flight behind;
 
   /** Why it is not posted yet, if it is held; see {@link GivenUp}. */
   GivenUp.@Nullable Entry held;
@@ -81,22 +85,18 @@ final class Flight {
     this.slot = slot;
   }
 
-  /** Begins a new life. */
-  void begin(Submission<?, ?> submission, Transfer transfer, PeerLink peer) {
-    this.submission = submission;
+  /** Begins a new life; what can be there at its end only is cleared there. */
+  @SuppressWarnings("ReferenceEquality") // the very same lane
+  void begin(Lane lane, Transfer transfer, int route) {
+    if (this.lane != lane) {
+      this.lane = lane;
+    }
     this.transfer = transfer;
-    this.peer = peer;
-    this.route = peer.route();
-    this.fan = null;
-    this.sourcePages = null;
-    this.failure = null;
+    this.route = route;
     this.stopped = false;
     this.truncated = false;
     this.over = false;
     this.outstanding = 0;
-    submission.flights().add(ofSubmission);
-    peer.flights.add(ofPeer);
-    this.held = null;
     this.drained = 0;
     this.counted = 0;
     this.inDoubt = false;
@@ -299,15 +299,15 @@ final class Flight {
   }
 
   boolean owns(long token) {
-    return (int) (token >>> 32) == generation && submission != null;
+    return (int) (token >>> 32) == generation && transfer != null;
   }
 
-  boolean isFree() {
-    return submission == null;
+  Lane lane() {
+    return known(lane);
   }
 
   Submission<?, ?> submission() {
-    return known(submission);
+    return lane().submission();
   }
 
   Transfer transfer() {
@@ -315,18 +315,15 @@ final class Flight {
   }
 
   PeerLink peer() {
-    return known(peer);
+    return lane().peer();
   }
 
   /** Ends this life. */
   void end() {
-    submission().flights().remove(ofSubmission);
-    peer().flights.remove(ofPeer);
     generation++;
-    submission = null;
     transfer = null;
-    peer = null;
     fan = null;
+    failure = null;
     source = null;
     target = null;
     sourcePages = null;

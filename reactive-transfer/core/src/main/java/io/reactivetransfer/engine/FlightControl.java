@@ -15,7 +15,6 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,7 @@ final class FlightControl {
   private final DeadlineSweep sweep;
 
   /** Those that are over, and whose submissions have not heard of it. */
-  private final ArrayDeque<Flight> over = new ArrayDeque<>();
+  private final IntQueue over = new IntQueue();
 
   private final Aborts aborts;
 
@@ -50,7 +49,7 @@ final class FlightControl {
     this.worker = worker;
     this.nics = nics;
     this.doorbell = doorbell;
-    this.sweep = new DeadlineSweep(worker, this);
+    this.sweep = new DeadlineSweep(worker, this, table);
     this.aborts = new Aborts(worker);
   }
 
@@ -147,8 +146,7 @@ final class FlightControl {
     ResolvedRegion target = Ownership.own(worker, write.target().slice().region());
     resolve(target);
     aborts.requireCertain(target.peer(), immOf(write.imm()));
-    Flight flight = table.take();
-    flight.begin(submission, write, target.peer());
+    Flight flight = table.begin(submission, write, target.peer());
     flight.between(
         source, write.source().slice().offset(), target, write.target().slice().offset());
     flight.cutPages(write, nics.pagePieceBytes(write.pageLength()), immOf(write.imm()));
@@ -185,7 +183,7 @@ final class FlightControl {
                 to.offset(),
                 to.length(),
                 imm);
-        flight.fan = fan;
+        fan.add(flight);
         begun++;
         launch(flight);
       }
@@ -208,7 +206,9 @@ final class FlightControl {
       for (Peer peer : peers) {
         ResolvedRegion target = Ownership.own(worker, peer).doorbell();
         Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
-        flight.fan = fan;
+        if (fan != null) {
+          fan.add(flight);
+        }
         begun++;
         launch(flight);
       }
@@ -228,8 +228,7 @@ final class FlightControl {
       long targetOffset,
       long length,
       int imm) {
-    Flight flight = table.take();
-    flight.begin(submission, transfer, target.peer());
+    Flight flight = table.begin(submission, transfer, target.peer());
     flight.between(source, sourceOffset, target, targetOffset);
     flight.cutWrite(length, nics.writePieceBytes(length), imm);
     return flight;
@@ -350,7 +349,7 @@ final class FlightControl {
 
   private void over(Flight flight) {
     flight.setOver();
-    over.add(flight);
+    over.add(flight.slot);
   }
 
   /** How many are over, and left for another turn. */
@@ -361,9 +360,8 @@ final class FlightControl {
   /** Has submissions hear of their flights that are over; returns how many. */
   int endSome() {
     int ended = 0;
-    Flight flight;
-    while (ended < MAX_ENDS && (flight = over.poll()) != null) {
-      finish(flight);
+    while (ended < MAX_ENDS && !over.isEmpty()) {
+      finish(table.at(over.take()));
       ended++;
     }
     return ended;
@@ -371,36 +369,37 @@ final class FlightControl {
 
   /** Posts nothing more of a submission. What is out comes back through {@link #written}. */
   void stop(Submission<?, ?> submission) {
-    Chain.Link<Flight> each = submission.flights().first();
-    while (each != null) {
-      stop(each.member(), null);
-      each = each.next();
+    ofEach(submission.lanes().first(), flight -> stop(flight, null));
+  }
+
+  /** Visits the flights of these lanes; those that are ended by that leave later in the turn. */
+  private void ofEach(Chain.@Nullable Link<Lane> first, Consumer<Flight> visitor) {
+    for (Chain.Link<Lane> each = first; each != null; each = each.next()) {
+      Flight flight = table.first(each.member());
+      for (; flight != null; flight = table.after(flight)) {
+        visitor.accept(flight);
+      }
     }
   }
 
   /** The NICs of a peer are not what they were: what goes there takes another way. */
   void rerouted(PeerLink peer) {
-    Chain.Link<Flight> each = peer.flights.first();
-    while (each != null) {
-      Flight flight = each.member();
-      if (flight.hasMoreToCome()) {
-        try {
-          Flight.known(flight.target).resolve(nics.domains());
-        } catch (TransferRejectedException e) {
-          fail(flight, e);
-        }
-      }
-      each = each.next();
-    }
+    ofEach(
+        peer.flights.first(),
+        flight -> {
+          if (flight.hasMoreToCome()) {
+            try {
+              Flight.known(flight.target).resolve(nics.domains());
+            } catch (TransferRejectedException e) {
+              fail(flight, e);
+            }
+          }
+        });
   }
 
   /** Posts nothing more to a peer, and fails what was on its way there. */
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    Chain.Link<Flight> each = peer.flights.first();
-    while (each != null) {
-      fail(each.member(), loss);
-      each = each.next();
-    }
+    ofEach(peer.flights.first(), flight -> fail(flight, loss));
   }
 
   /** Posts nothing more of a flight, and of what ends with it; it fails when nothing is out. */
@@ -422,17 +421,7 @@ final class FlightControl {
     if (!submission.goesOnAfterFailure()) {
       submission.stop(reason);
     } else if (fan != null && fan.stopsRest()) {
-      // they were begun one after another, so they are neighbours
-      Chain.Link<Flight> each = flight.ofSubmission.previous();
-      while (each != null && each.member().fan == fan) {
-        stop(each.member(), reason);
-        each = each.previous();
-      }
-      each = flight.ofSubmission.next();
-      while (each != null && each.member().fan == fan) {
-        stop(each.member(), reason);
-        each = each.next();
-      }
+      fan.flights().forEach(other -> stop(other, reason));
     }
   }
 
@@ -455,21 +444,10 @@ final class FlightControl {
    */
   void abandon(
       TransferException reason, @Nullable NotClosed notClosed, Consumer<Throwable> failures) {
-    table.forEach(flight -> {
-      if (!flight.isOver()) {
-        nics.dequeue(flight);
-        if (notClosed != null && flight.outstanding > 0) {
-          flight.notQuiet(notClosed);
-          if (flight.fan != null) {
-            flight.fan.notQuiet(notClosed);
-          }
-          flight.submission().notQuiet(notClosed);
-        }
-        flight.fail(reason);
-        nics.abandoned(flight);
-        over(flight);
-      }
-    });
+    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
+    for (; each != null; each = each.next()) {
+      ofEach(each.member().lanes().first(), flight -> abandon(flight, reason, notClosed));
+    }
     while (!over.isEmpty()) {
       try {
         endSome();
@@ -477,6 +455,23 @@ final class FlightControl {
         failures.accept(failure);
       }
     }
+  }
+
+  private void abandon(Flight flight, TransferException reason, @Nullable NotClosed notClosed) {
+    if (flight.isOver()) {
+      return;
+    }
+    nics.dequeue(flight);
+    if (notClosed != null && flight.outstanding > 0) {
+      flight.notQuiet(notClosed);
+      if (flight.fan != null) {
+        flight.fan.notQuiet(notClosed);
+      }
+      flight.submission().notQuiet(notClosed);
+    }
+    flight.fail(reason);
+    nics.abandoned(flight);
+    over(flight);
   }
 
   /** A NIC may read the doorbell's memory for ever. */

@@ -1,12 +1,13 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.Transfer;
 import java.util.Arrays;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All flights of a worker, found by the token that a NIC gives back. Grows up to a bound, reuses
- * its slots, allocates nothing in a steady state.
+ * All flights of a worker, found by the token that a NIC gives back, and those of each lane, in the
+ * order in which they began, linked by their slots. Grows up to a bound, reuses its slots,
+ * allocates nothing in a steady state.
  */
 final class FlightTable {
 
@@ -16,6 +17,9 @@ final class FlightTable {
   private Flight[] flights = newFlights(new Flight[0], 64);
   private int[] free = new int[0];
   private int freeCount;
+
+  /** Lanes that nobody uses, by their next. */
+  private @Nullable Lane unused;
 
   FlightTable() {
     growFree(0, flights.length);
@@ -30,18 +34,77 @@ final class FlightTable {
     return MAX_FLIGHTS - inUse() >= count;
   }
 
-  Flight take() {
+  /** Begins a flight, behind those of the same stream to the same peer. */
+  Flight begin(Submission<?, ?> submission, Transfer transfer, PeerLink peer) {
+    Lane known = submission.lanes().to(peer);
+    Lane lane = known == null ? beginLane(submission, peer) : known;
     if (freeCount == 0) {
       int old = flights.length;
       flights = newFlights(flights, old * 2);
       growFree(old, flights.length);
     }
-    return flights[free[--freeCount]];
+    Flight flight = flights[free[--freeCount]];
+    flight.begin(lane, transfer, peer.route());
+    int last = lane.last;
+    if (last == Lane.NONE) {
+      lane.first = flight.slot;
+    } else {
+      flights[last].after = flight.slot;
+    }
+    flight.before = last;
+    flight.after = Lane.NONE;
+    lane.last = flight.slot;
+    return flight;
   }
 
+  private Lane beginLane(Submission<?, ?> submission, PeerLink peer) {
+    Lane lane = unused;
+    if (lane == null) {
+      lane = new Lane();
+    } else {
+      unused = lane.next == lane ? null : lane.next;
+    }
+    lane.begin(submission, peer);
+    return lane;
+  }
+
+  /** Ends a flight. */
   void release(Flight flight) {
+    Lane lane = flight.lane();
+    int before = flight.before;
+    int after = flight.after;
+    if (before == Lane.NONE) {
+      lane.first = after;
+    } else {
+      flights[before].after = after;
+    }
+    if (after == Lane.NONE) {
+      lane.last = before;
+    } else {
+      flights[after].before = before;
+    }
+    if (before == after) {
+      lane.end();
+      lane.next = unused == null ? lane : unused;
+      unused = lane;
+    }
     flight.end();
     free[freeCount++] = flight.slot;
+  }
+
+  /** The flight in a slot. */
+  Flight at(int slot) {
+    return flights[slot];
+  }
+
+  /** The flight that began first of those of a lane, or null if there is none. */
+  @Nullable Flight first(Lane lane) {
+    return lane.first == Lane.NONE ? null : flights[lane.first];
+  }
+
+  /** The one of its lane that began after it, or null if it is the last. */
+  @Nullable Flight after(Flight flight) {
+    return flight.after == Lane.NONE ? null : flights[flight.after];
   }
 
   /** The flight that this token was given to, or null if it has ended or never was. */
@@ -52,18 +115,6 @@ final class FlightTable {
     }
     Flight flight = flights[slot];
     return flight.owns(token) ? flight : null;
-  }
-
-  /** Visits all flights that are on their way; the visitor may end the one that it is given. */
-  void forEach(Consumer<Flight> visitor) {
-    if (freeCount == flights.length) {
-      return;
-    }
-    for (Flight flight : flights) {
-      if (!flight.isFree()) {
-        visitor.accept(flight);
-      }
-    }
   }
 
   private void growFree(int from, int to) {

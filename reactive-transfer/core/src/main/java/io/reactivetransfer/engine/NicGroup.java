@@ -171,7 +171,7 @@ final class NicGroup {
   /** Lets a flight take part in posting. */
   void enqueue(Flight flight) {
     PeerLink peer = flight.peer();
-    peer.waiting.add(flight, flight.submission());
+    peer.waiting.add(flight);
     admit(peer);
   }
 

@@ -35,8 +35,8 @@ final class PeerLink implements Peer {
 
   private final ResolvedRegion doorbell;
 
-  /** All that are on their way to it. */
-  final Chain<Flight> flights = new Chain<>();
+  /** All that are on their way to it, by their streams. */
+  final Chain<Lane> flights = new Chain<>();
 
   /** Those of them that have pieces to post. */
   final FlightQueue waiting = new FlightQueue();

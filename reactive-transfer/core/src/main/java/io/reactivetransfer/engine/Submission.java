@@ -30,7 +30,7 @@ import reactor.util.context.Context;
  * downstream has asked for. So both queues have room for every element that can come.
  */
 final class Submission<T extends Transfer, R>
-    implements CoreSubscriber<Object>, Subscription, Runnable, FlightQueue.Stream {
+    implements CoreSubscriber<Object>, Subscription, Runnable {
 
   private final Worker worker;
   private final CoreSubscriber<? super R> downstream;
@@ -52,7 +52,7 @@ final class Submission<T extends Transfer, R>
   private final AtomicBoolean intakeQueued = new AtomicBoolean();
 
   // the worker's side
-  private final Chain<Flight> flights = new Chain<>();
+  private final Lanes lanes = new Lanes();
 
   /** Its place among all that are registered. */
   final Chain.Link<Submission<?, ?>> ofWorker = new Chain.Link<>(this);
@@ -68,8 +68,6 @@ final class Submission<T extends Transfer, R>
   private long serial;
   private @Nullable Step step;
   private int inFlight;
-  private FlightQueue.@Nullable Lane lane;
-  private boolean spread;
   private @Nullable T held; // taken out of incoming, waits for room
   private @Nullable Throwable error;
   private volatile boolean failed;
@@ -274,7 +272,7 @@ final class Submission<T extends Transfer, R>
       }
       held = null;
       inFlight++;
-      worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, 1);
+      worker.counters().transfers(1);
       try {
         flights.begin(this, transfer);
       } catch (TransferException rejected) {
@@ -300,7 +298,7 @@ final class Submission<T extends Transfer, R>
   /** A transfer has come to its end: done, failed, or stopped. On the worker. */
   void transferEnded(Transfer transfer, @Nullable TransferException failure, boolean reached) {
     inFlight--;
-    worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, -1);
+    worker.counters().transfers(-1);
     @SuppressWarnings("unchecked") // it came out of this submission's own queue
     T own = (T) transfer;
     gaveUp |= !reached;
@@ -340,9 +338,9 @@ final class Submission<T extends Transfer, R>
     return results.each();
   }
 
-  /** What is on its way of it, in the order in which it began. On the worker. */
-  Chain<Flight> flights() {
-    return flights;
+  /** What is on its way of it. On the worker. */
+  Lanes lanes() {
+    return lanes;
   }
 
   /** Grows from submission to submission. */
@@ -417,7 +415,7 @@ final class Submission<T extends Transfer, R>
     if (!ended) {
       gaveUp = true;
       error = error == null ? reason : error;
-      worker.counters().add(Counters.TRANSFERS_IN_FLIGHT, -inFlight);
+      worker.counters().transfers(-inFlight);
       inFlight = 0;
       ended = true;
       worker.unregister(this);
@@ -563,25 +561,5 @@ final class Submission<T extends Transfer, R>
     } else {
       Signals.complete(downstream);
     }
-  }
-
-  @Override
-  public FlightQueue.@Nullable Lane lane() {
-    return lane;
-  }
-
-  @Override
-  public void lane(FlightQueue.@Nullable Lane waiting) {
-    lane = waiting;
-  }
-
-  @Override
-  public boolean isSpread() {
-    return spread;
-  }
-
-  @Override
-  public void spread() {
-    spread = true;
   }
 }

@@ -260,6 +260,7 @@ final class Worker {
       shutdown.step();
       if (!terminated) {
         work += flights == null ? 0 : flights.over();
+        counters.endTurn();
         flushSignals(MAX_SIGNALS);
         work += signalling.size();
       }
@@ -443,6 +444,7 @@ final class Worker {
 
   /** The last act on the worker's thread: from here on, what it owns is guarded by a lock. */
   void terminate() {
+    counters.endTurn();
     while (!afterPoll.isEmpty()) {
       attempt("an action after polling", this::runAfterPoll);
     }

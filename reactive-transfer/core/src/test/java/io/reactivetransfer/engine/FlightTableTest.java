@@ -7,11 +7,10 @@ import io.reactivetransfer.Signal;
 import io.reactivetransfer.Transfer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class FlightTableTest {
@@ -24,9 +23,7 @@ class FlightTableTest {
   private final FlightTable table = new FlightTable();
 
   private Flight take() {
-    Flight flight = table.take();
-    flight.begin(submission, transfer, peer);
-    return flight;
+    return table.begin(submission, transfer, peer);
   }
 
   @Test
@@ -51,9 +48,52 @@ class FlightTableTest {
         dead.forEach(token -> assertThat(table.find(token)).as("seed %d", seed).isNull());
       }
     }
-    Set<Flight> seen = new HashSet<>();
-    table.forEach(flight -> assertThat(seen.add(flight)).isTrue());
-    assertThat(seen).containsExactlyInAnyOrderElementsOf(live.values());
+    assertThat(inLane()).containsExactlyInAnyOrderElementsOf(live.values());
+  }
+
+  private List<Flight> inLane() {
+    List<Flight> all = new ArrayList<>();
+    Lane lane = submission.lanes().to(peer);
+    if (lane != null) {
+      for (Flight each = table.first(lane); each != null; each = table.after(each)) {
+        all.add(each);
+      }
+    }
+    return all;
+  }
+
+  /** A list for each lane does the same, whoever ends first. */
+  @Test
+  void lanesKeepTheOrderInWhichTheirFlightsBegan() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    List<PeerLink> peers =
+        IntStream.range(1, 5)
+            .mapToObj(i -> new PeerLink(worker, EngineByHand.address(i, 1), 1))
+            .toList();
+    Map<PeerLink, List<Flight>> model = new HashMap<>();
+    peers.forEach(each -> model.put(each, new ArrayList<>()));
+    for (int step = 0; step < 20_000; step++) {
+      PeerLink to = peers.get(random.nextInt(peers.size()));
+      List<Flight> own = model.get(to);
+      if (own.isEmpty() || random.nextInt(own.size() + 1) < 3) {
+        own.add(table.begin(submission, transfer, to));
+      } else {
+        table.release(own.remove(random.nextInt(own.size())));
+      }
+      List<Flight> found = new ArrayList<>();
+      Lane lane = submission.lanes().to(to);
+      if (lane != null) {
+        assertThat(lane.peer()).isSameAs(to);
+        for (Flight each = table.first(lane); each != null; each = table.after(each)) {
+          found.add(each);
+        }
+      }
+      assertThat(found).as("seed %d, step %d", seed, step).isEqualTo(own);
+      assertThat(to.flights.isEmpty()).isEqualTo(own.isEmpty());
+    }
+    model.values().forEach(all -> all.forEach(table::release));
+    assertThat(submission.lanes().first()).isNull();
   }
 
   @Test
@@ -68,22 +108,6 @@ class FlightTableTest {
     for (int i = 0; i < 1_000; i++) {
       assertThat(flights).contains(take());
     }
-  }
-
-  @Test
-  void theVisitorMayEndTheFlightThatItIsGiven() {
-    for (int i = 0; i < 100; i++) {
-      take();
-    }
-    int[] visits = new int[1];
-    table.forEach(flight -> {
-      visits[0]++;
-      table.release(flight);
-    });
-    assertThat(visits[0]).isEqualTo(100);
-    assertThat(table.inUse()).isZero();
-    table.forEach(flight -> visits[0]++);
-    assertThat(visits[0]).isEqualTo(100);
   }
 
   @Test

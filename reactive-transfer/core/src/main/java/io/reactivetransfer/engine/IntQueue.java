@@ -1,0 +1,39 @@
+package io.reactivetransfer.engine;
+
+import java.util.Arrays;
+
+/** A queue of numbers, which grows and allocates nothing in a steady state. */
+final class IntQueue {
+
+  private int[] ring = new int[64];
+  private int head;
+  private int tail;
+
+  int size() {
+    return tail - head;
+  }
+
+  boolean isEmpty() {
+    return head == tail;
+  }
+
+  void add(int value) {
+    if (size() == ring.length) {
+      grow();
+    }
+    ring[tail++ & ring.length - 1] = value;
+  }
+
+  /** Takes the first of those that are there. */
+  int take() {
+    return ring[head++ & ring.length - 1];
+  }
+
+  private void grow() {
+    int[] grown = Arrays.copyOf(ring, 2 * ring.length);
+    for (int at = head; at != tail; at++) {
+      grown[at & grown.length - 1] = ring[at & ring.length - 1];
+    }
+    ring = grown;
+  }
+}

@@ -1,0 +1,47 @@
+package io.reactivetransfer.engine;
+
+import java.util.IdentityHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The lanes of one stream that have flights: one for each peer. Most streams write to one peer. */
+final class Lanes {
+
+  private final Chain<Lane> all = new Chain<>();
+  private @Nullable Lane latest;
+  private @Nullable IdentityHashMap<PeerLink, Lane> byPeer; // once there were several
+
+  Chain.@Nullable Link<Lane> first() {
+    return all.first();
+  }
+
+  /** The one to this peer, or null. */
+  @Nullable Lane to(PeerLink peer) {
+    Lane lane = latest;
+    if (lane == null || !lane.leadsTo(peer)) {
+      lane = byPeer == null ? null : byPeer.get(peer);
+      latest = lane == null ? latest : lane;
+    }
+    return lane;
+  }
+
+  void add(Lane lane) {
+    if (byPeer == null && latest != null) {
+      byPeer = new IdentityHashMap<>(2);
+      byPeer.put(latest.peer(), latest);
+    }
+    if (byPeer != null) {
+      byPeer.put(lane.peer(), lane);
+    }
+    all.add(lane.ofSubmission);
+    latest = lane;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the very same lane
+  void remove(Lane lane) {
+    if (byPeer != null) {
+      byPeer.remove(lane.peer());
+    }
+    all.remove(lane.ofSubmission);
+    latest = latest == lane ? null : latest;
+  }
+}
