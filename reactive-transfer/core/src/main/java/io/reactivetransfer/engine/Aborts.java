@@ -26,9 +26,12 @@ final class Aborts {
    * @param imm the immediate, or a negative number for none
    */
   void requireCertain(PeerLink peer, int imm) {
-    if (imm < 0 || peer.givenUp.isEmpty()) {
-      return;
+    if (imm >= 0 && !peer.givenUp.isEmpty()) {
+      requireNoDoubt(peer, imm);
     }
+  }
+
+  private void requireNoDoubt(PeerLink peer, int imm) {
     String doubt = peer.givenUp.doubt(imm);
     if (doubt != null) {
       worker.mailroom().abortsDue(peer);

@@ -31,7 +31,7 @@ final class Fan {
 
   /** Another one is begun. */
   void add(Flight flight) {
-    flight.fan = this;
+    flight.join(this);
     flights.add(flight);
   }
 

@@ -51,10 +51,20 @@ final class Flight {
   private boolean hasImm;
   private int wireImm;
 
+  /** Whether it is one piece. */
+  private boolean whole;
+
   private boolean leading;
   private long nextPiece;
   private long endPiece;
   int outstanding;
+
+  /**
+   * Whether it is all of its transfer, not of pages, and was neither held nor stopped: most are,
+   * and end without a look at what is else to be known.
+   */
+  private boolean plain;
+
   private boolean stopped;
   private boolean truncated;
   private boolean over;
@@ -73,7 +83,7 @@ final class Flight {
   GivenUp.@Nullable Entry held;
 
   /** The number of its target, if the owner waits until it is over; else 0. */
-  long drained;
+  private long drained;
 
   /** Pieces with the immediate that were reported as written, so are counted at the target. */
   private long counted;
@@ -85,7 +95,7 @@ final class Flight {
     this.slot = slot;
   }
 
-  /** Begins a new life; what can be there at its end only is cleared there. */
+  /** Begins a new life. What the one before has left was cleared at its end. */
   @SuppressWarnings("ReferenceEquality") // the very same lane
   void begin(Lane lane, Transfer transfer, int route) {
     if (this.lane != lane) {
@@ -93,13 +103,32 @@ final class Flight {
     }
     this.transfer = transfer;
     this.route = route;
-    this.stopped = false;
-    this.truncated = false;
+    this.plain = true;
     this.over = false;
-    this.outstanding = 0;
     this.drained = 0;
     this.counted = 0;
-    this.inDoubt = false;
+  }
+
+  /** Makes it one of several of a transfer. */
+  void join(Fan fan) {
+    this.fan = fan;
+    plain = false;
+  }
+
+  /** Its owner waits until it is over. */
+  void drain(long region) {
+    drained = region;
+    plain = false;
+  }
+
+  long drained() {
+    return drained;
+  }
+
+  /** Has it wait for its target; or not any more, which is null. */
+  void hold(GivenUp.@Nullable Entry entry) {
+    held = entry;
+    plain = false;
   }
 
   /** Sets where it goes from and to. */
@@ -119,6 +148,7 @@ final class Flight {
 
   /** Sets how pages are cut. */
   void cutPages(PagedWrite write, long pieceBytes, int imm) {
+    plain = false;
     sourcePages = write.source().pages();
     targetPages = write.target().pages();
     sourceStride = write.source().stride();
@@ -147,35 +177,39 @@ final class Flight {
       endPiece = units * pieces;
     }
     nextPiece = 0;
+    whole = pieces == 1 && sourcePages == null;
   }
 
-  /** Tells what all pieces of this phase have in common on a NIC. */
+  /** Describes the next piece to post to a NIC. */
   void describe(WriteOp op, int nic) {
-    op.between(known(source).local(nic), known(target).memory(nic)).token(token());
+    long from = sourceOffset;
+    long to = targetOffset;
+    long length = pieceBytes;
+    if (!whole) {
+      long unit = 0;
+      long piece = nextPiece;
+      if (units != 1) {
+        long perUnit = leading ? leadPerUnit : countedPerUnit;
+        unit = perUnit == 1 ? nextPiece : nextPiece / perUnit;
+        piece = nextPiece - unit * perUnit;
+      }
+      long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
+      from += begin;
+      to += begin;
+      length = Math.min(length, unitLength - begin);
+      if (sourcePages != null && targetPages != null) {
+        from += sourcePages.get((int) unit) * sourceStride;
+        to += targetPages.get((int) unit) * targetStride;
+      }
+    }
+    op.between(known(source).local(nic), known(target).memory(nic))
+        .range(from, to, length)
+        .token(token());
     if (leading) {
       op.withoutImm();
     } else {
       op.withImm(wireImm);
     }
-  }
-
-  /** Tells the range of the next piece to post. */
-  void locate(WriteOp op) {
-    long unit = 0;
-    long piece = nextPiece;
-    if (units != 1) {
-      long perUnit = leading ? leadPerUnit : countedPerUnit;
-      unit = perUnit == 1 ? nextPiece : nextPiece / perUnit;
-      piece = nextPiece - unit * perUnit;
-    }
-    long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
-    long from = sourceOffset + begin;
-    long to = targetOffset + begin;
-    if (sourcePages != null && targetPages != null) {
-      from += sourcePages.get((int) unit) * sourceStride;
-      to += targetPages.get((int) unit) * targetStride;
-    }
-    op.range(from, to, Math.min(pieceBytes, unitLength - begin));
   }
 
   /** What each of its pieces counts as: some are shorter, and a report does not say which. */
@@ -228,6 +262,7 @@ final class Flight {
   /** A piece has failed, and may have arrived all the same. */
   void pieceInDoubt() {
     inDoubt |= pieceHasImm();
+    plain = false;
   }
 
   boolean isInDoubt() {
@@ -254,6 +289,7 @@ final class Flight {
   void stop() {
     truncated |= hasMoreToCome();
     stopped = true;
+    plain = false;
     nextPiece = endPiece;
   }
 
@@ -275,6 +311,11 @@ final class Flight {
   /** Whether all of it was posted and nothing failed: then it is done, though it may be stopped. */
   boolean isWhole() {
     return failure == null && !truncated;
+  }
+
+  /** Whether nothing has happened to it but that it was posted, and it is all of its transfer. */
+  boolean isPlain() {
+    return plain;
   }
 
   boolean isStopped() {
@@ -322,13 +363,18 @@ final class Flight {
   void end() {
     generation++;
     transfer = null;
-    fan = null;
-    failure = null;
     source = null;
     target = null;
-    sourcePages = null;
-    targetPages = null;
-    held = null;
+    if (!plain) {
+      fan = null;
+      failure = null;
+      sourcePages = null;
+      targetPages = null;
+      held = null;
+      stopped = false;
+      truncated = false;
+      inDoubt = false;
+    }
   }
 
   static <T> T known(@Nullable T value) {

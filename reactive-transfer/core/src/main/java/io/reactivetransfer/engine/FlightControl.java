@@ -122,23 +122,22 @@ final class FlightControl {
     if (peer.drains.isUnderWay(number)) {
       return; // said twice
     }
-    int out = 0;
-    Chain.Link<Flight> each = peer.flights.first();
-    while (each != null) {
-      Flight flight = each.member();
-      ResolvedRegion target = Flight.known(flight.target);
-      if (target.number() == number) {
-        if (flight.hasMoreToCome()) {
-          fail(flight, peer.drains.revoked(target));
-        }
-        if (flight.outstanding > 0) {
-          flight.drained = number;
-          out++;
-        }
-      }
-      each = each.next();
-    }
-    peer.drains.begin(number, out);
+    int[] out = new int[1];
+    ofEach(
+        peer.flights.first(),
+        flight -> {
+          ResolvedRegion target = Flight.known(flight.target);
+          if (target.number() == number && !flight.isOver()) {
+            if (flight.hasMoreToCome()) {
+              fail(flight, peer.drains.revoked(target));
+            }
+            if (flight.outstanding > 0) {
+              flight.drain(number);
+              out[0]++;
+            }
+          }
+        });
+    peer.drains.begin(number, out[0]);
   }
 
   private void beginPages(Submission<?, ?> submission, PagedWrite write) {
@@ -235,10 +234,11 @@ final class FlightControl {
   }
 
   private void launch(Flight flight) {
-    flight.deadlineNanos = worker.turnNanos() + flight.submission().deadlineNanos();
+    Lane lane = flight.lane();
+    flight.deadlineNanos = worker.turnNanos() + lane.deadlineNanos();
     Flight.known(flight.source).flightBegan();
     sweep.launched(flight.deadlineNanos);
-    if (!aborts.holds(flight)) {
+    if (lane.peer().givenUp.isEmpty() || !aborts.holds(flight)) {
       release(flight);
     }
   }
@@ -248,7 +248,7 @@ final class FlightControl {
     if (peer.isOpen()) {
       nics.launch(flight);
     } else {
-      peer.waiting.add(flight, flight.submission());
+      peer.waiting.add(flight);
       worker.mailroom().greet(peer);
     }
   }
@@ -498,6 +498,20 @@ final class FlightControl {
     Submission<?, ?> submission = flight.submission();
     Transfer transfer = flight.transfer();
     RegisteredRegion source = Flight.known(flight.source);
+    if (flight.isPlain()) {
+      table.release(flight);
+      try {
+        submission.transferDone(transfer);
+      } finally {
+        source.flightEnded();
+      }
+    } else {
+      finish(flight, submission, transfer, source);
+    }
+  }
+
+  private void finish(
+      Flight flight, Submission<?, ?> submission, Transfer transfer, RegisteredRegion source) {
     TransferException failure = flight.failure();
     boolean done = flight.isWhole();
     Fan fan = flight.fan;
@@ -507,8 +521,8 @@ final class FlightControl {
     } else if (fan != null && imm >= 0) {
       fan.counted(flight.peer());
     }
-    if (flight.drained != 0) {
-      flight.peer().drains.ended(flight.drained);
+    if (flight.drained() != 0) {
+      flight.peer().drains.ended(flight.drained());
     }
     table.release(flight);
     try {

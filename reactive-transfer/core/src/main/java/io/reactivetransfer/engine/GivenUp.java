@@ -85,6 +85,9 @@ final class GivenUp {
   /** Of which more was given up since they were told, and of that nothing was acknowledged yet. */
   private final Set<Entry> heldBack = new LinkedHashSet<>();
 
+  /** Whether there may be entries or notes. */
+  private boolean remembers;
+
   private @Nullable Entry everything;
   private int lastSeq;
   private int doubts;
@@ -123,6 +126,7 @@ final class GivenUp {
       }
       entry = new Entry(imm);
       entries.put(imm, entry);
+      remembers = true;
     }
     if (doubt != null || (entry.doubtful && shares != 0)) {
       doubt(entry, doubt);
@@ -187,8 +191,12 @@ final class GivenUp {
 
   // ---- what is begun ----
 
+  /** Asked for each write, and mostly there was never anything: then that is all that is read. */
   boolean isEmpty() {
-    return entries.isEmpty() && notes.isEmpty();
+    if (remembers) {
+      remembers = !(entries.isEmpty() && notes.isEmpty());
+    }
+    return !remembers;
   }
 
   /** Whether the peer has nothing to be told, and nothing to answer. */
@@ -237,7 +245,7 @@ final class GivenUp {
       peer.wanted(1);
     }
     entry.held.add(flight);
-    flight.held = entry;
+    flight.hold(entry);
     wake();
     return true;
   }
@@ -252,6 +260,7 @@ final class GivenUp {
       notes.remove(imm);
       Entry entry = known == null ? new Entry(imm) : known;
       entries.putIfAbsent(imm, entry);
+      remembers = true;
       entry.resumed = true;
       list(entry);
     }
@@ -263,7 +272,7 @@ final class GivenUp {
     if (entry != null && entry.held.remove(flight) && entry.held.isEmpty()) {
       peer.wanted(-1);
     }
-    flight.held = null;
+    flight.hold(null);
   }
 
   /** What is held under an immediate that came to be in doubt; it is held no more. */
@@ -334,6 +343,7 @@ final class GivenUp {
   private void note(int imm, long youngestSubmission) {
     notes.remove(imm);
     notes.put(imm, youngestSubmission);
+    remembers = true;
     if (notes.size() > AbortNotes.MAX_PER_ORIGIN) {
       notes.remove(notes.keySet().iterator().next());
     }

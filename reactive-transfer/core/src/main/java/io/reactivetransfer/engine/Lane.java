@@ -13,6 +13,7 @@ final class Lane {
 
   private @Nullable Submission<?, ?> submission;
   private @Nullable PeerLink peer;
+  private long deadlineNanos;
 
   /** Its place among those of its stream, and among those to its peer. */
   final Chain.Link<Lane> ofSubmission = new Chain.Link<>(this);
@@ -34,6 +35,7 @@ final class Lane {
   void begin(Submission<?, ?> submission, PeerLink peer) {
     this.submission = submission;
     this.peer = peer;
+    this.deadlineNanos = submission.deadlineNanos();
     submission.lanes().add(this);
     peer.flights.add(ofPeer);
   }
@@ -52,6 +54,11 @@ final class Lane {
 
   PeerLink peer() {
     return Flight.known(peer);
+  }
+
+  /** How long each of its flights may take. */
+  long deadlineNanos() {
+    return deadlineNanos;
   }
 
   @SuppressWarnings("ReferenceEquality") // the very same peer

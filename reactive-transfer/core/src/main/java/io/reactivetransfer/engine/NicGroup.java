@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +36,22 @@ final class NicGroup {
   /** Fewer places than this are not worth dividing. */
   private static final int MIN_DIVIDED = 16;
 
+  /** What one NIC has in flight, and what is given to it: that is posted on no other. */
+  private static final class SendQueue {
+    private final Domain domain;
+    private final int depth;
+    private final WriteOp op = new WriteOp();
+    private int outstanding;
+
+    SendQueue(Domain domain, int depth) {
+      this.domain = domain;
+      this.depth = depth;
+    }
+  }
+
   private final List<Nic> nics;
   private final Domain[] domains;
-  private final int[] depth;
-  private final int[] outstanding;
+  private final SendQueue[] queues;
   private final int allNics;
   private final int peerDepth;
   private final long peerBytes;
@@ -50,12 +61,12 @@ final class NicGroup {
   private final int maxControlBytes;
   private final long minPieceBytes;
   private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
-
-  /** What is given to each: a shard is the pair (nic, op), and is posted on that NIC only. */
-  private final WriteOp[] ops;
-
   private final Counters counters;
   private int failed;
+
+  /** Those that have as much in flight as they may, as a set of bits. */
+  private int full;
+
   private int next;
   private int inFlight;
   private long writesPosted;
@@ -67,9 +78,7 @@ final class NicGroup {
   NicGroup(List<Nic> nics, List<Domain> domains, EngineOptions options, Counters counters) {
     this.nics = List.copyOf(nics);
     this.domains = domains.toArray(Domain[]::new);
-    this.ops = Stream.generate(WriteOp::new).limit(this.domains.length).toArray(WriteOp[]::new);
-    this.depth = new int[this.domains.length];
-    this.outstanding = new int[this.domains.length];
+    this.queues = new SendQueue[this.domains.length];
     this.allNics = (1 << this.domains.length) - 1;
     this.peerDepth = options.peerDepth();
     this.peerBytes = options.peerBytes();
@@ -79,11 +88,12 @@ final class NicGroup {
     int control = Integer.MAX_VALUE;
     for (int nic = 0; nic < this.domains.length; nic++) {
       Capabilities can = this.domains[nic].capabilities();
-      depth[nic] = Math.min(options.nicDepth(), can.queueDepth());
+      int depth = Math.min(options.nicDepth(), can.queueDepth());
+      queues[nic] = new SendQueue(this.domains[nic], depth);
       max = Math.min(max, can.maxWriteBytes());
       control = Math.min(control, can.maxControlBytes());
     }
-    this.allDepth = Arrays.stream(depth).asLongStream().sum();
+    this.allDepth = Arrays.stream(queues).mapToLong(queue -> queue.depth).sum();
     this.share = allDepth < MIN_DIVIDED ? allDepth : SHARE;
     this.maxControlBytes = control;
     this.maxPieceBytes = max;
@@ -186,7 +196,7 @@ final class NicGroup {
   /** Posts what can be posted of a new flight at once, unless others wait; the rest is enqueued. */
   void launch(Flight flight) {
     if (ring.isEmpty()) {
-      postSome(flight, fullNics() | flight.peer().lostWays(), PEER_QUANTUM);
+      postSome(flight, failed | full | flight.peer().lostWays(), PEER_QUANTUM);
     }
     if (flight.hasMore()) {
       enqueue(flight);
@@ -227,7 +237,8 @@ final class NicGroup {
   /** Notes that so many pieces of a flight have left this NIC. */
   void completed(int nic, Flight flight, int pieces) {
     PeerLink peer = flight.peer();
-    outstanding[nic] -= pieces;
+    queues[nic].outstanding -= pieces;
+    full &= ~(1 << nic);
     flight.outstanding -= pieces;
     peer.outstanding -= pieces;
     peer.outstandingBytes -= pieces * flight.share();
@@ -281,7 +292,7 @@ final class NicGroup {
 
   private void postTo(PeerLink peer) {
     long limit = writesPosted + PEER_QUANTUM;
-    int refusing = fullNics() | peer.lostWays();
+    int refusing = failed | full | peer.lostWays();
     Flight flight;
     while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
@@ -305,17 +316,6 @@ final class NicGroup {
             && peer.outstandingBytes + flight.share() <= peerBytes);
   }
 
-  /** The NICs that have failed or have as much in flight as they may, as a set of bits. */
-  private int fullNics() {
-    int full = failed;
-    for (int nic = 0; nic < domains.length; nic++) {
-      if (outstanding[nic] >= depth[nic]) {
-        full |= 1 << nic;
-      }
-    }
-    return full;
-  }
-
   /**
    * Posts some pieces of a flight, each on the next NIC that takes it; returns the NICs that refuse
    * now.
@@ -324,34 +324,41 @@ final class NicGroup {
     PeerLink peer = flight.peer();
     int refusing = full;
     int left = quantum;
-    int described = 0; // to which NICs what its pieces have in common was told
-    while (left > 0 && flight.hasMore() && refusing != allNics && hasRoomFor(flight, peer)) {
+    do {
+      if (refusing == allNics || !hasRoomFor(flight, peer)) {
+        break;
+      }
       int nic = next;
-      next = nic + 1 == domains.length ? 0 : nic + 1;
-      int bit = 1 << nic;
-      if ((refusing & bit) != 0) {
+      next = nic + 1 == queues.length ? 0 : nic + 1;
+      if ((refusing & 1 << nic) != 0) {
         continue;
       }
-      WriteOp op = ops[nic];
-      if ((described & bit) == 0) {
-        described |= bit;
-        flight.describe(op, nic);
+      if (!post(flight, peer, nic)) {
+        refusing |= 1 << nic;
+        continue;
       }
-      flight.locate(op);
-      if (domains[nic].post(op)) {
-        left--;
-        flight.advance();
-        peer.outstanding++;
-        peer.outstandingBytes += flight.share();
-        inFlight++;
-        writesPosted++;
-        bytesPosted += op.length();
-        if (++outstanding[nic] < depth[nic]) {
-          continue;
-        }
-      }
-      refusing |= bit;
-    }
+      left--;
+      refusing |= this.full;
+    } while (left > 0 && flight.hasMore());
     return refusing;
+  }
+
+  private boolean post(Flight flight, PeerLink peer, int nic) {
+    SendQueue queue = queues[nic];
+    WriteOp op = queue.op;
+    flight.describe(op, nic);
+    if (!queue.domain.post(op)) {
+      return false;
+    }
+    flight.advance();
+    peer.outstanding++;
+    peer.outstandingBytes += flight.share();
+    inFlight++;
+    writesPosted++;
+    bytesPosted += op.length();
+    if (++queue.outstanding == queue.depth) {
+      full |= 1 << nic;
+    }
+    return true;
   }
 }

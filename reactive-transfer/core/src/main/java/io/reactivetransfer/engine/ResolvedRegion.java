@@ -17,7 +17,9 @@ final class ResolvedRegion implements RemoteRegion {
   private final @Nullable RegionDescriptor descriptor;
 
   private final RemoteMemory[] memories;
-  private int route;
+
+  /** By which route of the peer they were resolved; none yet. */
+  private int route = -1;
 
   /** The session in which its owner was told that it is written to. */
   private int announced = -1;
@@ -77,9 +79,12 @@ final class ResolvedRegion implements RemoteRegion {
       announced = peer.mail.sessions();
       peer.mail.say(ControlFrame.uses(number()));
     }
-    if (memories[memories.length - 1] != null && route == peer.route()) {
-      return;
+    if (route != peer.route()) {
+      resolveAnew(domains);
     }
+  }
+
+  private void resolveAnew(Domain[] domains) {
     peer.resolve();
     for (int nic = 0; nic < memories.length; nic++) {
       try {

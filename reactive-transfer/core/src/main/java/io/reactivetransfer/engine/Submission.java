@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -38,8 +37,8 @@ final class Submission<T extends Transfer, R>
   private final long deadlineNanos;
   private final boolean single; // upstream emits one element at most
   private final Results<T, R> results;
-  private final SpscVarHandleArrayQueue<T> incoming;
-  private final SpscVarHandleArrayQueue<R> done;
+  private final HandOver<T> incoming;
+  private final HandOver<R> done;
   private final Runnable intake = this::intakeRequested;
 
   // upstream's side, and anyone's
@@ -94,9 +93,9 @@ final class Submission<T extends Transfer, R>
     this.deadlineNanos = deadlineNanos;
     this.downstream = downstream;
     this.pull = new Pull(window, this::misuse);
-    int capacity = Math.max(4, window);
-    this.incoming = new SpscVarHandleArrayQueue<>(capacity);
-    this.done = new SpscVarHandleArrayQueue<>(capacity);
+    int most = single ? 1 : window;
+    this.incoming = new HandOver<>(most);
+    this.done = new HandOver<>(most);
     this.signals = worker.signals().createWorker();
   }
 
@@ -143,13 +142,14 @@ final class Submission<T extends Transfer, R>
     } else {
       @SuppressWarnings("unchecked") // as far as anyone can tell
       T transfer = (T) element;
-      if (++received > pull.asked() || !incoming.offer(transfer)) {
+      if (++received > pull.asked()) {
         misuse(
             new IllegalStateException(
                 "expected upstream to emit no more than the "
                     + pull.asked()
                     + " transfers that it was asked for (rule 1.1), got one more"));
       } else {
+        incoming.give(transfer);
         if (single) {
           upstreamDone = true; // it is whole, though upstream has yet to say so
         }
@@ -262,7 +262,7 @@ final class Submission<T extends Transfer, R>
     stopIfTold(last);
     FlightControl flights = worker.flights();
     while (!stopping) {
-      T transfer = held == null ? incoming.poll() : held;
+      T transfer = held == null ? incoming.take() : held;
       if (transfer == null) {
         break;
       }
@@ -270,7 +270,9 @@ final class Submission<T extends Transfer, R>
         held = transfer;
         return false;
       }
-      held = null;
+      if (held != null) {
+        held = null;
+      }
       inFlight++;
       worker.counters().transfers(1);
       try {
@@ -297,27 +299,39 @@ final class Submission<T extends Transfer, R>
 
   /** A transfer has come to its end: done, failed, or stopped. On the worker. */
   void transferEnded(Transfer transfer, @Nullable TransferException failure, boolean reached) {
-    inFlight--;
-    worker.counters().transfers(-1);
-    @SuppressWarnings("unchecked") // it came out of this submission's own queue
-    T own = (T) transfer;
-    gaveUp |= !reached;
     if (reached) {
-      emit(results.done(own));
-    } else if (results.each()) {
-      emit(results.failed(own, failure == null ? stopped() : failure));
+      transferDone(transfer);
+      return;
+    }
+    gaveUp = true;
+    if (results.each()) {
+      emit(results.failed(own(transfer), failure == null ? stopped() : failure));
     } else if (failure != null) {
       stop(failure);
     }
-    if (inFlight == 0) {
+    oneLess();
+  }
+
+  /** A transfer is done. On the worker. */
+  void transferDone(Transfer transfer) {
+    emit(results.done(own(transfer)));
+    oneLess();
+  }
+
+  private void oneLess() {
+    worker.counters().transfers(-1);
+    if (--inFlight == 0) {
       endIfOver(upstreamDone);
     }
   }
 
+  @SuppressWarnings("unchecked") // it came out of this submission's own queue
+  private T own(Transfer transfer) {
+    return (T) transfer;
+  }
+
   private void emit(R result) {
-    if (!done.offer(result)) {
-      stop(new IllegalStateException("more transfers are done than were asked for"));
-    }
+    done.give(result);
     touch();
   }
 
@@ -431,7 +445,7 @@ final class Submission<T extends Transfer, R>
   }
 
   private void discardIncoming() {
-    T dropped = held == null ? incoming.poll() : held;
+    T dropped = held == null ? incoming.take() : held;
     held = null;
     List<T> discarded = null;
     while (dropped != null) {
@@ -443,7 +457,7 @@ final class Submission<T extends Transfer, R>
         discarded = discarded == null ? new ArrayList<>() : discarded;
         discarded.add(dropped);
       }
-      dropped = incoming.poll();
+      dropped = incoming.take();
     }
     if (discarded != null) {
       discard(discarded);
@@ -533,7 +547,7 @@ final class Submission<T extends Transfer, R>
   private void emitDone() {
     R result;
     long count = 0;
-    while ((result = done.poll()) != null) {
+    while ((result = done.take()) != null) {
       if (!cancelled && !terminated && thrown == null) {
         count++;
         try {

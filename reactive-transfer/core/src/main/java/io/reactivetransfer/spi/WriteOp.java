@@ -61,9 +61,13 @@ public final class WriteOp {
   }
 
   /** Sets both ends. */
+  @SuppressWarnings("ReferenceEquality") // the very same objects
   public WriteOp between(LocalMemory source, RemoteMemory target) {
-    this.source = source;
-    this.target = target;
+    // mostly the same as before, and to write a reference costs more than to look
+    if (this.source != source || this.target != target) {
+      this.source = source;
+      this.target = target;
+    }
     return this;
   }
 
