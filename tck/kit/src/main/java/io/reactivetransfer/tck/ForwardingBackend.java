@@ -13,11 +13,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A backend whose NICs are those of another one, each within a wrapper. */
+/** A backend whose NICs, and control channel, are those of another one, each within a wrapper. */
 public class ForwardingBackend implements Backend {
 
   private final Backend inner;
   private final BiFunction<Domain, OpenContext, Domain> wrapper;
+  private final BiFunction<ControlChannel, ControlContext, ControlChannel> controlWrapper;
 
   /**
    * In front of this one.
@@ -25,8 +26,22 @@ public class ForwardingBackend implements Backend {
    * @param wrapper makes what stands for an opened NIC
    */
   public ForwardingBackend(Backend inner, BiFunction<Domain, OpenContext, Domain> wrapper) {
+    this(inner, wrapper, (channel, context) -> channel);
+  }
+
+  /**
+   * In front of this one.
+   *
+   * @param wrapper makes what stands for an opened NIC
+   * @param controlWrapper makes what stands for an opened control channel
+   */
+  public ForwardingBackend(
+      Backend inner,
+      BiFunction<Domain, OpenContext, Domain> wrapper,
+      BiFunction<ControlChannel, ControlContext, ControlChannel> controlWrapper) {
     this.inner = inner;
     this.wrapper = wrapper;
+    this.controlWrapper = controlWrapper;
   }
 
   @Override
@@ -61,7 +76,10 @@ public class ForwardingBackend implements Backend {
 
   @Override
   public @Nullable CompletionStage<ControlChannel> openControl(ControlContext context) {
-    return inner.openControl(context);
+    CompletionStage<ControlChannel> opened = inner.openControl(context);
+    return opened == null
+        ? null
+        : opened.thenApply(channel -> controlWrapper.apply(channel, context));
   }
 
   @Override

@@ -2,10 +2,14 @@ package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
@@ -13,16 +17,16 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
+import io.reactivetransfer.tck.ForwardingControl;
+import io.reactivetransfer.tck.ForwardingControlSink;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
-/** Has the n-th call of the SPI fail, over all NICs of a run. */
+/** Has the n-th call of the SPI fail, over all NICs and control channels of a run. */
 final class FailingCall {
 
   /** How it fails. */
@@ -74,6 +78,17 @@ final class FailingCall {
             throw e;
           }
           return new FailingDomain(domain, context);
+        },
+        (channel, context) -> {
+          try {
+            if (isIt()) {
+              throw new BackendException(1, "the control channel cannot be opened");
+            }
+          } catch (RuntimeException e) {
+            channel.close();
+            throw e;
+          }
+          return new FailingControl(channel, context);
         });
   }
 
@@ -90,7 +105,6 @@ final class FailingCall {
   private final class FailingDomain extends ForwardingDomain {
     private final OpenContext context;
     private final List<Consumer<CompletionSink>> reports = new ArrayList<>();
-    private final Map<RemotePeer, EngineId> engines = new HashMap<>();
 
     FailingDomain(Domain inner, OpenContext context) {
       super(inner);
@@ -110,9 +124,7 @@ final class FailingCall {
       if (isIt()) {
         throw new BackendException(22, "the NIC does not understand the address");
       }
-      RemotePeer peer = inner.resolve(engine, address);
-      engines.put(peer, engine);
-      return peer;
+      return inner.resolve(engine, address);
     }
 
     @Override
@@ -131,18 +143,6 @@ final class FailingCall {
       long token = op.token();
       // It has not arrived, and the NIC says so: what it would have counted is not in doubt.
       return fails(sink -> sink.refused(token, 5, "the NIC reports an error"));
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      if (!isIt()) {
-        return inner.send(peer, bytes);
-      }
-      EngineId engine = engines.get(peer);
-      if (way == Way.FAILS_LATER) {
-        inner.disconnect(peer, "a message was lost");
-      }
-      return fails(sink -> sink.peerLost(engine, 104, "a message was lost"));
     }
 
     private boolean fails(Consumer<CompletionSink> report) {
@@ -221,9 +221,81 @@ final class FailingCall {
     }
 
     @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      isIt();
+      super.peerLost(peer, code, text);
+    }
+  }
+
+  private final class FailingControl extends ForwardingControl {
+    private final ControlContext context;
+    private final List<Consumer<ControlSink>> reports = new ArrayList<>();
+
+    FailingControl(ControlChannel inner, ControlContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      if (!isIt()) {
+        return inner.send(to, at, bytes);
+      }
+      context.doorbell().ring();
+      if (way == Way.FAILS_LATER) {
+        inner.disconnect(to, "a message was lost");
+        reports.add(sink -> sink.peerLost(to, 104, "a message was lost"));
+      }
+      return way == Way.FAILS_LATER;
+    }
+
+    @Override
+    public void find(long token, HostPort at) {
+      if (isIt()) {
+        context.doorbell().ring();
+        reports.add(sink -> sink.notFound(token, 111, "nobody is there"));
+      } else {
+        inner.find(token, at);
+      }
+    }
+
+    @Override
+    public void disconnect(EngineId peer, String reason) {
+      isIt();
+      inner.disconnect(peer, reason);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      List<Consumer<ControlSink>> due = List.copyOf(reports);
+      reports.clear();
+      due.forEach(report -> report.accept(sink));
+      return due.size() + inner.poll(way == Way.BREAKS ? new BreakingControlSink(sink) : sink);
+    }
+
+    @Override
+    public void close() {
+      inner.close();
+      isIt();
+    }
+  }
+
+  private final class BreakingControlSink extends ForwardingControlSink {
+
+    BreakingControlSink(ControlSink inner) {
+      super(inner);
+    }
+
+    @Override
     public void received(EngineId sender, ByteBuffer bytes) {
       isIt();
       super.received(sender, bytes);
+    }
+
+    @Override
+    public void found(long token, EngineId peer) {
+      isIt();
+      super.found(token, peer);
     }
 
     @Override

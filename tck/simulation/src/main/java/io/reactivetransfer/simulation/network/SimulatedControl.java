@@ -145,8 +145,11 @@ final class SimulatedControl implements ControlChannel {
 
   @Override
   public void close() {
-    requireUsable("close");
-    leave(ControlEnd::finish);
+    if (closed) {
+      misused("closes its control channel twice");
+    } else {
+      leave(ControlEnd::finish);
+    }
   }
 
   // ---- the network's side ----
