@@ -54,16 +54,6 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
-  public void fromPeer(RemotePeer from, ByteBuffer message) {
-    inner.fromPeer(from, message);
-  }
-
-  @Override
-  public void release(RemotePeer peer) {
-    inner.release(peer);
-  }
-
-  @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
     return inner.resolve(peer, key, length);
   }
