@@ -38,6 +38,8 @@ record Forecast(
    */
   private static final long MIN_LIVENESS_NANOS = 24 * MILLI;
 
+  private static final long MAX_GRACE_NANOS = 6 * MILLI;
+
   private static final int MIN_ENGINES = 2;
 
   /** Engines of a run: few in most, eight in some. */
@@ -58,7 +60,6 @@ record Forecast(
             random.nextInt(500),
             rough ? random.nextInt(20) : 0,
             random.nextInt(3) == 0 ? 500 : 0,
-            random.nextInt(4) == 0 ? 300 : 0,
             random.nextInt(25) == 0 ? 50 : 0,
             random.nextInt(6) == 0,
             random.nextBoolean() ? random.nextInt(16, 256) : 1 << 20,
@@ -97,6 +98,8 @@ record Forecast(
         .livenessDeadline(Duration.ofNanos(livenessNanos))
         .transferDeadline(Duration.ofNanos(deadlineNanos))
         .connectTimeout(Duration.ofNanos(CONNECT_NANOS))
+        .revocationGrace(
+            Duration.ofNanos(random.nextInt(4) == 0 ? 0 : random.nextLong(MAX_GRACE_NANOS)))
         .closeTimeout(Duration.ofNanos(random.nextLong(MILLI / 10, 30 * MILLI)))
         .signalScheduler(signals)
         .build();

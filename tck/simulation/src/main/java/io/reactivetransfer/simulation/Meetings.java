@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class Meetings {
 
   private final World world;
-  private final Map<Set<Node>, Map<Node, Integer>> entered = new LinkedHashMap<>();
+  private record Group(String name, Set<Node> members) {}
+
+  private final Map<Group, Map<Node, Integer>> entered = new LinkedHashMap<>();
   private final List<BarrierProbe> probes = new ArrayList<>();
 
   Meetings(World world) {
@@ -23,7 +25,7 @@ final class Meetings {
   }
 
   /** One member enters the next round. */
-  void enter(Node member, TransferEngine engine, Set<Node> members) {
+  void enter(Node member, TransferEngine engine, String name, Set<Node> members) {
     List<Peer> others = new ArrayList<>();
     for (Node node : members) {
       TransferEngine other = node.engine();
@@ -31,19 +33,21 @@ final class Meetings {
         others.add(engine.peer(other.address()));
       }
     }
-    Map<Node, Integer> rounds = entered.computeIfAbsent(members, key -> new LinkedHashMap<>());
+    Group group = new Group(name, members);
+    Map<Node, Integer> rounds = entered.computeIfAbsent(group, key -> new LinkedHashMap<>());
     int round = rounds.merge(member, 1, Integer::sum);
-    BarrierProbe probe = new BarrierProbe(member, members, round);
+    BarrierProbe probe = new BarrierProbe(member, group, round);
     probes.add(probe);
-    engine.barrier(new PeerGroup(others)).subscribe(probe);
+    engine.barrier(name, new PeerGroup(others)).subscribe(probe);
   }
 
-  private boolean isComplete(Set<Node> members, int round) {
-    Map<Node, Integer> rounds = entered.getOrDefault(members, Map.of());
-    return members.stream().allMatch(node -> rounds.getOrDefault(node, 0) >= round);
+  private boolean isComplete(Group group, int round) {
+    Map<Node, Integer> rounds = entered.getOrDefault(group, Map.of());
+    return group.members().stream().allMatch(node -> rounds.getOrDefault(node, 0) >= round);
   }
 
-  private boolean isDisturbed(Set<Node> members) {
+  private boolean isDisturbed(Group group) {
+    Set<Node> members = group.members();
     return members.stream()
         .anyMatch(
             one -> members.stream().anyMatch(two -> one != two && world.isDisturbed(one, two)));
@@ -56,19 +60,19 @@ final class Meetings {
           .referee()
           .require(
               probe.isOver()
-                  || isDisturbed(probe.members)
-                  || !isComplete(probe.members, probe.round),
+                  || isDisturbed(probe.group)
+                  || !isComplete(probe.group, probe.round),
               probe + " waits, and everybody has entered");
     }
   }
 
   private static final class BarrierProbe extends Probe<Void> {
-    private final Set<Node> members;
+    private final Group group;
     private final int round;
 
-    BarrierProbe(Node node, Set<Node> members, int round) {
+    BarrierProbe(Node node, Group group, int round) {
       super(node, "barrier", false);
-      this.members = members;
+      this.group = group;
       this.round = round;
     }
 
@@ -79,10 +83,10 @@ final class Meetings {
         node.world()
             .referee()
             .require(
-                meetings.isDisturbed(members) || meetings.isComplete(members, round),
+                meetings.isDisturbed(group) || meetings.isComplete(group, round),
                 this + " was left before everybody had entered");
       } else {
-        boolean lost = error instanceof PeerUnreachableException && meetings.isDisturbed(members);
+        boolean lost = error instanceof PeerUnreachableException && meetings.isDisturbed(group);
         node.world()
             .referee()
             .require(

@@ -12,6 +12,11 @@ package io.reactivetransfer.simulation;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Shot(Plot plot, int revision, int stamp, int offset, byte[] bytes) {
 
+  /** Whether its owner may have told that this is no target any more. */
+  boolean isRevoked() {
+    return plot.changing || plot.node.isClosing() || revision != plot.revision();
+  }
+
   /** Whether the model of the plot still speaks of it. */
   boolean isCurrent() {
     return revision == plot.revision()

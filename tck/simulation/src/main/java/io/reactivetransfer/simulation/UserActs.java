@@ -184,13 +184,14 @@ final class UserActs {
     if (members.size() < 2) {
       return;
     }
+    String name = random.nextInt(4) == 0 ? "other" : "";
     for (Node member : members) {
       if (random.nextInt(8) > 0) {
         member.act(
             random.nextLong(MAX_DELAY_NANOS),
             () -> {
               if (member.isUp() && member.engine() != null) {
-                world.meetings().enter(member, member.engine(), members);
+                world.meetings().enter(member, member.engine(), name, members);
               }
             });
       }

@@ -23,7 +23,7 @@ final class Verdicts {
       return true;
     }
     if (error instanceof PeerUnreachableException || error instanceof TransferFailedException) {
-      return volleys.stream().anyMatch(Volley::hasFailedPieces);
+      return volleys.stream().anyMatch(it -> it.hasFailedPieces() || it.isRevoked());
     }
     if (error instanceof DeadlineExceededException) {
       return volleys.stream().anyMatch(volley -> volley.ageNanos() >= deadlineNanos);

@@ -99,6 +99,11 @@ final class Volley {
     return hasFailedPieces;
   }
 
+  /** Whether some memory that it writes is not, or soon not, what it was made for. */
+  boolean isRevoked() {
+    return shots.stream().anyMatch(Shot::isRevoked);
+  }
+
   /** How often it is counted, where. */
   Map<Count, Integer> arrivals() {
     return arrivals;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The attempt of one process to make a session with an engine, or with whoever is at an address.
- * The process that is there must run to answer. Of two engines that dial each other one gives way;
- * or, at times, both sessions are made, and the later one replaces the earlier.
+ * The process that is there must run to answer. Of two engines that dial each other at once, one
+ * gives way.
  */
 final class ControlDial {
 
@@ -85,11 +85,10 @@ final class ControlDial {
       return; // another dial was answered, and its session serves this one, too
     }
     boolean crossing = target.dials(control.address(), control.engine());
-    boolean both = crossing && Weather.happens(network.weather().redial(), network.random());
-    if (crossing && !both && control.engine().compareTo(target.engine()) < 0) {
+    if (crossing && control.engine().compareTo(target.engine()) < 0) {
       return; // the other one's dial is the one that both wait for
     }
-    ControlEnd.join(control, target, !both);
+    ControlEnd.join(control, target);
   }
 
   // ---- its end ----

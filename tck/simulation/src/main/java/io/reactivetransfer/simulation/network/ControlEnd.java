@@ -65,18 +65,14 @@ final class ControlEnd {
     this.slow = Weather.happens(weather.slow(), random);
   }
 
-  /**
-   * Makes a session: the engine that was dialled has it at once, the other one when it hears.
-   *
-   * @param serves whether the one that was dialled needs no other for what it dials itself
-   */
-  static void join(SimulatedControl dialler, SimulatedControl dialled, boolean serves) {
+  /** Makes a session: the engine that was dialled has it at once, the other one when it hears. */
+  static void join(SimulatedControl dialler, SimulatedControl dialled) {
     ControlEnd near = new ControlEnd(dialler, dialled);
     ControlEnd far = new ControlEnd(dialled, dialler);
     near.other = far;
     far.other = near;
     far.state = State.UP;
-    dialled.enter(far, serves);
+    dialled.enter(far);
     far.put(near::opened);
   }
 
@@ -89,7 +85,7 @@ final class ControlEnd {
       return;
     }
     state = State.UP;
-    control.enter(this, true);
+    control.enter(this);
   }
 
   /** Whether the other end has not heard of the session yet. */

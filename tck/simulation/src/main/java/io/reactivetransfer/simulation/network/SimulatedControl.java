@@ -199,20 +199,14 @@ final class SimulatedControl implements ControlChannel {
     dialsTo(at, remote).forEach(dial -> dial.fail(why));
   }
 
-  /**
-   * A session has begun; one that there was with the same engine is over.
-   *
-   * @param serves whether it is what was dialled for
-   */
-  void enter(ControlEnd end, boolean serves) {
+  /** A session has begun; one that there was with the same engine is over. */
+  void enter(ControlEnd end) {
     ControlEnd old = ends.get(end.remote());
     if (old != null) {
       old.replaced();
     }
     ends.put(end.remote(), end);
-    if (serves) {
-      dialsTo(end.at(), end.remote()).forEach(dial -> dial.joined(end.remote()));
-    }
+    dialsTo(end.at(), end.remote()).forEach(dial -> dial.joined(end.remote()));
     ring(); // what was refused may be tried again
   }
 

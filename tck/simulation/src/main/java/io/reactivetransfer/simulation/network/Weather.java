@@ -17,7 +17,6 @@ import java.util.SplittableRandom;
  * @param slow that something takes a hundred times as long as it should
  * @param silent that a peer which goes away, or an end of a link or a session that breaks, says
  *     nothing
- * @param redial that of two dials which cross each other both make a session, and one is lost
  * @param duplicate that a message comes twice, which no backend may do: for finding out what
  *     happens
  * @param sourceFree whether a write is done when its source was read, before it lands
@@ -35,7 +34,6 @@ public record Weather(
     int split,
     int slow,
     int silent,
-    int redial,
     int duplicate,
     boolean sourceFree,
     long maxWriteBytes,
@@ -51,7 +49,6 @@ public record Weather(
         new Span(1_000, 10_000),
         new Span(1_000, 100_000),
         1_000_000_000,
-        0,
         0,
         0,
         0,
