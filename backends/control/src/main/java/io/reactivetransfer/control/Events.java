@@ -27,6 +27,9 @@ final class Events {
   /** A session is over, or could not be made. */
   record Lost(EngineId peer, Failure why) implements Event {}
 
+  /** What there was with that engine has ended because the engine gave it up. */
+  record GivenUp(EngineId peer) implements Event {}
+
   /** This engine is at the address. */
   record Found(long token, EngineId peer) implements Event {}
 

@@ -34,6 +34,9 @@ public final class NettyControlChannel implements ControlChannel {
   /** With whom a session is being made because something was to be sent. */
   private final Set<EngineId> wanted = new HashSet<>();
 
+  /** Of whom nothing is reported before the loop has ended what there was, and how many times. */
+  private final Map<EngineId, Integer> givenUp = new HashMap<>();
+
   private final ArrayDeque<ByteBuffer> own = new ArrayDeque<>();
   private boolean ownRefused;
   private boolean closed;
@@ -76,7 +79,7 @@ public final class NettyControlChannel implements ControlChannel {
     if (session != null) {
       return session.offer(bytes); // refused when it has ended, until that is reported
     }
-    if (wanted.add(to)) {
+    if (wanted.add(to)) { // also before the end of what was given up: the loop does both in turn
       execute(() -> connections.dial(to, at));
     }
     return false;
@@ -101,10 +104,12 @@ public final class NettyControlChannel implements ControlChannel {
 
   @Override
   public void disconnect(EngineId peer, String reason) {
-    Session session = sessions.get(peer);
+    Session session = sessions.remove(peer);
     if (session != null) {
       session.end();
     }
+    wanted.remove(peer);
+    givenUp.merge(peer, 1, Integer::sum);
     execute(() -> connections.disconnect(peer, reason));
   }
 
@@ -133,6 +138,11 @@ public final class NettyControlChannel implements ControlChannel {
 
   private void report(Events.Event event, ControlSink sink) {
     switch (event) {
+      case Events.GivenUp(EngineId peer) ->
+          givenUp.computeIfPresent(peer, (_, times) -> times == 1 ? null : times - 1);
+      case Events.Opened(Session session) when givenUp.containsKey(session.peer()) -> {}
+      case Events.Received(EngineId sender, _) when givenUp.containsKey(sender) -> {}
+      case Events.Lost(EngineId peer, _) when givenUp.containsKey(peer) -> {}
       case Events.Opened(Session session) -> {
         sessions.put(session.peer(), session);
         if (wanted.remove(session.peer())) {
@@ -157,6 +167,7 @@ public final class NettyControlChannel implements ControlChannel {
     own.clear();
     sessions.clear();
     wanted.clear();
+    givenUp.clear();
     execute(() -> {
       connections.close();
       listener.close();
@@ -178,7 +189,7 @@ public final class NettyControlChannel implements ControlChannel {
 
   /** How much is kept of other engines. */
   int known() {
-    return connections.known() + sessions.size() + wanted.size();
+    return connections.known() + sessions.size() + wanted.size() + givenUp.size();
   }
 
   private void execute(Runnable task) {

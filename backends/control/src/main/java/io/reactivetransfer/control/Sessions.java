@@ -147,24 +147,29 @@ final class Sessions {
     dial.connect();
   }
 
-  /** Ends whatever there is with that engine. */
+  /** Ends whatever there is with that engine, and reports nothing of it but that it has ended. */
   void disconnect(EngineId id, String reason) {
-    Peer peer = peers.get(id);
-    if (peer == null) {
+    if (closed) {
       return;
     }
-    Failure why =
-        ErrorCode.GIVEN_UP.because("engine " + id.toShortString() + " was given up: " + reason);
-    Failure farewell = ErrorCode.GIVEN_UP.because("this engine was given up: " + reason);
-    Connection session = peer.state.session();
-    if (session != null) {
-      session.endWith(why, farewell);
+    Peer peer = peers.get(id);
+    if (peer != null) {
+      Failure why =
+          ErrorCode.GIVEN_UP.because("engine " + id.toShortString() + " was given up: " + reason);
+      Failure farewell = ErrorCode.GIVEN_UP.because("this engine was given up: " + reason);
+      peer.isWanted = false;
+      Connection session = peer.state.session();
+      if (session != null) {
+        session.shutWith(farewell);
+        peer.state.ended(session);
+        ended(session, why);
+      }
+      peer.state.answered().forEach(inbound -> inbound.endWith(why, farewell));
+      if (peer.dial != null) {
+        peer.dial.end(why);
+      }
     }
-    peer.state.answered().forEach(inbound -> inbound.endWith(why, farewell));
-    if (peer.dial != null) {
-      peer.dial.end(why);
-    }
-    settle(id, peer, why);
+    events.add(new Events.GivenUp(id));
   }
 
   /** Ends all. */
