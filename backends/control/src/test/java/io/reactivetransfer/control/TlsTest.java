@@ -1,0 +1,92 @@
+package io.reactivetransfer.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.ssl.JdkSslContext;
+import io.reactivetransfer.control.TestEngine.Driver;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is encrypted arrives as it was; and who is not trusted gets no session, and a reason. */
+class TlsTest {
+
+  private static final TestPki PKI = new TestPki();
+
+  private static TestEngine engine(Driver driver, @Nullable Tls tls) {
+    NettyControl.Builder builder = NettyControl.builder();
+    return new TestEngine(driver, tls == null ? builder.build() : builder.tls(tls).build());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void messagesArrive(Driver driver) {
+    try (TestEngine one = engine(driver, PKI.mutual());
+        TestEngine two = engine(driver, PKI.mutual())) {
+      one.meet(two);
+      one.send(two.id(), two.address, new byte[TestEngine.MAX_MESSAGE_BYTES]);
+      two.awaitUntil(() -> !two.messages.isEmpty());
+      assertThat(two.messages.element().text()).hasSize(TestEngine.MAX_MESSAGE_BYTES);
+    }
+  }
+
+  @Test
+  void aStrangersCertificateIsRefused() {
+    lost(PKI.server(), new TestPki().server(), "no TLS with", "certification path");
+  }
+
+  @Test
+  void aCertificateForAnotherHostIsRefused() {
+    TestPki.Files elsewhere = PKI.filesFor("10.1.2.3");
+    Tls tls = Tls.server(elsewhere.certificates(), elsewhere.key(), elsewhere.trusted());
+    lost(PKI.server(), tls, "no TLS with", "127.0.0.1");
+  }
+
+  @Test
+  void oneThatDoesNotEncryptIsToldSo() {
+    lost(null, PKI.server(), "does one side use TLS and the other not");
+    lost(PKI.server(), null, "does not use TLS");
+  }
+
+  private static void lost(@Nullable Tls ofOne, @Nullable Tls ofTwo, String... text) {
+    try (TestEngine one = engine(Driver.LOOP, ofOne);
+        TestEngine two = engine(Driver.LOOP, ofTwo)) {
+      one.send(two, "never");
+      assertThat(one.awaitLost().text()).contains(text);
+      one.forgetWaiting();
+      assertThat(two.log).isEmpty();
+    }
+  }
+
+  /**
+   * Someone who has a certificate of an engine, and its key, ends TLS in the middle: even under the
+   * very certificate of the engine that was dialled, and under an address that this one knows.
+   */
+  @Test
+  void whoEndsTlsInTheMiddleGetsNoSession() {
+    TestPki.Files files = PKI.filesFor("127.0.0.1");
+    Tls tls = Tls.server(files.certificates(), files.key(), files.trusted());
+    SSLContext server = ((JdkSslContext) tls.server()).context();
+    SSLContext client = ((JdkSslContext) tls.client()).context();
+    int port = FreePort.onLoopback().port();
+    NettyControl control =
+        NettyControl.builder()
+            .tls(tls)
+            .alsoKnownAs(new io.reactivetransfer.HostPort("127.0.0.1", port))
+            .build();
+    try (TestEngine one = engine(Driver.LOOP, tls);
+        TestEngine two = new TestEngine(Driver.LOOP, control);
+        Relay relay =
+            new Relay(
+                two.address,
+                new OnPort(server.getServerSocketFactory(), port),
+                client.getSocketFactory())) {
+      one.find(1, relay.address());
+      one.awaitUntil(() -> !one.notFound.isEmpty());
+      assertThat(one.notFound.element().text()).contains("expected a signature");
+      assertThat(two.log).isEmpty();
+    }
+  }
+}
