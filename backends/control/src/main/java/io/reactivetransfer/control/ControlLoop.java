@@ -6,7 +6,6 @@ import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
@@ -50,6 +49,9 @@ public final class ControlLoop implements WorkerLoop {
    */
   private static final RecvByteBufAllocator READ_SIZES = new FixedRecvByteBufAllocator(48 << 10);
 
+  /** What is due sooner is not worth another thread's work. */
+  private static final long MIN_ALARM_NANOS = 1_000_000;
+
   private final ByteBufAllocator buffers = LoopBuffers.take();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final EventLoopGroup group;
@@ -57,25 +59,32 @@ public final class ControlLoop implements WorkerLoop {
   private final TcpClient client;
   private final TcpServer server;
   private final boolean encrypts;
+  private final @Nullable Alarms alarms;
 
   ControlLoop(String kind, Transport transport, @Nullable Tls tls) {
     warmUp();
     String name = "transfer-" + kind + "-" + COUNT.getAndIncrement();
     ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
-    group = new MultiThreadIoEventLoopGroup(1, threads, transport.handlers());
+    group = new SocketLoop(threads, transport.handlers());
     eventLoop = group.next();
     client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
     server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
     encrypts = tls != null;
+    alarms = new Alarms(this::execute);
   }
 
-  /** With a loop that somebody else turns. */
-  ControlLoop(EventLoop eventLoop) {
+  /** On a loop that somebody else turns and ends, such as a test. */
+  public static ControlLoop on(EventLoop eventLoop) {
+    return new ControlLoop(eventLoop);
+  }
+
+  private ControlLoop(EventLoop eventLoop) {
     this.group = eventLoop;
     this.eventLoop = eventLoop;
     client = newClient();
     server = newServer();
     encrypts = false;
+    alarms = null;
   }
 
   /** The loop. */
@@ -114,6 +123,10 @@ public final class ControlLoop implements WorkerLoop {
 
   @Override
   public void schedule(Runnable task, long delayNanos) {
+    if (alarms != null && delayNanos >= MIN_ALARM_NANOS && inLoop()) {
+      alarms.set(task, delayNanos);
+      return;
+    }
     try {
       var _ = eventLoop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
@@ -128,6 +141,9 @@ public final class ControlLoop implements WorkerLoop {
   }
 
   private void threadEnded() {
+    if (alarms != null) {
+      alarms.clear();
+    }
     LoopBuffers.giveBack(buffers);
     ended.complete(null);
   }
@@ -142,6 +158,7 @@ public final class ControlLoop implements WorkerLoop {
   private static void warmUp() {
     Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
     boolean _ = LoopResources.hasNativeSupport();
+    Alarms.warmUp();
   }
 
   /** The links have deadlines of their own, for the whole of a handshake. */
@@ -156,6 +173,7 @@ public final class ControlLoop implements WorkerLoop {
         .runOn(group)
         .option(ChannelOption.ALLOCATOR, buffers)
         .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }

@@ -18,7 +18,7 @@ public enum Transport {
   /** Linux' epoll, by Netty's native library, which comes with reactor-netty for x86-64. */
   EPOLL;
 
-  private static final String PROPERTY = "reactivetransfer.control.transport";
+  private static final String PROPERTY = "reactivetransfer.tcp.transport";
 
   /**
    * What drives a loop.

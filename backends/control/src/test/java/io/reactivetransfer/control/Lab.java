@@ -134,7 +134,7 @@ final class Lab {
       this.identity = identity;
       this.port = port;
       address = new HostPort("127.0.0.1", port);
-      ControlLoop loop = new ControlLoop(clock.eventLoop());
+      ControlLoop loop = ControlLoop.on(clock.eventLoop());
       ControlContext context =
           new ControlContext(identity, "lab", () -> {}, loop, 1_024, Duration.ofSeconds(10));
       sessions =

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
@@ -22,7 +23,9 @@ final class Relay implements AutoCloseable {
   private final ServerSocket server;
   private final SocketFactory sockets;
   private final HostPort target;
-  private final List<Socket> open = new CopyOnWriteArrayList<>();
+  private final List<Socket> nearEnds = new CopyOnWriteArrayList<>();
+  private final List<Socket> farEnds = new CopyOnWriteArrayList<>();
+  private volatile boolean keepsFarEnds;
 
   /** What is done to each piece on its way to the target. */
   volatile UnaryOperator<byte[]> change = UnaryOperator.identity();
@@ -51,8 +54,8 @@ final class Relay implements AutoCloseable {
       while (true) {
         Socket near = server.accept();
         Socket far = sockets.createSocket(target.host(), target.port());
-        open.add(near);
-        open.add(far);
+        nearEnds.add(near);
+        farEnds.add(far);
         Thread.ofVirtual().start(() -> pass(near, far, true));
         Thread.ofVirtual().start(() -> pass(far, near, false));
       }
@@ -63,22 +66,38 @@ final class Relay implements AutoCloseable {
 
   private void pass(Socket from, Socket to, boolean toTarget) {
     byte[] buffer = new byte[1 << 16];
-    try (from;
-        to) {
+    try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int length; (length = in.read(buffer)) >= 0; ) {
-        byte[] piece = java.util.Arrays.copyOf(buffer, length);
+        byte[] piece = Arrays.copyOf(buffer, length);
         out.write(toTarget ? change.apply(piece) : piece);
       }
     } catch (IOException e) {
       // one of them has ended it
     }
+    if (!keepsFarEnds || !toTarget) {
+      cut(List.of(from, to));
+    }
+  }
+
+  /** What comes to the near ends now does not end the far ones. */
+  void keepFarEnds() {
+    keepsFarEnds = true;
   }
 
   /** Cuts all that goes through it, as a network does that has lost what it knew. */
   void cut() {
-    for (Socket socket : open) {
+    boolean keep = keepsFarEnds;
+    cut(nearEnds);
+    nearEnds.clear();
+    if (!keep) {
+      cut(farEnds);
+    }
+  }
+
+  private static void cut(List<Socket> sockets) {
+    for (Socket socket : sockets) {
       try {
         socket.setSoLinger(true, 0);
         socket.close();
@@ -95,6 +114,7 @@ final class Relay implements AutoCloseable {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    cut();
+    cut(nearEnds);
+    cut(farEnds);
   }
 }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.control.HandshakeLimits;
 import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

@@ -2,9 +2,15 @@ package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
+import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.NettyControl;
+import io.reactivetransfer.control.Tls;
+import io.reactivetransfer.control.Transport;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -31,6 +37,7 @@ public final class TcpBackend implements Backend {
   private static final String NIC_PREFIX = "tcp";
 
   private final TcpSettings settings;
+  private final NettyControl control;
   private final List<Nic> nics;
 
   /** Listens on the loopback address 127.0.0.1, on any free ports, with two NICs. */
@@ -40,6 +47,7 @@ public final class TcpBackend implements Backend {
 
   private TcpBackend(Builder builder) {
     settings = builder.settings();
+    control = builder.control();
     nics =
         IntStream.range(0, Nic.MAX_PER_ENGINE)
             .mapToObj(index -> Nic.named(NIC_PREFIX + index))
@@ -76,7 +84,26 @@ public final class TcpBackend implements Backend {
 
   @Override
   public WorkerLoop newLoop() {
-    return new TcpLoop(settings.transport(), settings.tls());
+    return new TcpLoop(control.newLoop(name()));
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    if (!(context.loop() instanceof TcpLoop loop)) {
+      return CompletableFuture.failedFuture(withoutLoop());
+    }
+    return control.open(
+        new ControlContext(
+            context.identity(),
+            context.backend(),
+            context.doorbell(),
+            loop.shared(),
+            context.maxMessageBytes(),
+            context.connectTimeout()));
+  }
+
+  private static BackendException withoutLoop() {
+    return new BackendException(0, "tcp drives its NICs by its own loop; open it with newLoop()");
   }
 
   @Override
@@ -87,8 +114,7 @@ public final class TcpBackend implements Backend {
           new BackendException(0, "expected one of the NICs of tcp, got " + nic.name()));
     }
     if (!(context.loop() instanceof TcpLoop loop)) {
-      return CompletableFuture.failedFuture(
-          new BackendException(0, "tcp drives its NICs by its own loop; open it with newLoop()"));
+      return CompletableFuture.failedFuture(withoutLoop());
     }
     TcpDomain domain =
         new TcpDomain(
@@ -107,7 +133,7 @@ public final class TcpBackend implements Backend {
   /** Sets what differs from the defaults. */
   public static final class Builder {
 
-    private static final int MAX_PORT = 65_535 - (Nic.MAX_PER_ENGINE - 1);
+    private static final int MAX_PORT = 65_535 - Nic.MAX_PER_ENGINE;
     private static final int DEFAULT_NICS = 2;
 
     private List<String> hosts = List.of("127.0.0.1");
@@ -156,12 +182,16 @@ public final class TcpBackend implements Backend {
     }
 
     /**
-     * The port of the first NIC; the others have those behind it. 0, the default, takes free ones.
+     * The port under which the engine is known; its NICs have those behind it. 0, the default,
+     * takes free ones.
      */
     public Builder port(int port) {
       if (port < 0 || port > MAX_PORT) {
         throw new IllegalArgumentException(
-            "expected a port of 0 to " + MAX_PORT + ", for eight NICs in a row, got " + port);
+            "expected a port of 0 to "
+                + MAX_PORT
+                + ", with those of eight NICs behind it, got "
+                + port);
       }
       this.port = port;
       return this;
@@ -236,9 +266,25 @@ public final class TcpBackend implements Backend {
       checkSecret(addresses);
       int usual = hosts.size() == 1 ? DEFAULT_NICS : hosts.size();
       int count = nics == 0 ? usual : nics;
-      transport.handlers();
       return new TcpSettings(
           hosts, addresses, advertisedHost, port, count, secret, tls, limits, transport);
+    }
+
+    /** On the first of the hosts, and on the port before those of the NICs. */
+    private NettyControl control() {
+      NettyControl.Builder builder =
+          NettyControl.builder()
+              .host(hosts.getFirst())
+              .port(port)
+              .handshakeLimits(limits)
+              .transport(transport);
+      if (advertisedHost != null) {
+        builder.advertised(advertisedHost);
+      }
+      if (tls != null) {
+        builder.tls(tls);
+      }
+      return (secret == null ? builder.withoutSecret() : builder.secret(secret)).build();
     }
 
     private void checkAdvertised(List<InetAddress> addresses) {

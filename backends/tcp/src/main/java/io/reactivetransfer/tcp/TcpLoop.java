@@ -1,105 +1,55 @@
 package io.reactivetransfer.tcp;
 
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultChannelId;
 import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.handler.ssl.SslContext;
-import io.netty.util.concurrent.FastThreadLocalThread;
+import io.reactivetransfer.control.ControlLoop;
 import io.reactivetransfer.spi.WorkerLoop;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.NonBlocking;
-import reactor.netty.resources.LoopResources;
-import reactor.netty.tcp.SslProvider;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
 /**
- * The event loop of one engine, with what its NICs need to listen and to connect on it. Made
- * outside of the loop, because drawing a seed and reading the resolver's files blocks.
- *
- * <p>Tasks that come after {@link #close()} are dropped: nothing of the engine runs any more.
+ * The event loop of one engine, which its control channel and its NICs share, with what the NICs
+ * have in common. Made outside of the loop, because drawing a seed blocks.
  */
 final class TcpLoop implements WorkerLoop {
 
-  private static final AtomicInteger COUNT = new AtomicInteger();
-
-  /**
-   * A connection whose outbound buffer holds more refuses posts. High, because what is in it is the
-   * callers' memory and no copy.
-   */
-  private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
-
-  private static final RecvByteBufAllocator READ_SIZES =
-      new FixedRecvByteBufAllocator(SmallBuffers.READ_BYTES);
-
-  /** What is due sooner is not worth another thread's work. */
-  private static final long MIN_ALARM_NANOS = 1_000_000;
-
-  private final ByteBufAllocator buffers = LoopBuffers.take();
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final EventLoopGroup group;
-  private final EventLoop eventLoop;
-  private final TcpClient client;
-  private final TcpServer server;
-  private final boolean encrypts;
+  private final ControlLoop loop;
   private final Supplier<MemoryKey> keys;
-  private final @Nullable Alarms alarms;
   private final Origins origins = new Origins();
   private final Outgoing outgoing = new Outgoing();
   private final SmallBuffers smallBuffers = new SmallBuffers();
 
-  TcpLoop(Transport transport, @Nullable Tls tls) {
-    warmUp();
-    keys = new KeySource();
-    String name = "transfer-tcp-" + COUNT.getAndIncrement();
-    ThreadFactory threads = task -> new LoopThread(task, name, this::threadEnded);
-    group = new SocketLoop(threads, transport.handlers());
-    eventLoop = group.next();
-    client = tls == null ? newClient() : newClient().secure(spec -> secure(spec, tls.client()));
-    server = tls == null ? newServer() : newServer().secure(spec -> secure(spec, tls.server()));
-    encrypts = tls != null;
-    alarms = new Alarms(this::execute);
+  TcpLoop(ControlLoop loop) {
+    this(loop, new KeySource());
   }
 
-  /** With a loop that somebody else turns, and keys that somebody else chooses. */
-  TcpLoop(EventLoop eventLoop, Supplier<MemoryKey> keys) {
+  /** With keys that somebody else chooses. */
+  TcpLoop(ControlLoop loop, Supplier<MemoryKey> keys) {
+    this.loop = loop;
     this.keys = keys;
-    this.group = eventLoop;
-    this.eventLoop = eventLoop;
-    client = newClient();
-    server = newServer();
-    encrypts = false;
-    alarms = null;
+  }
+
+  /** What the control channel runs on. */
+  ControlLoop shared() {
+    return loop;
   }
 
   EventLoop eventLoop() {
-    return eventLoop;
+    return loop.eventLoop();
   }
 
   TcpClient client() {
-    return client;
+    return loop.client();
   }
 
   TcpServer server() {
-    return server;
+    return loop.server();
   }
 
   /** Whether what the sockets carry is not what the links write. */
   boolean encrypts() {
-    return encrypts;
+    return loop.encrypts();
   }
 
   Supplier<MemoryKey> keys() {
@@ -120,105 +70,21 @@ final class TcpLoop implements WorkerLoop {
 
   @Override
   public boolean inLoop() {
-    return eventLoop.inEventLoop();
+    return loop.inLoop();
   }
 
   @Override
   public void execute(Runnable task) {
-    try {
-      eventLoop.execute(task);
-    } catch (RejectedExecutionException e) {
-      requireClosed(e);
-    }
+    loop.execute(task);
   }
 
   @Override
   public void schedule(Runnable task, long delayNanos) {
-    if (alarms != null && delayNanos >= MIN_ALARM_NANOS && inLoop()) {
-      alarms.set(task, delayNanos);
-      return;
-    }
-    try {
-      var _ = eventLoop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException e) {
-      requireClosed(e);
-    }
+    loop.schedule(task, delayNanos);
   }
 
   @Override
   public CompletionStage<Void> close() {
-    var _ = group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-    return ended;
-  }
-
-  private void threadEnded() {
-    if (alarms != null) {
-      alarms.clear();
-    }
-    LoopBuffers.giveBack(buffers);
-    ended.complete(null);
-  }
-
-  private void requireClosed(RejectedExecutionException e) {
-    if (!eventLoop.isShuttingDown()) {
-      throw e;
-    }
-  }
-
-  /** What Netty reads from files when it is first used: now, and not on the loop. */
-  private static void warmUp() {
-    Objects.requireNonNull(DefaultChannelId.newInstance(), "the ids of the machine and process");
-    boolean _ = LoopResources.hasNativeSupport();
-    Alarms.warmUp();
-  }
-
-  /** The links have deadlines of their own, for the whole of a handshake. */
-  private static void secure(SslProvider.SslContextSpec spec, SslContext context) {
-    spec.sslContext(context).handshakeTimeoutMillis(0);
-  }
-
-  private TcpClient newClient() {
-    return TcpClient.newConnection()
-        // First, or reactor-netty makes a resolver for this loop, and keeps both for ever.
-        .resolver(new OffLoopResolver())
-        .runOn(group)
-        .option(ChannelOption.ALLOCATOR, buffers)
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
-        .option(ChannelOption.SO_KEEPALIVE, true)
-        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
-  }
-
-  private TcpServer newServer() {
-    return TcpServer.create()
-        .runOn(group)
-        .option(ChannelOption.SO_REUSEADDR, true)
-        .childOption(ChannelOption.ALLOCATOR, buffers)
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
-        .childOption(ChannelOption.SO_KEEPALIVE, true);
-  }
-
-  /**
-   * Runs the loop; guarded by Reactor, and by BlockHound where it is installed, against blocking.
-   */
-  private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
-
-    private final Runnable ended;
-
-    LoopThread(Runnable task, String name, Runnable ended) {
-      super(task, name);
-      this.ended = ended;
-      setDaemon(true);
-    }
-
-    @Override
-    public void run() {
-      try {
-        super.run();
-      } finally {
-        ended.run();
-      }
-    }
+    return loop.close();
   }
 }

@@ -1,6 +1,9 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.Tls;
+import io.reactivetransfer.control.Transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param hosts what is listened on, by the names that the caller gave
  * @param addresses the same, looked up
  * @param advertisedHost what others are told instead, or null
- * @param port of the first NIC, or 0
+ * @param port of the engine, before those of its NICs, or 0
  * @param nics how many there are if nobody says how many
  */
 record TcpSettings(
@@ -31,7 +34,7 @@ record TcpSettings(
   /** Where the NIC with this index listens. */
   InetSocketAddress listenAddress(int nicIndex) {
     return new InetSocketAddress(
-        addresses.get(nicIndex % addresses.size()), port == 0 ? 0 : port + nicIndex);
+        addresses.get(nicIndex % addresses.size()), port == 0 ? 0 : port + 1 + nicIndex);
   }
 
   /** Under which host others reach that NIC. */

@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reactivetransfer.control.HandshakeLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

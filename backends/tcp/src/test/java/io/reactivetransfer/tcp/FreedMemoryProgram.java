@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.control.Transport;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;

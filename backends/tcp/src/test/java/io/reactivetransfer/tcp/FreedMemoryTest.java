@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.epoll.Epoll;
+import io.reactivetransfer.control.Transport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

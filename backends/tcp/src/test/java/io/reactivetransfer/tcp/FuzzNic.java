@@ -5,6 +5,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.control.ControlLoop;
+import io.reactivetransfer.control.HandshakeLimits;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.LocalMemory;
@@ -50,7 +52,7 @@ class FuzzNic implements CompletionSink {
     }
 
     private TcpLoop newLoop() {
-      return new TcpLoop(clock.eventLoop(), this::key);
+      return new TcpLoop(ControlLoop.on(clock.eventLoop()), this::key);
     }
 
     /** Leaves nothing behind of a case that failed: it may be run again. */

@@ -4,16 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reactivetransfer.ClusterSecret;
-import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.TransferEngine;
-import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Several addresses as NICs; and who may listen where. */
@@ -26,26 +24,23 @@ class HostsTest {
     TcpBackend backend = TcpBackend.builder().hosts("127.0.0.1", "127.0.0.2", "127.0.0.3").build();
     assertThat(backend.nics()).extracting(Nic::name).containsExactly("tcp0", "tcp1", "tcp2");
 
-    TransferEngine engine = TransferEngineBuilder.create().backend(backend).open().block(LONG);
-    assertThat(engine.address().nics())
-        .extracting(nic -> NicAddress.decode(nic.address()).host())
-        .containsExactly("127.0.0.1", "127.0.0.2", "127.0.0.3");
-    engine.close().block(LONG);
+    assertThat(hosts(backend, 3)).containsExactly("127.0.0.1", "127.0.0.2", "127.0.0.3");
   }
 
   @Test
   void moreNicsThanAddressesTakeThemInTurn() {
     TcpBackend backend = TcpBackend.builder().hosts("127.0.0.1", "127.0.0.2").build();
-    TransferEngine engine =
-        TransferEngineBuilder.create()
-            .backend(backend)
-            .options(EngineOptions.builder().nics(3).build())
-            .open()
-            .block(LONG);
-    assertThat(engine.address().nics())
-        .extracting(nic -> NicAddress.decode(nic.address()).host())
-        .containsExactly("127.0.0.1", "127.0.0.2", "127.0.0.1");
-    engine.close().block(LONG);
+    assertThat(hosts(backend, 3)).containsExactly("127.0.0.1", "127.0.0.2", "127.0.0.1");
+  }
+
+  private static List<String> hosts(TcpBackend backend, int nics) {
+    return backend.nics(nics).stream()
+        .map(nic -> {
+          try (TestNic open = new TestNic(backend, nic, 8, LONG)) {
+            return NicAddress.decode(open.address).host();
+          }
+        })
+        .toList();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.TransferConformance;
 

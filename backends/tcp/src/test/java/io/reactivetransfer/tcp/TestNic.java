@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
@@ -73,9 +74,13 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   TestNic(TcpBackend backend, int depth, Duration connectTimeout) {
+    this(backend, backend.nics().getFirst(), depth, connectTimeout);
+  }
+
+  TestNic(TcpBackend backend, Nic nic, int depth, Duration connectTimeout) {
     loop = (TcpLoop) backend.newLoop();
     try {
-      domain = open(backend, loop, context(id, loop, depth, connectTimeout));
+      domain = open(backend, nic, loop, context(id, loop, depth, connectTimeout));
     } catch (RuntimeException e) {
       loop.execute(loop::close);
       throw e;
@@ -87,11 +92,11 @@ final class TestNic implements CompletionSink, AutoCloseable {
     return new OpenContext(id, 0, this::ring, loop, depth, MAX_MESSAGE_BYTES, timeout);
   }
 
-  private static Domain open(TcpBackend backend, TcpLoop loop, OpenContext context) {
+  private static Domain open(TcpBackend backend, Nic nic, TcpLoop loop, OpenContext context) {
     CompletableFuture<Domain> opened = new CompletableFuture<>();
     loop.execute(() ->
         backend
-            .open(backend.nics().getFirst(), context)
+            .open(nic, context)
             .whenComplete((domain, failure) -> {
               if (failure == null) {
                 opened.complete(domain);

@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.reactivetransfer.control.Tls;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 

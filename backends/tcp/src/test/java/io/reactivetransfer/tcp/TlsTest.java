@@ -1,18 +1,14 @@
 package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.WriteOp;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -128,34 +124,5 @@ class TlsTest {
         RawConnection raw = RawConnection.to(target)) {
       assertThat(raw.isAtEnd()).isTrue();
     }
-  }
-
-  @Test
-  void filesThatAreNoneAreNamed(@TempDir Path folder) throws IOException {
-    TestPki.Files files = PKI.filesFor("127.0.0.1");
-    Path nowhere = folder.resolve("nowhere.pem");
-    Path garbage = Files.writeString(folder.resolve("garbage.pem"), "garbage");
-
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Tls.server(nowhere, files.key(), files.trusted()))
-        .withMessageContaining("nowhere.pem");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Tls.server(garbage, files.key(), files.trusted()))
-        .withMessageContaining("garbage.pem");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Tls.server(files.certificates(), garbage, files.trusted()))
-        .withMessageContaining("garbage.pem");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Tls.mutual(files.certificates(), files.key(), garbage))
-        .withMessageContaining("garbage.pem");
-  }
-
-  @Test
-  void ownContextsMustBeTheRightWayRound() {
-    Tls tls = PKI.server();
-    assertThat(Tls.of(tls.server(), tls.client()).client()).isSameAs(tls.client());
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Tls.of(tls.client(), tls.server()))
-        .withMessageContaining("one for clients, then one for servers");
   }
 }

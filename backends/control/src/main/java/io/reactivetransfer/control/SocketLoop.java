@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control;
 
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;

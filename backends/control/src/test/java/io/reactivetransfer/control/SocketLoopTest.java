@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

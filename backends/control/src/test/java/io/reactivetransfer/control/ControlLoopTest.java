@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,13 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class TcpLoopTest {
+class ControlLoopTest {
 
   /** Netty's own allocators are shared by all threads, and one may wait for another there. */
   @Test
   void noTwoLoopsShareBuffers() {
-    TcpLoop one = new TcpLoop(Transport.AUTO, null);
-    TcpLoop other = new TcpLoop(Transport.AUTO, null);
+    ControlLoop one = new ControlLoop("test", Transport.AUTO, null);
+    ControlLoop other = new ControlLoop("test", Transport.AUTO, null);
     try {
       assertThat(List.of(outbound(one), outbound(other), ByteBufAllocator.DEFAULT))
           .doesNotHaveDuplicates();
@@ -29,11 +29,11 @@ class TcpLoopTest {
     }
   }
 
-  private static Object outbound(TcpLoop loop) {
+  private static Object outbound(ControlLoop loop) {
     return loop.client().configuration().options().get(ChannelOption.ALLOCATOR);
   }
 
-  private static Object inbound(TcpLoop loop) {
+  private static Object inbound(ControlLoop loop) {
     return loop.server().configuration().childOptions().get(ChannelOption.ALLOCATOR);
   }
 
@@ -41,7 +41,7 @@ class TcpLoopTest {
   void buffersOfAClosedLoopServeTheNextOne() {
     long before = PlatformDependent.usedDirectMemory();
     for (int i = 0; i < 100; i++) {
-      TcpLoop loop = new TcpLoop(Transport.AUTO, null);
+      ControlLoop loop = new ControlLoop("test", Transport.AUTO, null);
       loop.eventLoop()
           .submit(() -> ((ByteBufAllocator) outbound(loop)).directBuffer(1_000).release())
           .syncUninterruptibly();

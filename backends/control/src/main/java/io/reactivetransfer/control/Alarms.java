@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control;
 
 import java.util.HashSet;
 import java.util.Set;
