@@ -1,6 +1,7 @@
 package io.reactivetransfer.control;
 
 import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
@@ -50,13 +52,25 @@ public final class NettyControl {
    * @return the open channel, or a {@link BackendException}
    */
   public CompletionStage<ControlChannel> open(ControlContext context) {
+    return open(context, _ -> {});
+  }
+
+  /**
+   * The same, for a backend whose NICs have connections of their own.
+   *
+   * @param sessionEnded told the engine with which a session has ended, on the loop, at once: so
+   *     before the channel reports it, and before anything of another session
+   */
+  public CompletionStage<ControlChannel> open(
+      ControlContext context, Consumer<EngineId> sessionEnded) {
     if (!context.identity().isProvable()) {
       return CompletableFuture.failedFuture(
           new BackendException(
               0, "expected an identity with keys, got one with an id alone, which proves nothing"));
     }
     return CompletableFuture.supplyAsync(
-            () -> new Prepared(context), task -> Schedulers.boundedElastic().schedule(task))
+            () -> new Prepared(context, sessionEnded),
+            task -> Schedulers.boundedElastic().schedule(task))
         .thenCompose(Prepared::listen);
   }
 
@@ -68,7 +82,7 @@ public final class NettyControl {
     private final boolean isOwnLoop;
     private final Sessions sessions;
 
-    Prepared(ControlContext context) {
+    Prepared(ControlContext context, Consumer<EngineId> sessionEnded) {
       this.context = context;
       this.isOwnLoop = !(context.loop() instanceof ControlLoop);
       this.loop = context.loop() instanceof ControlLoop given ? given : newLoop("control");
@@ -80,7 +94,8 @@ public final class NettyControl {
               context,
               credentials,
               settings.limits(),
-              settings.aliases());
+              settings.aliases(),
+              sessionEnded);
     }
 
     CompletionStage<ControlChannel> listen() {

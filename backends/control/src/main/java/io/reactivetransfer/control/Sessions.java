@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,7 @@ final class Sessions {
   private final Admission admission;
   private final Events events;
   private final Set<HostPort> aliases;
+  private final Consumer<EngineId> sessionEnded;
   private final Map<EngineId, Peer> peers = new HashMap<>();
 
   /** Those that are to find out who is at an address. */
@@ -76,13 +78,15 @@ final class Sessions {
       ControlContext context,
       Credentials credentials,
       HandshakeLimits limits,
-      Set<HostPort> aliases) {
+      Set<HostPort> aliases,
+      Consumer<EngineId> sessionEnded) {
     this.loop = loop;
     this.network = network;
     this.context = context;
     this.credentials = credentials;
     this.admission = new Admission(limits, System::nanoTime);
     this.aliases = aliases;
+    this.sessionEnded = sessionEnded;
     this.events = new Events(context.doorbell());
   }
 
@@ -162,6 +166,7 @@ final class Sessions {
       if (session != null) {
         session.shutWith(farewell);
         peer.state.ended(session);
+        sessionEnded.accept(id);
         ended(session, why);
       }
       peer.state.answered().forEach(inbound -> inbound.endWith(why, farewell));
@@ -274,6 +279,7 @@ final class Sessions {
       Failure why =
           ErrorCode.REPLACED.because(
               before.where() + " has begun another session: it has lost this one");
+      sessionEnded.accept(id);
       events.add(new Events.Lost(id, why));
       before.shutWith(why);
       ended(before, why);
@@ -326,6 +332,7 @@ final class Sessions {
       return;
     }
     if (peer.state.ended(connection)) {
+      sessionEnded.accept(id);
       events.add(new Events.Lost(id, why));
     }
     if (peer.dial == connection) {

@@ -144,7 +144,8 @@ final class Lab {
               context,
               new Credentials(identity, List.of(SECRET)),
               HandshakeLimits.DEFAULTS,
-              Set.of());
+              Set.of(),
+              _ -> {});
       channel = new NettyControlChannel(context, sessions, null, () -> {});
     }
 

@@ -121,6 +121,7 @@ final class InboundLink extends Link {
       case Wire.WRITE -> Wire.WRITE_BYTES;
       case Wire.MESSAGE -> Wire.MESSAGE_BYTES;
       case Wire.SETTLED -> Wire.SETTLED_BYTES;
+      case Wire.OVER -> Wire.OVER_BYTES;
       case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
       default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
     };
@@ -141,6 +142,7 @@ final class InboundLink extends Link {
               .loop()
               .outgoing()
               .settled(requireOrigin(), head.getLong(), head.getLong(), head.getLong());
+      case Wire.OVER -> domain.loop().origins().isOver(requireOrigin(), head.getLong());
       default -> goodbyeHead(head);
     }
   }
@@ -180,7 +182,6 @@ final class InboundLink extends Link {
     enter(Phase.OPEN);
     domain.opened(this);
     domain.loop().origins().began(hello.origin(), this);
-    var _ = domain.presence().began(hello.origin());
   }
 
   private int messageLength(int length) {
@@ -359,9 +360,18 @@ final class InboundLink extends Link {
   void onEnd(Failure why) {
     domain.inboundEnded(this);
     if (origin != null) {
-      domain.ended(origin, why);
-      domain.loop().origins().ended(origin, this, why);
+      domain.loop().origins().ended(origin, this);
     }
+  }
+
+  /** What names it to its engine. */
+  long connection() {
+    return connection;
+  }
+
+  /** Whether it leads from a NIC with this index to that domain. */
+  boolean isBetween(int origin, TcpDomain target) {
+    return nicIndex == origin && domain == target;
   }
 
   /** Whether an origin that has made this connection has no more use for that one. */

@@ -37,9 +37,7 @@ final class OutboundLink extends Link {
   /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
   private int batchBytes = MIN_BATCH_BYTES;
 
-  private Presence.@Nullable Known known;
   private boolean gone;
-  private boolean welcomed;
   private boolean refused;
   private boolean flushDue;
   private int maxMessageBytes;
@@ -93,11 +91,6 @@ final class OutboundLink extends Link {
   /** Whether another connection may take its place. */
   boolean isGone() {
     return gone;
-  }
-
-  /** Whether it was ever open. */
-  boolean wasWelcomed() {
-    return welcomed;
   }
 
   void giveWay() {
@@ -230,6 +223,19 @@ final class OutboundLink extends Link {
     return true;
   }
 
+  /** Tells the target that another connection, with this number, is over; before anything else. */
+  void sayOver(long number) {
+    if (phase() == Phase.OPEN && !isBroken()) {
+      Wire.putOver(batch(Wire.OVER_BYTES), number);
+      flushSoon();
+    }
+  }
+
+  /** What names it to its target. */
+  long connection() {
+    return handshake.hello().connection();
+  }
+
   void flush() {
     flushDue = false;
     if (phase() == Phase.OPEN) {
@@ -241,9 +247,6 @@ final class OutboundLink extends Link {
   private boolean takes() {
     boolean takes = phase() == Phase.OPEN && !isBroken() && context().channel().isWritable();
     refused |= !takes;
-    if (takes && known != null) {
-      known.used();
-    }
     return takes;
   }
 
@@ -352,10 +355,8 @@ final class OutboundLink extends Link {
       case Handshake.Welcome welcome -> {
         handshake.check(welcome);
         maxMessageBytes = welcome.maxMessageBytes();
-        welcomed = true;
         enter(Phase.OPEN);
         domain.loop().outgoing().began(handshake.hello().connection(), this);
-        known = domain.presence().began(peer.engine());
         ringIfRefused();
       }
     }

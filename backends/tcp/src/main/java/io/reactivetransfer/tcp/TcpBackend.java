@@ -99,7 +99,8 @@ public final class TcpBackend implements Backend {
             context.doorbell(),
             loop.shared(),
             context.maxMessageBytes(),
-            context.connectTimeout()));
+            context.connectTimeout()),
+        loop::sessionEnded);
   }
 
   private static BackendException withoutLoop() {

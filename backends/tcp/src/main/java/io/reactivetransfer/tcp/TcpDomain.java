@@ -50,7 +50,6 @@ final class TcpDomain implements Domain {
   private final Capabilities capabilities;
   private final EventQueue events;
   private final Registrations registrations;
-  private final Presence presence = new Presence();
   private final Map<TcpPeer.Key, OutboundLink> outbound = new HashMap<>();
   private final Authentication authentication;
   private final Admission inbound;
@@ -128,7 +127,17 @@ final class TcpDomain implements Domain {
 
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
-    return new TcpPeer(engine, NicAddress.decode(address));
+    return resolve(engine, 0, address);
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    return new TcpPeer(engine, nic, NicAddress.decode(address));
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    disconnect(peer, "it is needed no more");
   }
 
   @Override
@@ -168,11 +177,12 @@ final class TcpDomain implements Domain {
   @Override
   public void disconnect(RemotePeer peer, String reason) {
     TcpPeer.Key key = ((TcpPeer) peer).key();
+    int nic = ((TcpPeer) peer).nic();
     String who = "engine " + key.engine().toShortString() + " at " + key.address();
     Failure why = ErrorCode.GIVEN_UP.because(who + " was given up: " + reason);
     Failure farewell = ErrorCode.GIVEN_UP.because("this engine was given up: " + reason);
-    // Before the end of one of them is the end of all.
-    loop.origins().end(key.engine(), link -> link.endWith(why, farewell));
+    loop.origins()
+        .end(key.engine(), link -> link.isBetween(nic, this), link -> link.endWith(why, farewell));
     OutboundLink link = outbound.get(key);
     if (link != null) {
       link.endWith(why, farewell);
@@ -309,17 +319,10 @@ final class TcpDomain implements Domain {
 
   void outboundEnded(OutboundLink link, Failure why) {
     if (why.code() != ErrorCode.CLOSED.value) {
-      // The engine is told that the peer is lost, and its memory may be given to others: what the
-      // peer wrote before must not land in it then.
-      loop.origins().end(link.peer().engine(), why);
-    } else {
-      loop.origins().acknowledgeAgain(link.peer().engine());
+      loop.outgoing().broke(link.peer().engine(), link.connection());
     }
-    if (link.wasWelcomed()) {
-      ended(link.peer().engine(), why);
-    } else {
-      events.add(new Event.Lost(link.peer().engine(), why));
-    }
+    loop.origins().acknowledgeAgain(link.peer().engine()); // what was said on it may be lost
+    events.add(new Event.Lost(link.peer().engine(), why));
     loop.schedule(
         () -> {
           outbound.remove(link.peer(), link);
@@ -328,17 +331,9 @@ final class TcpDomain implements Domain {
         TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
   }
 
-  /** One of the connections with this engine has ended. */
-  void ended(EngineId engine, Failure why) {
-    if (presence.ended(engine)) {
-      events.add(new Event.Lost(engine, why));
-    }
-  }
-
   /** How much it keeps of other engines. */
   int known() {
     return outbound.size()
-        + presence.size()
         + inbound.all().size()
         + loop.outgoing().size()
         + (loop.origins().isEmpty() ? 0 : 1);
@@ -382,9 +377,5 @@ final class TcpDomain implements Domain {
 
   Registrations registrations() {
     return registrations;
-  }
-
-  Presence presence() {
-    return presence;
   }
 }

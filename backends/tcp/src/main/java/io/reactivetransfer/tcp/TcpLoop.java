@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.channel.EventLoop;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.ControlLoop;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +67,13 @@ final class TcpLoop implements WorkerLoop {
 
   Origins origins() {
     return origins;
+  }
+
+  /** With the session of two engines ends what they write to each other. */
+  void sessionEnded(EngineId engine) {
+    Failure why = ErrorCode.GIVEN_UP.because("the session of its engine with this one is over");
+    origins.end(engine, _ -> true, link -> link.endWith(why, why));
+    outgoing.forget(engine);
   }
 
   @Override

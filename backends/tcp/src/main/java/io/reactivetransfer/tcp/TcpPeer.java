@@ -11,12 +11,19 @@ final class TcpPeer implements RemotePeer {
   record Key(EngineId engine, NicAddress address) {}
 
   private final Key key;
+  private final int nic;
 
   /** Spares the look-up for each write; may be one that has gone since. */
   @Nullable OutboundLink link;
 
-  TcpPeer(EngineId engine, NicAddress address) {
+  TcpPeer(EngineId engine, int nic, NicAddress address) {
     this.key = new Key(engine, address);
+    this.nic = nic;
+  }
+
+  /** Its number among the NICs of its engine. */
+  int nic() {
+    return nic;
   }
 
   Key key() {

@@ -35,11 +35,15 @@ final class Wire {
    */
   static final int SETTLED = 6;
 
+  /** Another connection of the sender, with this number, is over. */
+  static final int OVER = 7;
+
   static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;
   static final int MESSAGE_BYTES = 1 + Integer.BYTES;
   static final int GOODBYE_BYTES = 1 + 2 * Short.BYTES;
   static final int ACK_BYTES = 1 + Long.BYTES;
   static final int SETTLED_BYTES = 1 + 3 * Long.BYTES;
+  static final int OVER_BYTES = 1 + Long.BYTES;
   static final int NACK_BYTES = 1 + Long.BYTES + 2 * Short.BYTES;
 
   /** The one flag of a write. */
@@ -73,6 +77,10 @@ final class Wire {
 
   static ByteBuf putGoodbye(ByteBuf out, Failure why) {
     return putText(out.writeByte(GOODBYE).writeShort(why.code()), why.text());
+  }
+
+  static ByteBuf putOver(ByteBuf out, long connection) {
+    return out.writeByte(OVER).writeLong(connection);
   }
 
   static ByteBuf putAck(ByteBuf out, long settled) {

@@ -107,8 +107,9 @@ class FaultTest {
     other.close();
   }
 
+  /** A way that breaks is none of these: what went over it goes over others. */
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"STALL", "STALL_OF_WRITES", "STALL_OF_ACKNOWLEDGEMENTS"})
   void allEndsOnceAndBothGoOn(Fault fault) {
     System.out.println("faults.seed=" + seed + " " + fault);
     one.engine.messages().subscribe();

@@ -38,12 +38,16 @@ public final class EngineIdentity {
   /** A new one, with keys that nobody else has. */
   public static EngineIdentity draw() {
     try {
-      KeyPair keys = KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair();
-      byte[] encoded = keys.getPublic().getEncoded();
-      return new EngineIdentity(idOf(encoded), encoded, keys.getPrivate());
+      return of(KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair());
     } catch (GeneralSecurityException e) {
       throw withoutAlgorithm(e);
     }
+  }
+
+  /** One with these keys, of Ed25519, which nobody else may have. */
+  public static EngineIdentity of(KeyPair keys) {
+    byte[] encoded = keys.getPublic().getEncoded();
+    return new EngineIdentity(idOf(encoded), encoded, keys.getPrivate());
   }
 
   /** One that can prove nothing. */

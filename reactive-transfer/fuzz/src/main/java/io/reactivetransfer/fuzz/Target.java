@@ -14,6 +14,10 @@ public enum Target {
   CONTROL_FRAMES("reactive-transfer/core", "ControlFrameFuzzTest", 60),
   /** What the two sides of a hand-over say to each other. */
   KV_MESSAGES("reactive-transfer/kv-cache", "KvCodecFuzzTest", 100),
+  /** What each side of a control channel's handshake gets. */
+  CONTROL_HANDSHAKE("backends/control", "HandshakeFuzzTest#handshakes", 5),
+  /** The frames of its sessions. */
+  CONTROL_SESSION("backends/control", "HandshakeFuzzTest#frames", 25),
   /** The address and the keys of a tcp NIC. */
   TCP_NAMES("backends/tcp", "NicAddressFuzzTest", 60),
   /** Hostile origins against the inbound side of tcp. */
