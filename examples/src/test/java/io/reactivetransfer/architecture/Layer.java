@@ -23,7 +23,13 @@ enum Layer {
       Known.JCTOOLS),
   TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.CONTROL, Known.REACTOR, Known.NETTY),
   FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI),
-  LIBFABRIC("io.reactivetransfer.libfabric..", Known.API, Known.SPI, Known.FFM, Known.LOGGING),
+  LIBFABRIC(
+      "io.reactivetransfer.libfabric..",
+      Known.API,
+      Known.SPI,
+      Known.CONTROL,
+      Known.FFM,
+      Known.LOGGING),
   TCK(
       "io.reactivetransfer.tck..",
       Known.API,

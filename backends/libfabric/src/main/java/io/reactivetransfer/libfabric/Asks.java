@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.BackendException;
-import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -9,38 +8,49 @@ import java.util.Arrays;
 /**
  * Where memory may be written: asked once for each route, and told by who owns it. So the keys of a
  * provider need not be hard to guess, and an endpoint is opened only for memory that is written to.
+ *
+ * <p>What NICs say to each other begins with a byte that says what it is, and the number of an ask
+ * in 8 bytes. An {@link #ASK} goes on with the token of the memory; a {@link #GRANT} with the
+ * address that offsets are added to, the provider's key and the length, in 8 bytes each, and what
+ * must be known of the endpoint; a {@link #DENY} with the reason in UTF-8.
  */
 final class Asks {
 
+  static final byte ASK = 0;
+  static final byte GRANT = 1;
+  static final byte DENY = 2;
+
+  static final int HEAD_BYTES = 1 + Long.BYTES;
+  private static final int GRANT_BYTES = 3 * Long.BYTES;
   private static final int MAX_TEXT_BYTES = 512;
-  private static final int MAX_NAME_BYTES = 128;
-  private static final int GRANT_BYTES = 4 * Long.BYTES;
+  private static final int MAX_NAME_BYTES = 256;
 
   private final Regions regions;
-  private long lastAsk;
-  private byte[] answer = {};
 
   Asks(Regions regions) {
     this.regions = regions;
   }
 
-  /** The content of an ask, whose number the peer's books have from now on. */
-  byte[] ask(Route route) {
-    long number = ++lastAsk;
-    route.peer().asks().put(number, route);
-    return ByteBuffer.allocate(Long.BYTES + Token.BYTES)
-        .putLong(number)
-        .put(route.token().encode())
-        .array();
+  /** The question. */
+  static ByteBuffer ask(long number, Token token) {
+    return begin(ASK, number, Token.BYTES).put(token.encode()).flip();
   }
 
-  /** Prepares the {@link #answer()} to an ask, and says of which type it is. */
-  Frame.Type answerType(ByteBuffer content) {
-    if (content.remaining() != Long.BYTES + Token.BYTES) {
-      return deny(0, "expected a number and a token, got " + content.remaining() + " bytes");
+  private static ByteBuffer begin(byte kind, long number, int moreBytes) {
+    return ByteBuffer.allocate(HEAD_BYTES + moreBytes).put(kind).putLong(number);
+  }
+
+  /**
+   * The answer.
+   *
+   * @param asker is told what lets nobody else write, as far as the provider allows that
+   * @param question what follows the number
+   */
+  ByteBuffer answer(FabricPeer asker, long number, ByteBuffer question) {
+    if (question.remaining() != Token.BYTES) {
+      return deny(number, "expected a token, got " + question.remaining() + " bytes");
     }
-    long number = content.getLong();
-    FabricMemory memory = regions.find(Token.read(content));
+    FabricMemory memory = regions.find(Token.read(question));
     if (memory == null) {
       return deny(
           number, "no memory under this key: it was revoked, deregistered, or never registered");
@@ -53,59 +63,37 @@ final class Asks {
       return deny(number, FabricMemory.TARGET_FREED);
     }
     try {
-      byte[] name = regions.landingOf(target).name();
-      answer =
-          ByteBuffer.allocate(GRANT_BYTES + name.length)
-              .putLong(number)
-              .putLong(target.base)
-              .putLong(target.key)
-              .putLong(memory.length())
-              .put(name)
-              .array();
-      return Frame.Type.GRANT;
+      byte[] landing = regions.admit(asker, target);
+      return begin(GRANT, number, GRANT_BYTES + landing.length)
+          .putLong(target.base)
+          .putLong(target.key)
+          .putLong(memory.length())
+          .put(landing)
+          .flip();
     } catch (BackendException e) {
       return deny(number, "the memory cannot be opened to others: " + e.getMessage());
     }
   }
 
-  private Frame.Type deny(long number, String reason) {
-    byte[] text = shortened(reason);
-    answer = ByteBuffer.allocate(Long.BYTES + text.length).putLong(number).put(text).array();
-    return Frame.Type.DENY;
+  private static ByteBuffer deny(long number, String reason) {
+    byte[] bytes = reason.getBytes(StandardCharsets.UTF_8);
+    byte[] text = bytes.length <= MAX_TEXT_BYTES ? bytes : Arrays.copyOf(bytes, MAX_TEXT_BYTES);
+    return begin(DENY, number, text.length).put(text).flip();
   }
 
-  byte[] answer() {
-    return answer;
+  /** Whether what follows the number can be that of a grant. */
+  static boolean isGrant(ByteBuffer answer) {
+    int landing = answer.remaining() - GRANT_BYTES;
+    return landing > 0 && landing <= MAX_NAME_BYTES;
   }
 
-  void granted(FabricPeer peer, ByteBuffer content) {
-    if (content.remaining() <= GRANT_BYTES || content.remaining() > GRANT_BYTES + MAX_NAME_BYTES) {
-      return; // not from a NIC of this kind; the ask stays without an answer
-    }
-    Route route = peer.asks().remove(content.getLong());
-    if (route == null) {
-      return;
-    }
-    long base = content.getLong();
-    long key = content.getLong();
-    long length = content.getLong();
-    byte[] name = new byte[content.remaining()];
-    content.get(name);
-    route.open(name, base, key, length);
-  }
-
-  void denied(FabricPeer peer, ByteBuffer content) {
-    if (content.remaining() >= Long.BYTES) {
-      Route route = peer.asks().remove(content.getLong());
-      if (route != null) {
-        route.deny(PeerText.of(content));
-      }
-    }
-  }
-
-  /** The text in as many bytes as are sent. */
-  static byte[] shortened(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return bytes.length <= MAX_TEXT_BYTES ? bytes : Arrays.copyOf(bytes, MAX_TEXT_BYTES);
+  /** Opens the route that was asked for. */
+  static void granted(Route route, ByteBuffer answer) {
+    long base = answer.getLong();
+    long key = answer.getLong();
+    long length = answer.getLong();
+    byte[] landing = new byte[answer.remaining()];
+    answer.get(landing);
+    route.open(landing, base, key, length);
   }
 }

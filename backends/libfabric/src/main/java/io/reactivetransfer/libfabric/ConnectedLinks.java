@@ -1,5 +1,6 @@
 package io.reactivetransfer.libfabric;
 
+import io.reactivetransfer.libfabric.Inbound.Guest;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;
@@ -10,10 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Endpoints with one connection each, made by this side: one for each landing that is written to,
@@ -21,57 +20,45 @@ import java.util.Set;
  * connections by itself (rxm) ends the process when a connection breaks while a write with an
  * immediate comes in over it.
  *
- * <p>One endpoint listens for all landings, as long as the NIC is open, and a connection says which
- * one it is for. With a listener for each, revoking memory would close it, and that ends the
- * process: a connection whose request is still on its way keeps pointing to the listener it came
- * to, and the provider reads there when the request has come.
+ * <p>One endpoint listens for all landings, as long as the NIC is open, and a connection shows a
+ * ticket, see {@link Inbound}. With a listener for each, revoking memory would close it, and that
+ * ends the process: a connection whose request is still on its way keeps pointing to the listener
+ * it came to, and the provider reads there when the request has come.
  */
 final class ConnectedLinks implements Links {
 
   private static final int EVENTS_PER_POLL = 16;
 
+  /** What is told of a landing beside the listener's address: its number, and a ticket. */
+  private static final int NUMBERS_BYTES = 2 * Long.BYTES;
+
   private final OpenFabric fabric;
-  private final RandomKeys random;
   private final long events;
   private final int descriptor;
   private final MemorySegment event;
   private final MemorySegment waitFids;
+  private final Inbound inbound;
   private final Map<Long, Initiator> byEndpoint = new HashMap<>();
-  private final Map<FabricPeer, Map<ByteBuffer, Initiator>> byPeer = new HashMap<>();
 
-  /** The connections that came for a landing, by its number. */
-  private final Map<Long, Set<Long>> accepted = new HashMap<>();
+  /** The ways to each peer, by the numbers of its landings. */
+  private final Map<FabricPeer, Map<Long, Initiator>> byPeer = new HashMap<>();
 
-  private final Map<Long, Accepted> byConnection = new HashMap<>();
-
-  /** The landings whose closing has begun: nobody comes in there any more. */
-  private final Set<Long> closing = new HashSet<>();
-
-  /** What connections that this side makes are begun with: who it is, and for which landing. */
-  private final MemorySegment greeting;
+  /** What connections that this side makes are begun with. */
+  private final MemorySegment ticket;
 
   private long listener;
   private byte[] listenerName = {};
-
-  /**
-   * A connection that another side made.
-   *
-   * @param landing number of what it came for
-   * @param origin instance of the NIC that made it
-   */
-  private record Accepted(long landing, long origin) {}
+  private long lastLanding;
 
   /**
    * For an opened NIC.
    *
-   * @param random for the numbers of landings, which only those who are told may know
-   * @param instance of this NIC
+   * @param random for tickets, which only those who are told may know
    */
-  ConnectedLinks(OpenFabric fabric, RandomKeys random, Arena arena, long instance) {
+  ConnectedLinks(OpenFabric fabric, RandomKeys random, Arena arena) {
     this.fabric = fabric;
-    this.random = random;
-    this.greeting = arena.allocate(ValueLayout.JAVA_LONG, 2);
-    greeting.set(ValueLayout.JAVA_LONG, 0, instance);
+    this.inbound = new Inbound(random);
+    this.ticket = arena.allocate(ValueLayout.JAVA_LONG);
     this.event = arena.allocate(LibFabric.EVENT_BYTES, Long.BYTES);
     this.waitFids = arena.allocate(ValueLayout.JAVA_LONG, 2);
     int waitObject = fabric.descriptor() < 0 ? Fi.FI_WAIT_NONE : Fi.FI_WAIT_FD;
@@ -88,14 +75,7 @@ final class ConnectedLinks implements Links {
     if (listener == 0) {
       openListener();
     }
-    long number = random.next();
-    accepted.put(number, new HashSet<>());
-    byte[] name =
-        ByteBuffer.allocate(listenerName.length + Long.BYTES)
-            .put(listenerName)
-            .putLong(number)
-            .array();
-    return new Landing(number, name);
+    return new Landing(++lastLanding, listenerName);
   }
 
   private void openListener() {
@@ -115,13 +95,21 @@ final class ConnectedLinks implements Links {
   }
 
   @Override
+  public byte[] admit(FabricPeer peer, Landing landing) {
+    return ByteBuffer.allocate(landing.name().length + NUMBERS_BYTES)
+        .put(landing.name())
+        .putLong(landing.id())
+        .putLong(inbound.ticket(peer, landing.id()))
+        .array();
+  }
+
+  @Override
   public void close(Landing landing) {
-    closing.add(landing.id());
     BackendException refusal = null;
-    for (Long connection : List.copyOf(accepted.getOrDefault(landing.id(), Set.of()))) {
+    for (Long connection : inbound.endLanding(landing.id())) {
       try {
         fabric.close(connection);
-        forget(connection);
+        inbound.closed(connection);
       } catch (BackendException e) {
         refusal = e;
       }
@@ -129,64 +117,47 @@ final class ConnectedLinks implements Links {
     if (refusal != null) {
       throw refusal;
     }
-    accepted.remove(landing.id());
-    closing.remove(landing.id());
   }
 
   @Override
   public Initiator connect(FabricPeer peer, byte[] name) {
-    Map<ByteBuffer, Initiator> ways = byPeer.computeIfAbsent(peer, key -> new HashMap<>());
-    ByteBuffer key = ByteBuffer.wrap(name);
-    Initiator known = ways.get(key);
+    int addressBytes = name.length - NUMBERS_BYTES;
+    if (addressBytes <= 0) {
+      throw new BackendException(
+          0, "expected an address and two numbers of 8 bytes, got " + name.length + " bytes");
+    }
+    ByteBuffer numbers = ByteBuffer.wrap(name, addressBytes, NUMBERS_BYTES);
+    Map<Long, Initiator> ways = byPeer.computeIfAbsent(peer, key -> new HashMap<>());
+    long landing = numbers.getLong();
+    Initiator known = ways.get(landing);
     if (known == null) {
-      known = connect(peer, fabric.openEndpoint(fabric.info.address(), events), name);
-      ways.put(key, known);
+      ticket.set(ValueLayout.JAVA_LONG, 0, numbers.getLong());
+      known = connectTo(peer, Arrays.copyOf(name, addressBytes));
+      ways.put(landing, known);
     }
     return known;
   }
 
-  private Initiator connect(FabricPeer peer, long endpoint, byte[] name) {
+  /** With the ticket. */
+  private Initiator connectTo(FabricPeer peer, byte[] address) {
+    long endpoint = fabric.openEndpoint(fabric.info.address(), events);
     try {
-      int addressBytes = name.length - Long.BYTES;
-      if (addressBytes <= 0) {
-        throw new BackendException(
-            0, "expected an address and a number of 8 bytes, got " + name.length + " bytes");
-      }
-      byte[] address = Arrays.copyOf(name, addressBytes);
-      greeting.setAtIndex(ValueLayout.JAVA_LONG, 1, ByteBuffer.wrap(name).getLong(addressBytes));
       fabric.require(
           "fi_connect",
           fabric.lib.fi_connect(
-              endpoint, fabric.address(address), greeting.address(), greeting.byteSize()));
-      Initiator initiator = new Initiator(peer, endpoint, Fi.FI_ADDR_UNSPEC, false);
-      byEndpoint.put(endpoint, initiator);
-      return initiator;
+              endpoint, fabric.address(address), ticket.address(), ticket.byteSize()));
     } catch (BackendException e) {
       fabric.discard(endpoint);
       throw e;
     }
+    Initiator initiator = new Initiator(peer, endpoint, Fi.FI_ADDR_UNSPEC, false);
+    byEndpoint.put(endpoint, initiator);
+    return initiator;
   }
 
   @Override
   public void disconnect(FabricPeer peer, int code, String text) {
-    closeWays(peer, code, text);
-    List<Long> incoming = new ArrayList<>();
-    byConnection.forEach((connection, accepted) -> {
-      if (accepted.origin() == peer.instance()) {
-        incoming.add(connection);
-      }
-    });
-    incoming.forEach(this::closeAccepted);
-  }
-
-  /** Connections that it has made end by themselves, if it is gone. */
-  @Override
-  public void forget(FabricPeer peer) {
-    closeWays(peer, 0, FORGOTTEN);
-  }
-
-  private void closeWays(FabricPeer peer, int code, String text) {
-    Map<ByteBuffer, Initiator> ways = byPeer.remove(peer);
+    Map<Long, Initiator> ways = byPeer.remove(peer);
     if (ways != null) {
       for (Initiator initiator : ways.values()) {
         byEndpoint.remove(initiator.fid());
@@ -194,6 +165,7 @@ final class ConnectedLinks implements Links {
         fabric.close(initiator.fid(), () -> initiator.closed(code, text));
       }
     }
+    inbound.endPeer(peer).forEach(this::closeInbound);
   }
 
   @Override
@@ -237,30 +209,29 @@ final class ConnectedLinks implements Links {
 
   private void requested(long length) {
     long info = LibFabric.eventInfo(event.address());
-    long origin = LibFabric.eventData(event.address(), length, 0);
-    long landing = LibFabric.eventData(event.address(), length, 1);
+    Guest guest = inbound.redeem(LibFabric.eventData(event.address(), length, 0));
     try {
-      Set<Long> connections = accepted.get(landing);
-      if (connections == null || closing.contains(landing)) {
+      if (guest == null || !accept(info, guest)) {
         fabric.lib.fi_reject(listener, LibFabric.request(info));
-      } else {
-        accept(info, new Accepted(landing, origin), connections);
       }
-    } catch (BackendException e) {
-      // No endpoint can be opened for it: the origin is told so, and asks for the way again.
-      fabric.lib.fi_reject(listener, LibFabric.request(info));
     } finally {
       fabric.lib.fi_freeinfo(info);
     }
   }
 
-  private void accept(long info, Accepted request, Set<Long> connections) {
-    long connection = fabric.openEndpoint(info, events);
-    connections.add(connection);
-    byConnection.put(connection, request);
-    if (fabric.lib.fi_accept(connection) < 0) {
-      closeAccepted(connection);
+  /** Unless no endpoint can be opened for it: then the origin is refused, and asks again. */
+  private boolean accept(long info, Guest guest) {
+    long connection;
+    try {
+      connection = fabric.openEndpoint(info, events);
+    } catch (BackendException e) {
+      return false;
     }
+    inbound.connected(guest, connection).forEach(this::closeInbound);
+    if (fabric.lib.fi_accept(connection) < 0) {
+      closeInbound(connection);
+    }
+    return true;
   }
 
   private void failed() {
@@ -276,31 +247,19 @@ final class ConnectedLinks implements Links {
 
   /** Its endpoint is closed at once: it will never connect again. */
   private void ended(long endpoint, int code, String text) {
-    Initiator initiator = byEndpoint.get(endpoint);
+    Initiator initiator = byEndpoint.remove(endpoint);
     if (initiator != null) {
-      Map<ByteBuffer, Initiator> ways = byPeer.get(initiator.peer());
-      if (ways != null) {
-        ways.values().remove(initiator);
-      }
-      byEndpoint.remove(endpoint);
+      byPeer.getOrDefault(initiator.peer(), new HashMap<>()).values().remove(initiator);
       initiator.closing();
       fabric.close(endpoint, () -> initiator.broken(code, text));
-    } else if (byConnection.containsKey(endpoint)) {
-      closeAccepted(endpoint);
+    } else if (inbound.isConnection(endpoint)) {
+      closeInbound(endpoint);
     }
   }
 
   /** It is known until it is closed: who revokes its landing meanwhile must find it. */
-  private void closeAccepted(long connection) {
-    fabric.close(connection, () -> forget(connection));
-  }
-
-  private void forget(long connection) {
-    Accepted known = byConnection.remove(connection);
-    Set<Long> connections = known == null ? null : accepted.get(known.landing());
-    if (connections != null) {
-      connections.remove(connection);
-    }
+  private void closeInbound(long connection) {
+    fabric.close(connection, () -> inbound.closed(connection));
   }
 
   @Override
@@ -315,17 +274,14 @@ final class ConnectedLinks implements Links {
 
   @Override
   public void close() {
-    closing.addAll(accepted.keySet());
+    List<Long> open = new ArrayList<>(inbound.endAll());
     poll(); // who asks to connect is refused, or what the provider keeps of it would never be freed
-    List<Long> open = new ArrayList<>(byEndpoint.keySet());
-    open.addAll(byConnection.keySet());
+    open.addAll(byEndpoint.keySet());
     if (listener != 0) {
       open.add(listener);
     }
     open.forEach(fabric::discard);
     byEndpoint.clear();
     byPeer.clear();
-    byConnection.clear();
-    accepted.clear();
   }
 }

@@ -56,6 +56,12 @@ final class DatagramLinks implements Links {
     }
   }
 
+  /** The same for each: endpoints do not tell by whom they are written to. */
+  @Override
+  public byte[] admit(FabricPeer peer, Landing landing) {
+    return landing.name();
+  }
+
   @Override
   public void close(Landing landing) {
     fabric.close(landing.id());
@@ -104,19 +110,6 @@ final class DatagramLinks implements Links {
                 each -> end(each, code, each == ways ? text : "the endpoint was closed: " + text)));
   }
 
-  @Override
-  public void forget(FabricPeer peer) {
-    Ways ways = byPeer.remove(peer);
-    if (ways == null) {
-      return;
-    }
-    if (ways.endpoint == 0 || ways.endpoint == sharedEndpoint) {
-      end(ways, 0, FORGOTTEN);
-    } else {
-      fabric.close(ways.endpoint, () -> end(ways, 0, FORGOTTEN));
-    }
-  }
-
   private void end(Ways ways, int code, String text) {
     for (Initiator initiator : ways.byName.values()) {
       initiator.closed(code, text);
@@ -124,7 +117,6 @@ final class DatagramLinks implements Links {
     }
   }
 
-  /** Endpoints do not tell by whom they are written to. */
   @Override
   public boolean fencesLostPeers() {
     return false;

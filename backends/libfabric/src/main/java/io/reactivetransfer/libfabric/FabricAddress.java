@@ -5,53 +5,38 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where a NIC is reached. Encoded as a version byte, the provider's name behind its length in one
- * byte, the instance, and to the end what the provider calls the endpoint's name.
+ * What a NIC tells of itself: a version byte, the instance, and to the end the provider's name.
+ * Where it is written to, it tells who shows a key.
  *
- * @param provider those of another one speak another protocol
- * @param instance drawn when the NIC was opened: what was sent to it reaches no later one at the
- *     same place
- * @param name of the endpoint for messages
+ * @param provider those of another one cannot be written to
+ * @param instance drawn when the NIC was opened
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record FabricAddress(String provider, long instance, byte[] name) {
+record FabricAddress(String provider, long instance) {
 
-  private static final byte VERSION = 1;
-  private static final int MAX_NAME_BYTES = 128;
-
-  FabricAddress {
-    if (name.length < 1 || name.length > MAX_NAME_BYTES) {
-      throw new BackendException(
-          0,
-          "expected an endpoint's name of 1 to " + MAX_NAME_BYTES + " bytes, got " + name.length);
-    }
-  }
+  private static final byte VERSION = 2;
+  private static final int MAX_PROVIDER_BYTES = 64;
 
   byte[] encode() {
     byte[] text = provider.getBytes(StandardCharsets.US_ASCII);
-    return ByteBuffer.allocate(2 + text.length + Long.BYTES + name.length)
+    return ByteBuffer.allocate(1 + Long.BYTES + text.length)
         .put(VERSION)
-        .put((byte) text.length)
-        .put(text)
         .putLong(instance)
-        .put(name)
+        .put(text)
         .array();
   }
 
   static FabricAddress decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (in.remaining() < 2) {
-      throw bad("2 bytes or more", in.remaining() + " bytes");
-    }
-    byte version = in.get();
+    byte version = in.hasRemaining() ? in.get() : VERSION;
     if (version != VERSION) {
       throw bad("version " + VERSION, "version " + Byte.toUnsignedInt(version));
     }
-    int length = Byte.toUnsignedInt(in.get());
-    int rest = in.remaining() - length - Long.BYTES;
-    if (rest < 1 || rest > MAX_NAME_BYTES) {
-      throw bad("1 to " + MAX_NAME_BYTES + " bytes of name", rest + " bytes");
+    int length = in.remaining() - Long.BYTES;
+    if (length < 1 || length > MAX_PROVIDER_BYTES) {
+      throw bad(
+          "1 to " + MAX_PROVIDER_BYTES + " bytes behind the first 9", bytes.length + " bytes");
     }
+    long instance = in.getLong();
     byte[] provider = new byte[length];
     in.get(provider);
     for (byte b : provider) {
@@ -59,10 +44,7 @@ record FabricAddress(String provider, long instance, byte[] name) {
         throw bad("printable US-ASCII as provider", "byte " + Byte.toUnsignedInt(b));
       }
     }
-    long instance = in.getLong();
-    byte[] name = new byte[rest];
-    in.get(name);
-    return new FabricAddress(new String(provider, StandardCharsets.US_ASCII), instance, name);
+    return new FabricAddress(new String(provider, StandardCharsets.US_ASCII), instance);
   }
 
   private static BackendException bad(String expected, String got) {

@@ -25,10 +25,10 @@ final class FabricLibrary {
       Map.of("IPATH_NO_BACKTRACE", "1", "HFI_NO_BACKTRACE", "1", "UCX_ERROR_SIGNALS", "");
 
   /**
-   * For tcp;ofi_rxm, unless they are set. An endpoint allocates 70 MB for a receive context that
+   * For the layer rxm, unless they are set. An endpoint allocates 70 MB for a receive context that
    * its connections share, or 17 MB for each connection, which takes 10 to 30 ms; without the
-   * context and with small buffers it is 1 MB. Buffers are for messages, which may be longer than
-   * one. Connections that are being made are looked after every 10 ms, or 0.1 ms.
+   * context and with small buffers it is 1 MB; the buffers are for messages, of which there are
+   * none. Connections that are being made are looked after every 10 ms, or 0.1 ms.
    */
   private static final Map<String, String> TUNING =
       Map.of(

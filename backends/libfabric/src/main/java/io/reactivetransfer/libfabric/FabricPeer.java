@@ -1,156 +1,93 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.EngineId;
-import java.nio.ByteBuffer;
+import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A NIC of another engine, and how things stand with it. */
-final class FabricPeer {
+/**
+ * A NIC of another engine, from when the engine of this one resolves it until it is released. Who
+ * it is has been proved to the control channel, which carries what the two say to each other.
+ */
+final class FabricPeer implements RemotePeer {
 
   /**
-   * A frame that waits until it is taken over.
+   * A write that has failed at the provider, which does not say why.
    *
-   * @param type what it is
-   * @param content what it says
+   * @param failure to be reported
+   * @param ask number of the question whose answer may tell that the peer is lost, or 0
    */
-  record Waiting(Frame.Type type, ByteBuffer content) {}
+  record Doubt(Failure failure, long ask) {}
 
   private final EngineId engine;
-  private final long instance;
-  private final byte[] name;
+  private int session;
 
-  // what is said to it
-  private int epoch;
-  private long nextNumber;
-  private final Queue<Waiting> outbox = new ArrayDeque<>();
-  private int sending;
+  /** What it was asked and has not answered, by the number of the ask, oldest first. */
+  private final Map<Long, Route> asks = new LinkedHashMap<>();
 
-  private final Hearing hearing = new Hearing();
-
-  // writes
-  private final Map<Long, Route> asks = new HashMap<>();
-  private final Set<Route> refusing = new HashSet<>();
-
-  // trouble
-  private final Queue<Failure> failures = new ArrayDeque<>();
+  private long answered;
+  private long answeredNanos;
+  private final Queue<Doubt> doubts = new ArrayDeque<>();
   private @Nullable Failure loss;
-  private boolean left;
-  private boolean needy;
-  private boolean waits;
-  private long waitingNanos;
-  private boolean refused;
-  private long refusedNanos;
-  private long triedNanos;
 
-  /** A peer to which nothing was said so far. */
-  FabricPeer(EngineId engine, long instance, byte[] name) {
-    this(engine, instance, name, 1);
-  }
-
-  /**
-   * A peer that may have been known, and was forgotten.
-   *
-   * @param epoch later than any in which it was spoken to
-   */
-  FabricPeer(EngineId engine, long instance, byte[] name, int epoch) {
+  FabricPeer(EngineId engine) {
     this.engine = engine;
-    this.instance = instance;
-    this.name = name;
-    this.epoch = epoch;
   }
 
   EngineId engine() {
     return engine;
   }
 
-  long instance() {
-    return instance;
+  /** Changes whenever all that was agreed with it is void. */
+  int session() {
+    return session;
   }
 
-  /** Its endpoint for messages. */
-  byte[] name() {
-    return name;
+  void asked(long number, Route route) {
+    asks.put(number, route);
   }
 
-  // ---- the conversation ----
-
-  /** Of what is said to it: counted up with each loss. */
-  int epoch() {
-    return epoch;
+  /**
+   * It has answered an ask; answers come in the order of the asks.
+   *
+   * @return what was asked for, or null if that was not asked, or is void
+   */
+  @Nullable Route answered(long number, long now) {
+    Route route = asks.remove(number);
+    if (route != null) {
+      answered = Math.max(answered, number);
+      answeredNanos = now;
+    }
+    return route;
   }
 
-  /** The number of the next frame, which it is taken by. */
-  long nextNumber() {
-    return nextNumber;
+  /** How long it has owed an answer, or the next one if it has given some. */
+  long silentFor(long now) {
+    if (asks.isEmpty()) {
+      return 0;
+    }
+    long askedNanos = asks.values().iterator().next().askedNanos();
+    return now - Math.max(askedNanos, answeredNanos);
   }
 
-  void numbered() {
-    nextNumber++;
+  void doubt(Doubt doubt) {
+    doubts.add(doubt);
   }
 
-  /** Begins anew: what was said counts no more, and what is heard of the old epoch neither. */
-  void startOver() {
-    epoch++;
-    nextNumber = 0;
-    outbox.clear();
-    asks.clear();
-    refusing.clear();
-    waits = false;
-    refused = false;
+  /** A failure of which it is known by now that the peer is not lost, or that it is. */
+  @Nullable Failure nextFailure() {
+    Doubt first = doubts.peek();
+    if (first == null || first.ask() > answered) {
+      return null;
+    }
+    doubts.remove();
+    return first.failure();
   }
 
-  /** It was closed, and will not come back. */
-  void leave() {
-    left = true;
-  }
-
-  boolean hasLeft() {
-    return left;
-  }
-
-  /** What is heard of it. */
-  Hearing hearing() {
-    return hearing;
-  }
-
-  Queue<Waiting> outbox() {
-    return outbox;
-  }
-
-  /** Buffers that are on their way to it. */
-  int sending() {
-    return sending;
-  }
-
-  void sendingChanged(int by) {
-    sending += by;
-  }
-
-  // ---- writes ----
-
-  /** The routes that it was asked for and has not told, by the number of the ask. */
-  Map<Long, Route> asks() {
-    return asks;
-  }
-
-  /** The routes on which the provider refuses. */
-  Set<Route> refusing() {
-    return refusing;
-  }
-
-  // ---- trouble ----
-
-  /** What failed and is reported when it is known whether the peer is alive. */
-  Queue<Failure> failures() {
-    return failures;
-  }
-
+  /** Why the way to it was lost, as long as that was not reported. */
   @Nullable Failure loss() {
     return loss;
   }
@@ -159,98 +96,19 @@ final class FabricPeer {
     loss = reason;
   }
 
-  /** Whether it is among those that are looked after. */
-  boolean isNeedy() {
-    return needy;
+  /**
+   * Begins anew: what was agreed is void, and no answer is waited for.
+   *
+   * @param lastAsk number of the last question to anybody
+   */
+  void startOver(long lastAsk) {
+    session++;
+    asks.clear();
+    answered = lastAsk;
   }
 
-  void needy(boolean looksAfter) {
-    needy = looksAfter;
-  }
-
-  /** It was asked something at this time, or before. */
-  void waitsSince(long now) {
-    if (!waits) {
-      waits = true;
-      waitingNanos = now;
-    }
-  }
-
-  /** It has said something. */
-  void spoke(long now) {
-    waitingNanos = now;
-    refused = false;
-  }
-
-  /** What it has said was taken to the books: perhaps it was the last answer. */
-  void answered() {
-    waits = waits && !asks.isEmpty();
-  }
-
-  /** How long it has not answered. */
-  long silentFor(long now) {
-    return waits ? now - waitingNanos : 0;
-  }
-
-  /** Takes note that a message was not taken over: when the first one since the last taken was. */
-  void refused(long now) {
-    triedNanos = now;
-    if (!refused) {
-      refused = true;
-      refusedNanos = now;
-    }
-  }
-
-  /** A message was taken over. */
-  void taken() {
-    refused = false;
-  }
-
-  boolean isRefused() {
-    return refused;
-  }
-
-  /** How long ago a message was tried and refused. */
-  long triedBefore(long now) {
-    return now - triedNanos;
-  }
-
-  /** Nobody wants to tell it anything any more: a refusal counts from the next try on. */
-  void abandoned() {
-    refused = false;
-  }
-
-  /** How long not even a message to it has been taken over. */
-  long unreachableFor(long now) {
-    return refused ? now - refusedNanos : 0;
-  }
-
-  /** Time until now that does not count for what is expected of it. */
-  void nobodyLookedFor(long nanos, long now) {
-    waitingNanos = later(waitingNanos, nanos, now);
-    refusedNanos = later(refusedNanos, nanos, now);
-    hearing.nobodyLookedFor(nanos, now);
-    refusing.forEach(route -> route.nobodyLookedFor(nanos, now));
-  }
-
-  /** A time moved on by so many nanoseconds, and not beyond the present one. */
-  static long later(long time, long nanos, long now) {
-    return now - time < nanos ? now : time + nanos;
-  }
-
-  /** Whether nothing is out to it or due to it, as far as the engine does not hold it. */
-  boolean canBeForgotten() {
-    return sending == 0 && !needy && isWell();
-  }
-
-  /** Whether there is nothing to look after. */
-  boolean isWell() {
-    return !waits
-        && !refused
-        && failures.isEmpty()
-        && loss == null
-        && outbox.isEmpty()
-        && !hearing.hasGap()
-        && refusing.isEmpty();
+  /** Whether nothing of it is waited for or to be reported. */
+  boolean isSettled() {
+    return asks.isEmpty() && doubts.isEmpty() && loss == null;
   }
 }

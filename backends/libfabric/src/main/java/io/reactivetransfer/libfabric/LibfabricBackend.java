@@ -1,11 +1,17 @@
 package io.reactivetransfer.libfabric;
 
+import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
+import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.NettyControl;
+import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import java.util.ArrayList;
@@ -14,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One-sided writes through libfabric: in software over tcp and shm, and by way of its providers
@@ -34,6 +41,8 @@ public final class LibfabricBackend implements Backend {
           + " library by the system property reactivetransfer.libfabric.library";
 
   private final LibfabricSettings settings;
+  private final NettyControl.Builder controlBuilder;
+  private @Nullable NettyControl control;
 
   /** With the defaults, as the service loader makes it; see {@link Builder}. */
   public LibfabricBackend() {
@@ -42,6 +51,21 @@ public final class LibfabricBackend implements Backend {
 
   private LibfabricBackend(Builder builder) {
     settings = new LibfabricSettings(builder.library, builder.provider, builder.host, builder.nics);
+    controlBuilder = builder.control.host(builder.host);
+  }
+
+  /**
+   * How its engines talk with each other; made when it is needed first.
+   *
+   * @throws IllegalArgumentException if that is not possible with these settings
+   */
+  private synchronized NettyControl control() {
+    NettyControl made = control;
+    if (made == null) {
+      made = controlBuilder.build();
+      control = made;
+    }
+    return made;
   }
 
   /** Begins with the defaults. */
@@ -60,6 +84,12 @@ public final class LibfabricBackend implements Backend {
     if (!system.matches("Linux (amd64|x86_64|aarch64)")) {
       return Availability.unavailable(
           "it runs on 64-bit Linux only, and this is " + system, "use the backend tcp");
+    }
+    try {
+      control();
+    } catch (IllegalArgumentException e) {
+      return Availability.unavailable(
+          String.valueOf(e.getMessage()), "give LibfabricBackend.builder() what is missing");
     }
     FabricLibrary library;
     try {
@@ -147,7 +177,7 @@ public final class LibfabricBackend implements Backend {
     remarks.add(
         library
             + ", provider "
-            + info.provider()
+            + choice.provider().name()
             + ", a write is done when "
             + (info.completesOnDelivery()
                 ? "its bytes are in the target's memory"
@@ -158,6 +188,11 @@ public final class LibfabricBackend implements Backend {
     choice.provider().shortcomings().forEach(each -> remarks.add("cannot keep: " + each));
     choice.refused().forEach(each -> remarks.add("not " + each.provider() + ": " + each.reason()));
     return remarks;
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    return control().open(context);
   }
 
   @Override
@@ -184,6 +219,7 @@ public final class LibfabricBackend implements Backend {
         Optional.ofNullable(System.getProperty(PROPERTY + "provider"));
     private String host = System.getProperty(PROPERTY + "host", LibfabricSettings.LOOPBACK);
     private int nics = 1;
+    private final NettyControl.Builder control = NettyControl.builder();
 
     private Builder() {}
 
@@ -209,8 +245,9 @@ public final class LibfabricBackend implements Backend {
     }
 
     /**
-     * The address of this machine that providers over IP listen on, by default 127.0.0.1. Whoever
-     * reaches it and knows a descriptor can write to its memory; the traffic is not encrypted.
+     * The address of this machine that the control channel and providers over IP listen on, by
+     * default 127.0.0.1. With any other address, say who may talk with this engine, by {@link
+     * #secret} or {@link #withoutSecret}.
      */
     public Builder host(String address) {
       this.host = address;
@@ -229,9 +266,72 @@ public final class LibfabricBackend implements Backend {
       return this;
     }
 
-    /** The backend. */
+    /** The port that the control channel listens on; 0, the default, takes a free one. */
+    public Builder port(int port) {
+      control.port(port);
+      return this;
+    }
+
+    /**
+     * The address or name by which others reach the control channel, where it is not the one that
+     * is listened on: for all interfaces at once (0.0.0.0), or behind a translation of addresses.
+     */
+    public Builder advertised(String advertisedHost) {
+      control.advertised(advertisedHost);
+      return this;
+    }
+
+    /**
+     * What the engines of a cluster know. Each side of a new session proves to the other that it
+     * does, or there is no session; so it must be the same everywhere. Needed where the engine
+     * listens on more than a loopback address.
+     */
+    public Builder secret(ClusterSecret secret) {
+      control.secret(secret);
+      return this;
+    }
+
+    /** Two secrets that are both valid, while the engines of a cluster are given another one. */
+    public Builder secrets(ClusterSecret current, ClusterSecret previous) {
+      control.secrets(current, previous);
+      return this;
+    }
+
+    /**
+     * Lets in whoever can connect, under an id of its own. For a network that is trusted as a
+     * whole, or with {@link Tls#mutual} and an authority of the cluster's own.
+     */
+    public Builder withoutSecret() {
+      control.withoutSecret();
+      return this;
+    }
+
+    /**
+     * Encrypts the control channel, and with it the keys that NICs tell each other; all engines
+     * must, or none. What NICs write is not encrypted.
+     */
+    public Builder tls(Tls tls) {
+      control.tls(tls);
+      return this;
+    }
+
+    /** What strangers may cost, {@link HandshakeLimits#DEFAULTS} by default. */
+    public Builder handshakeLimits(HandshakeLimits limits) {
+      control.handshakeLimits(limits);
+      return this;
+    }
+
+    /**
+     * The backend. Looks up a host that is a name, and so may block.
+     *
+     * @throws IllegalArgumentException if the host is unknown; if it stands for all interfaces and
+     *     nothing is advertised; if it is not a loopback address, and there is neither a secret nor
+     *     {@link #withoutSecret()}; or if there are both
+     */
     public LibfabricBackend build() {
-      return new LibfabricBackend(this);
+      LibfabricBackend backend = new LibfabricBackend(this);
+      backend.control();
+      return backend;
     }
   }
 }

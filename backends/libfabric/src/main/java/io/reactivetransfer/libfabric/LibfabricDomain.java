@@ -4,7 +4,6 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
-import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
@@ -16,15 +15,10 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Collection;
-import java.util.Deque;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +28,9 @@ final class LibfabricDomain implements Domain {
   /** Longer writes are cut, so that none holds a connection for long. */
   private static final long MAX_WRITE_BYTES = 16L << 20;
 
-  /** What this backend itself says is short. */
-  private static final int MIN_CONTENT_BYTES = 1_024;
-
   /**
-   * So long connections and messages are not looked at while nothing is expected of them: over tcp
-   * of 1.17 a look costs three system calls, and a poll for writes one.
+   * So long connections are not looked at while nothing is expected of peers: over tcp of 1.17 a
+   * look costs a system call, as a poll for writes does.
    */
   private static final long BETWEEN_LOOKS_NANOS = 10_000;
 
@@ -47,26 +38,24 @@ final class LibfabricDomain implements Domain {
   private static final Set<Long> INSTANCES = ConcurrentHashMap.newKeySet();
 
   private final OpenFabric fabric;
-  private final OpenFabric messages;
   private final Arena arena;
+  private final String provider;
   private final Links links;
   private final long instance;
   private final Regions regions;
   private final Writes writes;
-  private final Letters letters;
+  private final LookClock clock = new LookClock(System.nanoTime());
   private final Peers peers;
   private final Capabilities capabilities;
-  private final MemorySegment messageFids;
   private final int[] descriptors;
   private long nextLookNanos = System.nanoTime();
   private boolean failed;
   private boolean closed;
 
-  private LibfabricDomain(
-      OpenFabric fabric, OpenFabric messages, Arena arena, Provider provider, OpenContext context) {
+  private LibfabricDomain(OpenFabric fabric, Arena arena, Provider provider, OpenContext context) {
     this.fabric = fabric;
-    this.messages = messages;
     this.arena = arena;
+    this.provider = provider.name();
     FiInfo info = fabric.info;
     RandomKeys random = new RandomKeys();
     boolean inProcess = provider.place() == Provider.Place.PROCESS;
@@ -74,24 +63,11 @@ final class LibfabricDomain implements Domain {
     instance = random.next();
     links =
         info.isConnected()
-            ? new ConnectedLinks(fabric, random, arena, instance)
+            ? new ConnectedLinks(fabric, random, arena)
             : new DatagramLinks(fabric, arena, inProcess);
     regions = new Regions(fabric, links, random, inProcess);
     writes = new Writes(fabric, arena, links, depth, inProcess ? info.injectBytes() : -1);
-    letters =
-        new Letters(
-            messages,
-            arena,
-            context.engine(),
-            instance,
-            Math.max(MIN_CONTENT_BYTES, context.maxControlBytes()));
-    peers =
-        new Peers(
-            letters,
-            writes,
-            new Asks(regions),
-            context.connectTimeout().toNanos(),
-            System::nanoTime);
+    peers = new Peers(writes, new Asks(regions), context.connectTimeout().toNanos(), clock);
     capabilities =
         new Capabilities(
             info.completesOnDelivery() ? CompletionLevel.DELIVERED : CompletionLevel.SOURCE_FREE,
@@ -101,12 +77,10 @@ final class LibfabricDomain implements Domain {
             info.keepsWriteOrder(),
             false,
             links.fencesLostPeers());
-    messageFids = arena.allocate(ValueLayout.JAVA_LONG);
-    messageFids.set(ValueLayout.JAVA_LONG, 0, messages.queue());
     descriptors =
-        fabric.descriptor() < 0 || messages.descriptor() < 0
+        fabric.descriptor() < 0
             ? MUST_BE_POLLED
-            : IntStream.of(fabric.descriptor(), messages.descriptor(), links.descriptor())
+            : IntStream.of(fabric.descriptor(), links.descriptor())
                 .filter(descriptor -> descriptor >= 0)
                 .toArray();
   }
@@ -119,39 +93,28 @@ final class LibfabricDomain implements Domain {
       StaleShm.sweep();
     }
     Arena arena = Arena.ofShared();
-    Deque<OpenFabric> opened = new ArrayDeque<>();
+    AtomicReference<@Nullable OpenFabric> opened = new AtomicReference<>();
     try {
       LibfabricDomain domain =
           library.guarded(() -> {
-            opened.push(new OpenFabric(library.lib(), choice.forWrites(info), arena));
-            opened.push(new OpenFabric(library.lib(), info, arena));
-            return new LibfabricDomain(
-                opened.getLast(), opened.getFirst(), arena, choice.provider(), context);
+            OpenFabric fabric = new OpenFabric(library.lib(), info, arena);
+            opened.set(fabric);
+            return new LibfabricDomain(fabric, arena, choice.provider(), context);
           });
       INSTANCES.add(domain.instance);
       return domain;
     } catch (RuntimeException e) {
-      BackendException refusal = closeAll(opened);
-      if (refusal == null) {
+      OpenFabric fabric = opened.get();
+      try {
+        if (fabric != null) {
+          fabric.close();
+        }
         arena.close();
-      } else {
+      } catch (BackendException refusal) {
         e.addSuppressed(refusal); // what is open may still use what is in the arena
       }
       throw e;
     }
-  }
-
-  /** Each, whatever becomes of the others; what the last refusal said, or null. */
-  private static @Nullable BackendException closeAll(Collection<OpenFabric> opened) {
-    BackendException refusal = null;
-    for (OpenFabric each : opened) {
-      try {
-        each.close();
-      } catch (BackendException e) {
-        refusal = e;
-      }
-    }
-    return refusal;
   }
 
   @Override
@@ -161,7 +124,7 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public byte[] address() {
-    return new FabricAddress(messages.info.provider(), instance, letters.name()).encode();
+    return new FabricAddress(provider, instance).encode();
   }
 
   private void requireOpen() {
@@ -192,11 +155,11 @@ final class LibfabricDomain implements Domain {
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
     FabricAddress decoded = FabricAddress.decode(address);
-    if (!decoded.provider().equals(messages.info.provider())) {
+    if (!decoded.provider().equals(provider)) {
       throw new BackendException(
           0,
           "expected a NIC of provider "
-              + messages.info.provider()
+              + provider
               + ", got one of "
               + decoded.provider()
               + "; name the same one on both sides");
@@ -207,12 +170,12 @@ final class LibfabricDomain implements Domain {
           "expected a NIC of another process, got one of this: provider shm writes to where an"
               + " endpoint of the same process was, after it was closed; use tcp within a process");
     }
-    return peers.resolve(engine, decoded.instance(), decoded.name());
+    return peers.resolve(engine);
   }
 
   @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
-    return new Route((HeldPeer) peer, Token.decode(key));
+    return new Route((FabricPeer) peer, Token.decode(key));
   }
 
   @Override
@@ -243,8 +206,7 @@ final class LibfabricDomain implements Domain {
         yield false;
       }
       case NO_WAY -> {
-        peers.stuck(route);
-        peers.ask(route);
+        peers.ended(route);
         yield false;
       }
       case FAILED -> {
@@ -262,20 +224,27 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    if (bytes.remaining() > capabilities.maxControlBytes()) {
-      throw new IllegalArgumentException(
-          "expected a control message of at most "
-              + capabilities.maxControlBytes()
-              + " bytes, got "
-              + bytes.remaining());
+    throw new UnsupportedOperationException("messages are carried by the control channel");
+  }
+
+  @Override
+  public void fromPeer(RemotePeer from, ByteBuffer message) {
+    if (!closed) {
+      peers.heard((FabricPeer) from, message);
     }
-    return !closed && peers.send(((HeldPeer) peer).peer(), bytes);
   }
 
   @Override
   public void disconnect(RemotePeer peer, String reason) {
     if (!closed) {
-      peers.disconnect(((HeldPeer) peer).peer(), reason);
+      peers.disconnect((FabricPeer) peer, reason);
+    }
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    if (!closed) {
+      peers.release((FabricPeer) peer);
     }
   }
 
@@ -284,33 +253,32 @@ final class LibfabricDomain implements Domain {
     if (closed) {
       return 0;
     }
-    peers.report(sink);
     long now = System.nanoTime();
+    clock.polled(now);
     regions.closeFreed(now);
     int work = writes.poll(sink, peers);
-    Failure broken = writes.broken() == null ? letters.broken() : writes.broken();
+    Failure broken = writes.broken();
     if (broken != null && !failed) {
       failed = true;
       sink.nicFailed(broken.code(), broken.text());
       peers.all().forEach(peer -> writes.disconnect(peer, broken.code(), broken.text()));
     }
-    if (now - nextLookNanos >= 0 || peers.areNeedy()) {
+    if (now - nextLookNanos >= 0 || peers.areUnsettled()) {
       work += look(now);
     }
-    work += peers.tend();
+    work += peers.settle(sink);
     work += writes.reportAbandoned(sink, peers);
-    return work;
+    return work + peers.speak(sink);
   }
 
-  /** At connections and messages, and again with the next poll if there was something. */
+  /** At connections, and again with the next poll if there was something. */
   private int look(long now) {
     int changes = links.poll();
     if (changes > 0) {
       writes.endpointsChanged();
     }
-    int work = changes + letters.poll(peers);
-    nextLookNanos = work > 0 ? now : now + BETWEEN_LOOKS_NANOS;
-    return work;
+    nextLookNanos = changes > 0 ? now : now + BETWEEN_LOOKS_NANOS;
+    return changes;
   }
 
   @Override
@@ -320,9 +288,7 @@ final class LibfabricDomain implements Domain {
 
   @Override
   public boolean prepareWait() {
-    return !closed
-        && links.mayWait()
-        && messages.lib.fi_trywait(messages.fabric(), messageFids.address(), 1) == Fi.FI_SUCCESS;
+    return !closed && !peers.isDue() && !writes.isClosing() && links.mayWait();
   }
 
   @Override
@@ -330,14 +296,9 @@ final class LibfabricDomain implements Domain {
     if (!closed) {
       closed = true;
       INSTANCES.remove(instance);
-      peers.farewell("its engine was closed");
       regions.close();
       links.close();
-      letters.close();
-      BackendException refusal = closeAll(List.of(messages, fabric));
-      if (refusal != null) {
-        throw refusal; // the arena stays: what is open may use what is in it
-      }
+      fabric.close(); // if that fails the arena stays: what is open may use what is in it
       arena.close();
     }
   }

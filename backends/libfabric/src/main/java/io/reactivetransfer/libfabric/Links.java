@@ -3,15 +3,19 @@ package io.reactivetransfer.libfabric;
 /** The endpoints for writes: where others write, and through which this side does. */
 interface Links {
 
-  /** What nothing that is out can fail with. */
-  String FORGOTTEN = "the peer was forgotten";
-
   /**
    * Opens a place for others to write to.
    *
    * @throws io.reactivetransfer.spi.BackendException if that is not possible
    */
   Landing listen();
+
+  /**
+   * Lets a peer write there, and gives what it must be told for that.
+   *
+   * @return for {@link #connect}; good for this peer alone where the provider can tell peers apart
+   */
+  byte[] admit(FabricPeer peer, Landing landing);
 
   /**
    * Closes it. When it returns, nothing that comes in there is written any more.
@@ -24,22 +28,17 @@ interface Links {
   /**
    * The way to a peer's landing; it may take some polls until it is ready.
    *
+   * @param name what the peer has told of it
    * @throws io.reactivetransfer.spi.BackendException if there can be none
    */
   Initiator connect(FabricPeer peer, byte[] name);
 
   /**
-   * Ends all ways to a peer. An initiator is closed when its endpoint is, from which on nothing is
-   * read any more that was out through it: at once, or with one of the next {@link
-   * OpenFabric#closeAgain()}.
+   * Ends all ways to a peer, and lets it in no more where that is possible. An initiator is closed
+   * when its endpoint is, from which on nothing is read any more that was out through it: at once,
+   * or with one of the next {@link OpenFabric#closeAgain()}.
    */
   void disconnect(FabricPeer peer, int code, String text);
-
-  /**
-   * Closes what this side has for writing to a peer, to which nobody holds a route and nothing is
-   * out, without harm to others. What comes from the peer goes on.
-   */
-  void forget(FabricPeer peer);
 
   /** Whether {@link #disconnect} also ends what comes in from the peer. */
   boolean fencesLostPeers();

@@ -14,9 +14,8 @@ import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * A fabric, a domain and a completion queue of libfabric. A NIC has two of these, one for writes
- * and one for messages, so that neither waits for the other. Whatever was opened is closed in
- * reverse.
+ * A fabric, a domain and a completion queue of libfabric: what a NIC stands on. Whatever was opened
+ * is closed in reverse.
  */
 final class OpenFabric {
 

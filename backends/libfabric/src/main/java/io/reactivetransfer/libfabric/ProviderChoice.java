@@ -26,11 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param provider the one
  * @param infos one for each of its NICs, never empty
- * @param connected of those whose writes need connections that this side makes; else empty
  * @param refused the others, with the reason
  */
-record ProviderChoice(
-    Provider provider, List<FiInfo> infos, List<FiInfo> connected, List<Refused> refused) {
+record ProviderChoice(Provider provider, List<FiInfo> infos, List<Refused> refused) {
 
   /** A provider that is not used, and why. */
   record Refused(String provider, String reason) {}
@@ -54,12 +52,14 @@ record ProviderChoice(
       try {
         List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host());
         Provider provider = Provider.of(infos.getFirst().provider());
-        List<FiInfo> connected =
-            provider.connects() ? askToo(lib, provider.below(), settings.host(), infos) : List.of();
+        if (provider.connects()) {
+          lib.fi_freeinfo(infos.getFirst().address());
+          infos = ask(lib, provider.below(), Fi.FI_EP_MSG, settings.host());
+        }
         if (named.isEmpty()) {
           refused.addAll(others(lib));
         }
-        return new ProviderChoice(provider, infos, connected, refused);
+        return new ProviderChoice(provider, infos, refused);
       } catch (BackendException e) {
         refused.add(new Refused(name, String.valueOf(e.getMessage())));
       }
@@ -90,26 +90,8 @@ record ProviderChoice(
                 0, "expected a NIC of provider " + provider.name() + ", got " + nic.name()));
   }
 
-  /** What a NIC's writes are opened with. */
-  FiInfo forWrites(FiInfo info) {
-    return connected.stream()
-        .filter(each -> each.domain().equals(info.domain()))
-        .findFirst()
-        .orElse(info);
-  }
-
   private static int numaNode(@Nullable String pciPath) {
     return pciPath == null ? -1 : NumaNodes.system().nodeOfPciDevice(pciPath);
-  }
-
-  /** For what makes connections; if it has none, the others are of no use. */
-  private static List<FiInfo> askToo(LibFabric lib, String name, String host, List<FiInfo> others) {
-    try {
-      return ask(lib, name, Fi.FI_EP_MSG, host);
-    } catch (BackendException e) {
-      lib.fi_freeinfo(others.getFirst().address());
-      throw e;
-    }
   }
 
   /** The providers that are there, and are not chosen by rule. */

@@ -127,6 +127,15 @@ final class Regions {
     return byToken.get(token);
   }
 
+  /**
+   * What a peer must be told of the endpoint where it may write to this memory.
+   *
+   * @throws BackendException if no endpoint can be opened
+   */
+  byte[] admit(FabricPeer peer, Target target) {
+    return links.admit(peer, landingOf(target));
+  }
+
   /** Where others write to this memory. */
   Landing landingOf(Target target) {
     Landing landing = target.landing;

@@ -18,12 +18,14 @@ final class Route implements RemoteMemory {
     DENIED
   }
 
-  /** Keeps the peer from being forgotten as long as there is this route. */
-  private final HeldPeer holder;
+  /** What is not tried for so long is not wanted: a later refusal is the first one again. */
+  private static final long UNWANTED_NANOS = 1_000_000_000;
 
+  private final FabricPeer peer;
   private final Token token;
   private State state = State.NEW;
-  private int conversation;
+  private int session;
+  private long ask;
   private byte[] landing = {};
   private @Nullable Initiator initiator;
   private long base;
@@ -32,35 +34,48 @@ final class Route implements RemoteMemory {
   private String denial = "";
   private int outstanding;
   private long askedNanos;
+  private boolean refused;
   private long refusedNanos;
   private long triedNanos;
-  private boolean refused;
 
-  Route(HeldPeer holder, Token token) {
-    this.holder = holder;
+  Route(FabricPeer peer, Token token) {
+    this.peer = peer;
     this.token = token;
   }
 
   FabricPeer peer() {
-    return holder.peer();
+    return peer;
   }
 
   Token token() {
     return token;
   }
 
-  /** Where it stands; what was told before the peer was lost does not count any more. */
+  /** Where it stands; what was told in an earlier session does not count any more. */
   State state() {
-    if (state != State.DENIED && conversation != peer().epoch()) {
-      forget();
+    if (state != State.DENIED && session != peer.session()) {
+      session = peer.session();
+      state = State.NEW;
+      initiator = null;
+      refused = false;
     }
     return state;
   }
 
-  void asked(long now) {
-    conversation = peer().epoch();
+  void asked(long number, long now) {
+    session = peer.session();
     state = State.ASKED;
+    ask = number;
     askedNanos = now;
+  }
+
+  long askedNanos() {
+    return askedNanos;
+  }
+
+  /** The number of the question that is out; 0 if none is. */
+  long openAsk() {
+    return state() == State.ASKED ? ask : 0;
   }
 
   void open(byte[] landing, long base, long key, long length) {
@@ -77,14 +92,7 @@ final class Route implements RemoteMemory {
     denial = reason;
   }
 
-  void forget() {
-    conversation = peer().epoch();
-    state = State.NEW;
-    initiator = null;
-    refused = false;
-  }
-
-  /** The name of the endpoint that it leads to. */
+  /** What the peer has told of the endpoint that it leads to. */
   byte[] landing() {
     return landing;
   }
@@ -130,43 +138,18 @@ final class Route implements RemoteMemory {
     return outstanding == 0;
   }
 
-  /** Takes note of a refusal by the provider: when the first one since the last write was. */
-  void refused(long now) {
-    triedNanos = now;
-    if (!refused) {
+  /**
+   * Takes note of a refusal by the provider.
+   *
+   * @return for how long it has been refusing what was wanted all the time; 0 for the first time
+   */
+  long refusedFor(long now) {
+    if (!refused || now - triedNanos > UNWANTED_NANOS) {
       refused = true;
       refusedNanos = now;
     }
-  }
-
-  /** Nobody wants to write there any more: a refusal counts from the next try on. */
-  void abandoned() {
-    refused = false;
-  }
-
-  /** How long ago a write was tried and refused. */
-  long triedBefore(long now) {
-    return now - triedNanos;
-  }
-
-  boolean isRefused() {
-    return refused;
-  }
-
-  /** How long ago its peer was asked. */
-  long askedBefore(long now) {
-    return now - askedNanos;
-  }
-
-  /** How long the provider has been refusing. */
-  long refusedFor(long now) {
-    return refused ? now - refusedNanos : 0;
-  }
-
-  /** Time until now that does not count for what its peer is expected to do. */
-  void nobodyLookedFor(long nanos, long now) {
-    askedNanos = FabricPeer.later(askedNanos, nanos, now);
-    refusedNanos = FabricPeer.later(refusedNanos, nanos, now);
+    triedNanos = now;
+    return now - refusedNanos;
   }
 
   /** What is wrong with a range that it does not hold. */

@@ -140,11 +140,6 @@ final class Writes {
     endpointsChanged();
   }
 
-  /** Of a peer to which nobody can write any more, and nothing is out. */
-  void forget(FabricPeer peer) {
-    links.forget(peer);
-  }
-
   /**
    * Endpoints were closed: what they had completed before lies in the queue, and what they cancel
    * was put there, too. So from now on it is read to its end, before anything is said of the rest.

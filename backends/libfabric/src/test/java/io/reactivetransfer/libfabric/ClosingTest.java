@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 class ClosingTest {
 
   private final TappedNic nic = new TappedNic();
-  private final HeldPeer one = nic.peers.resolve(new EngineId(1, 1), 1, new byte[] {1});
-  private final HeldPeer other = nic.peers.resolve(new EngineId(2, 2), 2, new byte[] {2});
+  private final FabricPeer one = nic.peers.resolve(new EngineId(1, 1));
+  private final FabricPeer other = nic.peers.resolve(new EngineId(2, 2));
   private final FabricMemory source = nic.source();
 
   @AfterEach
@@ -26,14 +26,13 @@ class ClosingTest {
     nic.close();
   }
 
-  private static Route route(HeldPeer peer) {
+  private static Route route(FabricPeer peer) {
     Route route = new Route(peer, new Token(3, 4));
-    route.asked(0);
     route.open(new byte[] {5}, 0, 6, 100);
     return route;
   }
 
-  private Written post(HeldPeer peer, long token) {
+  private Written post(FabricPeer peer, long token) {
     Route route = route(peer);
     WriteOp op = new WriteOp().between(source, route).range(0, 0, 100).withoutImm().token(token);
     assertThat(nic.writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
@@ -43,7 +42,7 @@ class ClosingTest {
   @Test
   void whatComesLateOfAWriteThatWasGivenUpIsNotTakenForTheNextOne() {
     Written givenUp = post(one, 1);
-    nic.peers.disconnect(one.peer(), "the test gives it up");
+    nic.peers.disconnect(one, "the test gives it up");
     nic.poll();
     assertThat(nic.sink.reports()).containsExactly("failed 1");
     Written running = post(other, 2);
@@ -63,7 +62,7 @@ class ClosingTest {
     nic.tap.completes(post(one, 3));
     nic.tap.cancels(post(one, 4));
     post(one, 5);
-    nic.peers.disconnect(one.peer(), "the test gives it up");
+    nic.peers.disconnect(one, "the test gives it up");
     nic.poll();
     assertThat(nic.sink.reports())
         .containsExactlyInAnyOrder("written 1", "failed 2", "written 3", "failed 4", "failed 5");
@@ -74,7 +73,7 @@ class ClosingTest {
   void anEndpointThatIsClosedAfterTheQueueWasReadIsWaitedForUntilItIsReadAgain() {
     Written complete = post(one, 1);
     nic.poll();
-    nic.writes.disconnect(one.peer(), 0, "the test ends it");
+    nic.writes.disconnect(one, 0, "the test ends it");
     nic.tap.completes(complete);
     assertThat(nic.writes.reportAbandoned(nic.sink, nic.peers)).isZero();
     nic.poll();
@@ -86,7 +85,7 @@ class ClosingTest {
     Written running = post(one, 1);
     post(one, 2);
     nic.tap.closes(_ -> -Fi.FI_EBUSY);
-    nic.peers.lose(one.peer(), 0, "the test loses it");
+    nic.peers.lose(one, 0, "the test loses it");
     nic.poll();
     nic.tap.completes(running);
     nic.poll();

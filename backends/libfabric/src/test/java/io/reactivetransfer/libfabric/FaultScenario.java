@@ -13,7 +13,6 @@ import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +41,7 @@ final class FaultScenario {
   private final Recorder atTarget = new Recorder();
   private final List<Domain> open = new ArrayList<>();
   private final List<Long> taken = new ArrayList<>();
+  private TwoNics nics;
   private long tokens;
 
   /** Over these calls, with NICs that wait so long for each other. */
@@ -90,10 +90,9 @@ final class FaultScenario {
   private void use(Domain origin, Domain target, HostMemory from, HostMemory to) {
     LocalMemory source = origin.register(from, Access.LOCAL);
     LocalMemory local = target.register(to, Access.REMOTE_WRITE);
-    RemotePeer peer =
-        origin.resolve(InstalledLibrary.context(TARGET, connectTimeout).engine(), target.address());
+    nics = new TwoNics(origin, atOrigin, target, atTarget);
+    RemotePeer peer = nics.target();
     strictly(() -> {
-      message(origin, peer);
       writeAll(origin, source, origin.resolve(peer, local.key(), LENGTH));
     });
     LocalMemory renewed = revoke(target, local);
@@ -101,9 +100,11 @@ final class FaultScenario {
       write(origin, source, origin.resolve(peer, local.key(), LENGTH), 100, true);
       write(origin, source, origin.resolve(peer, renewed.key(), LENGTH), 100, true);
       target.deregister(renewed);
-      origin.disconnect(peer, "the scenario gives it up");
+      nics.disconnect("the scenario gives it up");
       origin.deregister(source);
-      turn();
+      nics.turn();
+      origin.release(peer);
+      nics.turn();
     });
   }
 
@@ -124,15 +125,6 @@ final class FaultScenario {
     } catch (BackendException e) {
       throw new AssertionError("an exception came out where none may: " + e.getMessage(), e);
     }
-  }
-
-  private void message(Domain origin, RemotePeer peer) {
-    ByteBuffer bytes = ByteBuffer.allocate(1_000);
-    long losses = losses();
-    until(
-        "a message to be taken over, or a loss",
-        () -> losses() > losses || origin.send(peer, bytes));
-    until("the message or a loss", () -> losses() > losses || atTarget.has("received"));
   }
 
   private void writeAll(Domain origin, LocalMemory source, RemoteMemory target) {
@@ -177,7 +169,7 @@ final class FaultScenario {
   private void until(String what, BooleanSupplier condition) {
     long begin = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      turn();
+      nics.turn();
       if (System.nanoTime() - begin > PATIENCE_NANOS) {
         throw new AssertionError(
             "expected "
@@ -188,15 +180,6 @@ final class FaultScenario {
                 + " and at the target "
                 + atTarget.reports()
                 + atTarget.texts());
-      }
-    }
-  }
-
-  private void turn() {
-    for (Domain domain : open) {
-      int work = domain.poll(domain == open.getFirst() ? atOrigin : atTarget);
-      if (work == 0 && domain.waitDescriptors().length > 0) {
-        domain.prepareWait();
       }
     }
   }

@@ -47,7 +47,7 @@ class FaultsTest {
     assertThat(scenario.atOrigin().reports().stream().filter(each -> each.startsWith("written")))
         .hasSize(14);
     assertThat(scenario.atOrigin().reports()).contains("refused 12", "refused 13", "written 15");
-    assertThat(scenario.atTarget().reports()).contains("received 1000", "imm 16");
+    assertThat(scenario.atTarget().reports()).contains("imm 16");
   }
 
   @Test
@@ -66,10 +66,8 @@ class FaultsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "fi_av_insert",
         "fi_cq_readerr",
         "fi_mr_reg",
-        "fi_send",
         "fi_trywait",
         "fi_accept",
         "fi_connect",
@@ -150,11 +148,8 @@ class FaultsTest {
       FailingLibFabric failing = new FailingLibFabric(lib(), n, Fi.FI_ENOMEM);
       try {
         ProviderChoice choice = ProviderChoice.choose(failing.lib(), settings());
-        assertThat(failing.infos())
-            .as("infos that are not freed")
-            .isEqualTo(choice.connected().isEmpty() ? 1 : 2);
+        assertThat(failing.infos()).as("infos that are not freed").isEqualTo(1);
         lib().fi_freeinfo(choice.infos().getFirst().address());
-        choice.connected().stream().limit(1).forEach(each -> lib().fi_freeinfo(each.address()));
       } catch (BackendException e) {
         assertThat(e).hasMessageContaining("tcp: ");
         assertThat(failing.infos()).as("infos that are not freed at call %s", n).isZero();

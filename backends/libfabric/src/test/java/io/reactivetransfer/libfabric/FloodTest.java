@@ -3,94 +3,89 @@ package io.reactivetransfer.libfabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.libfabric.Frame.Type;
-import java.nio.ByteBuffer;
+import io.reactivetransfer.libfabric.ffi.TapLibFabric.Written;
+import io.reactivetransfer.spi.WriteOp;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever comes, and however much of it, what is kept of it is bounded. */
+/** However many peers come and go, and whatever they say, what is kept of it is bounded. */
 class FloodTest {
 
-  private static final byte[] NAME = {1, 2, 3, 4};
-  private static final byte[] NOTHING = {};
   private static final int MANY = 20_000;
 
   private final TappedNic nic = new TappedNic();
+  private final FabricMemory source = nic.source();
+  private final Token token = nic.register();
 
   @AfterEach
   void close() {
     nic.close();
   }
 
-  private static byte[] control(int sender, long number) {
-    return TappedNic.frame(Type.CONTROL, new EngineId(7, sender), 1, number, NAME, NOTHING);
-  }
-
-  private static byte[] ask(int sender, long number, Token token) {
-    byte[] content = ByteBuffer.allocate(24).putLong(number).put(token.encode()).array();
-    return TappedNic.frame(Type.ASK, new EngineId(7, sender), 1, number, NAME, content);
-  }
-
-  private static byte[] bye(int sender, long number) {
-    return TappedNic.frame(Type.BYE, new EngineId(7, sender), 1, number, NAME, NOTHING);
-  }
-
-  @Test
-  void strangersAreRememberedUpToABound() {
-    for (int sender = 0; sender < MANY; sender++) {
-      nic.hear(control(sender, 0));
-    }
-    assertThat(nic.peers.all()).hasSize(KnownPeers.MAX_STRANGERS);
-    assertThat(nic.sink.reports()).as("each was heard").hasSize(MANY);
-    assertThat(nic.peers.areNeedy()).isFalse();
+  /** Writes to a peer, and is asked by it. */
+  private Written use(FabricPeer peer) {
+    Route route = new Route(peer, new Token(3, 4));
+    nic.peers.ask(route);
+    nic.poll();
+    nic.peers.heard(peer, TappedNic.grant(nic.lastAsk()));
+    nic.peers.heard(peer, Asks.ask(1, token));
+    WriteOp op = new WriteOp().between(source, route).range(0, 0, 100).withoutImm().token(1);
+    assertThat(nic.writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
+    Written written = nic.tap.written().removeLast();
+    nic.tap.completes(written);
+    nic.poll();
+    nic.sink.said().clear();
+    return written;
   }
 
   @Test
-  void enginesThatComeAndGoFillNothing() {
-    Token token = nic.register();
-    for (int sender = 0; sender < MANY; sender++) {
-      nic.hear(ask(sender, 0, token));
-      nic.hear(bye(sender, 1));
+  void peersThatAreReleasedLeaveNothing() {
+    for (int i = 0; i < MANY; i++) {
+      FabricPeer peer = nic.peers.resolve(new EngineId(i, i));
+      Written written = use(peer);
+      nic.peers.release(peer);
+      assertThat(nic.tap.closed()).as("the way to it").contains(written.endpoint());
     }
-    assertThat(nic.peers.all()).hasSizeLessThanOrEqualTo(KnownPeers.MAX_STRANGERS);
-    assertThat(nic.tap.sent()).as("each had its answer").isGreaterThanOrEqualTo(MANY);
-    assertThat(nic.tap.addresses()).isLessThanOrEqualTo(KnownPeers.MAX_STRANGERS);
-    assertThat(nic.peers.areNeedy()).isFalse();
+    nic.poll();
+    assertThat(nic.peers.all()).isEmpty();
+    assertThat(nic.peers.areUnsettled()).isFalse();
+    assertThat(nic.tap.addresses()).isZero();
+    assertThat(nic.sink.reports()).as("each write").hasSize(MANY).containsOnly("written 1");
   }
 
   @Test
-  void thoseThatTheEngineHasAskedForAreNotForgotten() {
-    HeldPeer peer = nic.peers.resolve(new EngineId(7, 0), 0, NAME);
-    nic.hear(bye(0, 0));
-    for (int sender = 1; sender < MANY; sender++) {
-      nic.hear(bye(sender, 0));
+  void sessionsThatEndLeaveNothing() {
+    FabricPeer peer = nic.peers.resolve(new EngineId(1, 1));
+    for (int i = 0; i < MANY; i++) {
+      use(peer);
+      nic.peers.disconnect(peer, "the session is over");
     }
-    assertThat(nic.peers.all()).contains(peer.peer()).hasSizeLessThan(MANY / 2);
-    assertThat(nic.peers.resolve(new EngineId(7, 0), 0, NAME)).isSameAs(peer);
+    nic.poll();
+    assertThat(nic.peers.areUnsettled()).isFalse();
+    assertThat(nic.tap.addresses()).isZero();
+  }
+
+  /** An answer for each, and nothing that stays. */
+  @Test
+  void whoAsksOnAndOnIsAnsweredAndNothingIsKept() {
+    FabricPeer peer = nic.peers.resolve(new EngineId(1, 1));
+    for (int i = 0; i < MANY; i++) {
+      nic.peers.heard(peer, Asks.ask(i, i % 2 == 0 ? token : new Token(i, i)));
+      nic.poll();
+      assertThat(nic.sink.said()).hasSize(1);
+      assertThat(nic.sink.said().remove()[0]).isEqualTo(i % 2 == 0 ? Asks.GRANT : Asks.DENY);
+    }
+    assertThat(nic.peers.areUnsettled()).isFalse();
+    assertThat(nic.peers.isDue()).isFalse();
   }
 
   @Test
-  void whoAsksAndTakesNoAnswerIsGivenUp() {
-    Token token = nic.register();
-    nic.tap.sends(() -> false);
-    int number = 0;
-    while (!nic.sink.has("lost 7") && number < MANY) {
-      nic.hear(ask(0, number, token));
-      number++;
-    }
-    assertThat(number).isEqualTo(Peers.MAX_ANSWERS + 1);
-    assertThat(nic.peers.all().iterator().next().outbox()).isEmpty();
-    assertThat(nic.sink.texts()).singleElement().asString().contains("takes no answers");
-  }
-
-  @Test
-  void whoWasForgottenIsSpokenToInALaterEpoch() {
-    FabricPeer known = nic.peers.resolve(new EngineId(7, 1), 1, NAME).peer();
-    for (int sender = 2; sender <= KnownPeers.MAX_STRANGERS + 2; sender++) {
-      nic.hear(bye(sender, 0));
-    }
-    FabricPeer back = nic.peers.resolve(new EngineId(7, 2), 2, NAME).peer();
-    assertThat(known.epoch()).isEqualTo(1);
-    assertThat(back.epoch()).isGreaterThan(2);
+  void whatWasSaidToOneThatIsGivenUpIsNotSaid() {
+    FabricPeer peer = nic.peers.resolve(new EngineId(1, 1));
+    nic.peers.heard(peer, Asks.ask(1, token));
+    nic.peers.ask(new Route(peer, new Token(3, 4)));
+    nic.peers.disconnect(peer, "the session is over");
+    nic.poll();
+    assertThat(nic.sink.said()).isEmpty();
   }
 }

@@ -38,6 +38,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
   private final Recorder atTarget = new Recorder();
   private final Domain origin;
   private final Domain target;
+  private final TwoNics nics;
   private final LocalMemory source;
   private final LocalMemory sink;
   private long lastToken;
@@ -47,6 +48,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     library = FabricLibrary.load(settings.library());
     origin = open(1);
     target = open(2);
+    nics = new TwoNics(origin, atOrigin, target, atTarget);
     source = origin.register(memory(arena), Access.LOCAL);
     sink = target.register(memory(arena), Access.REMOTE_WRITE);
   }
@@ -129,7 +131,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     requireWritten(write(source, remote, length, false));
     shortLived.close();
     for (int i = 0; i < others.size(); i++) {
-      target.poll(atTarget);
+      nics.turn();
     }
     requireNotWritten(write(source, remote, length, true));
     goesOn(beside);
@@ -142,10 +144,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
   }
 
   private RemoteMemory remote(LocalMemory memory) {
-    return origin.resolve(
-        origin.resolve(InstalledLibrary.context(2, TIMEOUT).engine(), target.address()),
-        memory.key(),
-        BYTES);
+    return origin.resolve(nics.target(), memory.key(), BYTES);
   }
 
   /** Until it is reported; returns its token. */
@@ -162,8 +161,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
         throw new AssertionError("still waiting for write " + token + all());
       }
       taken = taken || origin.post(op);
-      origin.poll(atOrigin);
-      target.poll(atTarget);
+      nics.turn();
     }
     return token;
   }

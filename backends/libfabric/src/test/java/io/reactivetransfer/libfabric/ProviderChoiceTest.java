@@ -98,7 +98,7 @@ class ProviderChoiceTest {
         library(V1_17).has("tcp;ofi_rxm", layered).has("tcp", layered, good("tcp", "eth0"));
     ProviderChoice choice = ProviderChoice.choose(library.lib(), settings(name));
     assertThat(choice.provider().name()).isEqualTo("tcp;ofi_rxm");
-    assertThat(choice.connected()).hasSize(1);
+    assertThat(choice.infos()).hasSize(1);
     assertThat(library.asked()).containsExactly(name, "tcp");
   }
 

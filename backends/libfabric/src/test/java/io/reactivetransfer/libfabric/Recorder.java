@@ -2,15 +2,19 @@ package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 
 /** Keeps what polls report, one line each. */
 final class Recorder implements CompletionSink {
 
   private final List<String> reports = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
+  private final Queue<byte[]> said = new ArrayDeque<>();
 
   /** What was reported so far, in order. */
   List<String> reports() {
@@ -20,6 +24,11 @@ final class Recorder implements CompletionSink {
   /** What was said of failures and losses. */
   List<String> texts() {
     return texts;
+  }
+
+  /** What it has to say to the other NIC, and was not taken yet. */
+  Queue<byte[]> said() {
+    return said;
   }
 
   /** How often a write was reported, in whatever way. */
@@ -58,8 +67,15 @@ final class Recorder implements CompletionSink {
   }
 
   @Override
+  public void toPeer(RemotePeer peer, ByteBuffer message) {
+    byte[] bytes = new byte[message.remaining()];
+    message.get(message.position(), bytes);
+    said.add(bytes);
+  }
+
+  @Override
   public void received(EngineId sender, ByteBuffer bytes) {
-    reports.add("received " + bytes.remaining());
+    throw new AssertionError("expected no messages of engines");
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -50,17 +49,15 @@ class RefusedTest {
 
   /** Writes with an immediate until it is taken over, and then waits for the report. */
   private void write(LocalMemory to, long length) {
-    RemotePeer peer =
-        origin.resolve(InstalledLibrary.context(2, TIMEOUT).engine(), target.address());
-    RemoteMemory there = origin.resolve(peer, to.key(), LENGTH);
+    TwoNics nics = new TwoNics(origin, atOrigin, target, atTarget);
+    RemoteMemory there = origin.resolve(nics.target(), to.key(), LENGTH);
     LocalMemory source = register(origin, Access.LOCAL);
     WriteOp op = new WriteOp().between(source, there).range(0, 0, length).token(1).withImm(7);
     long begin = System.nanoTime();
     boolean taken = false;
     while (atOrigin.reportsOf(1) == 0 && System.nanoTime() - begin < PATIENCE_NANOS) {
       taken = taken || origin.post(op);
-      origin.poll(atOrigin);
-      target.poll(atTarget);
+      nics.turn();
     }
   }
 

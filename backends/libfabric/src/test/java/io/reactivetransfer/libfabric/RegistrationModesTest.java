@@ -69,8 +69,7 @@ class RegistrationModesTest {
     assertThat(regions.landingOf(Objects.requireNonNull(other.target()))).isSameAs(landing);
 
     Writes writes = new Writes(fabric, arena, links, 8, -1);
-    FabricPeer peer = new FabricPeer(new EngineId(1, 2), 3, new byte[] {4});
-    Route route = new Route(new HeldPeer(peer), new Token(5, 6));
+    Route route = new Route(new FabricPeer(new EngineId(1, 2)), new Token(5, 6));
     route.open(new byte[] {7}, PEER_BASE, PEER_KEY, LENGTH);
     WriteOp op = new WriteOp().between(memory, route).range(10, 20, 30).withImm(-2).token(1);
     assertThat(writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
@@ -156,16 +155,5 @@ class RegistrationModesTest {
     }
     List<Long> keys = tap.registered().stream().map(Registered::requestedKey).toList();
     assertThat(keys).hasSize(40).allSatisfy(key -> assertThat(key).isBetween(0L, 0xffffffffL));
-  }
-
-  @Test
-  void buffersOfMessagesAreRegisteredUnderKeysOfTheirOwn() {
-    OpenFabric fabric = fabric(Fi.FI_MR_LOCAL, 4, 8, 0);
-    Letters letters = new Letters(fabric, arena, new EngineId(1, 2), 3, 1_000);
-    assertThat(tap.registered())
-        .hasSize(2)
-        .extracting(Registered::requestedKey)
-        .doesNotHaveDuplicates();
-    letters.close();
   }
 }

@@ -1,37 +1,30 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Access;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
-/** What of a NIC concerns messages, without a network and with a clock of its own. */
+/** What of a NIC concerns its peers, without a network and with a clock of its own. */
 final class TappedNic implements AutoCloseable {
 
   static final long CONNECT_NANOS = 1_000_000_000;
-  static final long INSTANCE = 42;
 
-  private static final int CONTENT_BYTES = 1_024;
   private static final RandomKeys RANDOM = new RandomKeys();
 
   final TapLibFabric tap = new TapLibFabric();
   final Recorder sink = new Recorder();
   final Peers peers;
   private final Arena arena = Arena.ofShared();
-  private final OpenFabric messages = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
   private final OpenFabric fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
   private final Links links = new DatagramLinks(fabric, arena, true);
   final Regions regions = new Regions(fabric, links, RANDOM, true);
-  final Letters letters;
-  final Writes writes;
+  final Writes writes = new Writes(fabric, arena, links, 64, -1);
   private long now;
 
   TappedNic() {
-    writes = new Writes(fabric, arena, links, 64, -1);
-    letters = new Letters(messages, arena, new EngineId(-1, -1), INSTANCE, CONTENT_BYTES);
-    peers = new Peers(letters, writes, new Asks(regions), CONNECT_NANOS, () -> now);
+    peers = new Peers(writes, new Asks(regions), CONNECT_NANOS, () -> now);
   }
 
   /** Memory to write from. */
@@ -45,64 +38,60 @@ final class TappedNic implements AutoCloseable {
     return regions.register(memory, Access.REMOTE_WRITE).token();
   }
 
-  /** A frame as another NIC would send it. */
-  static byte[] frame(
-      Frame.Type type, EngineId sender, int epoch, long number, byte[] name, byte[] content) {
-    ByteBuffer out = ByteBuffer.allocate(Frame.headBytes(name) + content.length);
-    out.put((byte) 1)
-        .put(type.code())
-        .putLong(INSTANCE)
-        .putLong(sender.high())
-        .putLong(sender.low())
-        .putLong(sender.low())
-        .putInt(epoch)
-        .putLong(number)
-        .put((byte) name.length)
-        .put(name)
-        .put(content);
-    return out.array();
+  /** As the NIC of a peer says where 100 bytes may be written. */
+  static ByteBuffer grant(long ask) {
+    return ByteBuffer.allocate(34)
+        .put(Asks.GRANT)
+        .putLong(ask)
+        .putLong(0)
+        .putLong(6)
+        .putLong(100)
+        .put((byte) 5)
+        .flip();
   }
 
-  /** A message comes, and the NIC is polled. */
-  void hear(byte[] message) {
-    tap.deliver(message);
-    poll();
+  /** As the NIC of a peer says that it may not. */
+  static ByteBuffer deny(long ask) {
+    return ByteBuffer.allocate(11)
+        .put(Asks.DENY)
+        .putLong(ask)
+        .put((byte) 'n')
+        .put((byte) 'o')
+        .flip();
   }
 
-  /** As the domain does, until nothing more comes. */
-  void poll() {
-    peers.report(sink);
-    writes.poll(sink, peers);
-    while (letters.poll(peers) > 0) {
-      peers.tend();
+  /** The number of the ask that this NIC has said last. */
+  long lastAsk() {
+    long number = 0;
+    for (byte[] said : sink.said()) {
+      number = said[0] == Asks.ASK ? ByteBuffer.wrap(said).getLong(1) : number;
     }
-    peers.tend();
+    return number;
+  }
+
+  /** As the domain does. */
+  void poll() {
+    writes.poll(sink, peers);
+    peers.settle(sink);
     writes.reportAbandoned(sink, peers);
+    peers.speak(sink);
   }
 
-  /** Time goes by. */
-  void pass(long nanos) {
-    now += nanos;
-  }
-
-  /** The same, and it is polled all the time. */
+  /** Time goes by in which the NIC is polled all the time. */
   void pollFor(long nanos) {
     long end = now + nanos;
     while (now < end) {
-      pass(nanos / 20);
+      now += nanos / 20;
       poll();
     }
   }
 
   @Override
   public void close() {
-    peers.farewell("the test ends");
     regions.close();
     links.close();
-    letters.close();
     tap.closes(_ -> 0);
     fabric.close();
-    messages.close();
     arena.close();
   }
 }

@@ -11,7 +11,6 @@ public final class Fi {
    */
   public static final int API_VERSION = 1 << 16 | 17;
 
-  public static final long FI_MSG = 1L << 1;
   public static final long FI_RMA = 1L << 2;
   public static final long FI_WRITE = 1L << 9;
   public static final long FI_RECV = 1L << 10;

@@ -28,7 +28,7 @@ public record FiHints(String provider, int endpointType, int mrMode, boolean del
     if (info == 0) {
       return 0;
     }
-    Raw.putLong(FiLayout.INFO_CAPS.in(info), Fi.FI_MSG | Fi.FI_RMA);
+    Raw.putLong(FiLayout.INFO_CAPS.in(info), Fi.FI_RMA); // messages are the control channel's
     Raw.putLong(FiLayout.INFO_MODE.in(info), Fi.FI_CONTEXT | Fi.FI_CONTEXT2);
     long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(info));
     Raw.putLong(FiLayout.TX_OP_FLAGS.in(tx), deliveryComplete ? Fi.FI_DELIVERY_COMPLETE : 0);

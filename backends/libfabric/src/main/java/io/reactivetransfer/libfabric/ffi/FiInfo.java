@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param receiveOrder what order the receiving side keeps
  * @param injectBytes the longest injected write
  * @param txSize operations that may be out at one endpoint
- * @param rxSize buffers for messages at one endpoint
  * @param iovLimit parts of memory of one operation, local
  * @param rmaIovLimit the same, at the target
  * @param maxMessageBytes the longest operation
@@ -38,7 +37,6 @@ public record FiInfo(
     long receiveOrder,
     long injectBytes,
     long txSize,
-    long rxSize,
     long iovLimit,
     long rmaIovLimit,
     long maxMessageBytes,
@@ -74,7 +72,6 @@ public record FiInfo(
         Raw.getLong(FiLayout.RX_MSG_ORDER.in(rx)),
         Raw.getLong(FiLayout.TX_INJECT_SIZE.in(tx)),
         Raw.getLong(FiLayout.TX_SIZE.in(tx)),
-        Raw.getLong(FiLayout.RX_SIZE.in(rx)),
         Raw.getLong(FiLayout.TX_IOV_LIMIT.in(tx)),
         Raw.getLong(FiLayout.TX_RMA_IOV_LIMIT.in(tx)),
         atMostLongMax(Raw.getLong(FiLayout.EP_MAX_MSG_SIZE.in(ep))),

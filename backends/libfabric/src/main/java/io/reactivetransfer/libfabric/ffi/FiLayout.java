@@ -28,7 +28,6 @@ public final class FiLayout {
   static final FiField TX_IOV_LIMIT = new FiField("fi_tx_attr", "iov_limit", 56);
   static final FiField TX_RMA_IOV_LIMIT = new FiField("fi_tx_attr", "rma_iov_limit", 64);
   static final FiField RX_MSG_ORDER = new FiField("fi_rx_attr", "msg_order", 24);
-  static final FiField RX_SIZE = new FiField("fi_rx_attr", "size", 48);
 
   static final FiField EP_TYPE = new FiField("fi_ep_attr", "type", 0);
   static final FiField EP_MAX_MSG_SIZE = new FiField("fi_ep_attr", "max_msg_size", 16);
@@ -74,11 +73,8 @@ public final class FiLayout {
   static final FiField MR_DESC = new FiField("fid_mr", "mem_desc", 24);
   static final FiField MR_KEY = new FiField("fid_mr", "key", 32);
   static final FiField EP_CM = new FiField("fid_ep", "cm", 32);
-  static final FiField EP_MSG = new FiField("fid_ep", "msg", 40);
   static final FiField EP_RMA = new FiField("fid_ep", "rma", 48);
   static final FiField CM_GETNAME = new FiField("fi_ops_cm", "getname", 16);
-  static final FiField MSG_RECV = new FiField("fi_ops_msg", "recv", 8);
-  static final FiField MSG_SEND = new FiField("fi_ops_msg", "send", 32);
   static final FiField RMA_WRITEMSG = new FiField("fi_ops_rma", "writemsg", 48);
   static final FiField CM_CONNECT = new FiField("fi_ops_cm", "connect", 32);
   static final FiField CM_LISTEN = new FiField("fi_ops_cm", "listen", 40);
@@ -126,10 +122,8 @@ public final class FiLayout {
 
   static final FiField ENTRY_CONTEXT = new FiField("fi_cq_data_entry", "op_context", 0);
   static final FiField ENTRY_FLAGS = new FiField("fi_cq_data_entry", "flags", 8);
-  static final FiField ENTRY_LEN = new FiField("fi_cq_data_entry", "len", 16);
   static final FiField ENTRY_DATA = new FiField("fi_cq_data_entry", "data", 32);
   static final FiField ERROR_CONTEXT = new FiField("fi_cq_err_entry", "op_context", 0);
-  static final FiField ERROR_FLAGS = new FiField("fi_cq_err_entry", "flags", 8);
   static final FiField ERROR_ERR = new FiField("fi_cq_err_entry", "err", 56);
   static final FiField ERROR_PROV_ERRNO = new FiField("fi_cq_err_entry", "prov_errno", 60);
   static final FiField ERROR_ERR_DATA = new FiField("fi_cq_err_entry", "err_data", 64);

@@ -185,12 +185,6 @@ public interface LibFabric {
    */
   long fi_writemsg(long ep, long message, long flags);
 
-  /** Sends a message. */
-  long fi_send(long ep, long buffer, long length, long desc, long destination, long context);
-
-  /** Posts a buffer for a message from anyone. */
-  long fi_recv(long ep, long buffer, long length, long desc, long context);
-
   /**
    * Reads completions.
    *
@@ -281,11 +275,6 @@ public interface LibFabric {
     return Raw.getLong(FiLayout.ENTRY_FLAGS.in(entry));
   }
 
-  /** The length in an entry: of a received message; of others, providers differ. */
-  static long length(long entry) {
-    return Raw.getLong(FiLayout.ENTRY_LEN.in(entry));
-  }
-
   /** The immediate in an entry. */
   static long data(long entry) {
     return Raw.getLong(FiLayout.ENTRY_DATA.in(entry));
@@ -294,11 +283,6 @@ public interface LibFabric {
   /** The context of a failed operation. */
   static long errorContext(long entry) {
     return Raw.getLong(FiLayout.ERROR_CONTEXT.in(entry));
-  }
-
-  /** The flags of a failed operation. */
-  static long errorFlags(long entry) {
-    return Raw.getLong(FiLayout.ERROR_FLAGS.in(entry));
   }
 
   /** The error number of a failed operation, above 0. */

@@ -43,8 +43,6 @@ public final class LibFabricByLinker implements LibFabric {
   private static final MethodHandle L_LLL = handle(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle L_5L =
       handle(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle L_6L =
-      handle(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle L_STRERROR =
       handle(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
@@ -363,27 +361,6 @@ public final class LibFabricByLinker implements LibFabric {
     try {
       MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITEMSG);
       return (long) L_LLL.invokeExact(call, ep, message, flags);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  @Override
-  public long fi_send(
-      long ep, long buffer, long length, long desc, long destination, long context) {
-    return message(FiLayout.MSG_SEND, ep, buffer, length, desc, destination, context);
-  }
-
-  @Override
-  public long fi_recv(long ep, long buffer, long length, long desc, long context) {
-    return message(FiLayout.MSG_RECV, ep, buffer, length, desc, Fi.FI_ADDR_UNSPEC, context);
-  }
-
-  private static long message(
-      FiField which, long ep, long buffer, long length, long desc, long address, long context) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_MSG, which);
-      return (long) L_6L.invokeExact(call, ep, buffer, length, desc, address, context);
     } catch (Throwable e) {
       throw unexpected(e);
     }

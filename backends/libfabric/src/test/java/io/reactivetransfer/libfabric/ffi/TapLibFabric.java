@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric.ffi;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
@@ -9,17 +8,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongUnaryOperator;
 
-/** A library without a network: a test puts messages in, and says what becomes of those sent. */
+/** A library without a network: a test says what becomes of writes. */
 public final class TapLibFabric {
-
-  private record Offered(long address, long length, long context) {}
-
-  private record Done(long context, long length) {}
 
   /** Memory that was registered: where, for what, and under which key if the caller chooses it. */
   public record Registered(long address, long length, long access, long requestedKey) {}
@@ -46,24 +40,17 @@ public final class TapLibFabric {
   private static final int DESCRIPTOR = 9;
   private static final long ROOM = 256;
 
-  private final Queue<Offered> offered = new ArrayDeque<>();
-  private final Deque<Done> done = new ArrayDeque<>();
   private final List<Registered> registered = new ArrayList<>();
   private final List<Written> written = new ArrayList<>();
   private final Deque<Completion> completions = new ArrayDeque<>();
   private final Set<Long> closed = new HashSet<>();
   private LongUnaryOperator closing = fid -> 0;
-  private BooleanSupplier sending = () -> true;
   private BooleanSupplier knowing = () -> true;
   private long writes = -Fi.FI_EAGAIN;
-  private long reading;
-  private long receiving;
   private int registering;
   private final Deque<Long> freeRegistrations = new ArrayDeque<>();
   private final Set<Long> registrations = new HashSet<>();
   private long made;
-  private long messages;
-  private long sent;
   private long addresses;
 
   /** The calls. */
@@ -96,7 +83,6 @@ public final class TapLibFabric {
         0,
         64,
         64,
-        64,
         4,
         4,
         1 << 20,
@@ -113,12 +99,6 @@ public final class TapLibFabric {
   /** What was written, in order. */
   public List<Written> written() {
     return written;
-  }
-
-  /** Whether the next message is taken over, asked each time; by default it is. */
-  public TapLibFabric sends(BooleanSupplier takes) {
-    sending = takes;
-    return this;
   }
 
   /** Whether the next address is taken, asked each time; by default it is. */
@@ -152,24 +132,9 @@ public final class TapLibFabric {
     writes = result;
   }
 
-  /** What reading the queue of messages gives, instead of them; they come again with 0. */
-  public void readsMessages(long result) {
-    reading = result;
-  }
-
-  /** What becomes of buffers for messages; 0 to take them. */
-  public void receives(long result) {
-    receiving = result;
-  }
-
   /** What becomes of registering memory; 0 to do it. */
   public void registers(int result) {
     registering = result;
-  }
-
-  /** Messages that were taken over. */
-  public long sent() {
-    return sent;
   }
 
   /** Addresses that were taken, and not removed. */
@@ -177,27 +142,11 @@ public final class TapLibFabric {
     return addresses;
   }
 
-  /** Buffers that wait for messages. */
-  public int offered() {
-    return offered.size();
-  }
-
-  /** A message comes, as far as it fits into the buffer that is there for it. */
-  public void deliver(byte[] message) {
-    Offered buffer = offered.remove();
-    int length = (int) Math.min(message.length, buffer.length());
-    memory(buffer.address(), length).copyFrom(MemorySegment.ofArray(message).asSlice(0, length));
-    done.add(new Done(buffer.context(), message.length));
-  }
-
   private Object call(Method method, Object[] arguments) {
     return switch (method.getName()) {
       case "fi_mr_reg" -> register(arguments);
       case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint" -> {
         Raw.putLong((long) arguments[arguments.length - 1], ++made);
-        if (messages == 0 && method.getName().equals("fi_cq_open")) {
-          messages = made; // the other queues are of writes
-        }
         yield 0;
       }
       case "fi_ep_bind", "fi_enable", "fi_mr_bind", "fi_mr_enable" -> 0;
@@ -214,17 +163,7 @@ public final class TapLibFabric {
         addresses--;
         yield 0;
       }
-      case "fi_recv" -> {
-        if (receiving == 0) {
-          offered.add(new Offered((long) arguments[1], (long) arguments[2], (long) arguments[4]));
-        }
-        yield receiving;
-      }
-      case "fi_send" -> send((long) arguments[5]);
-      case "fi_cq_read" ->
-          (long) arguments[0] == messages
-              ? read((long) arguments[1], (long) arguments[2])
-              : readWrites((long) arguments[1], (long) arguments[2]);
+      case "fi_cq_read" -> readWrites((long) arguments[1], (long) arguments[2]);
       case "fi_strerror" -> "error " + arguments[0];
       default -> throw new UnsupportedOperationException(method.getName());
     };
@@ -312,33 +251,5 @@ public final class TapLibFabric {
     addresses++;
     Raw.putLong(where, ++made);
     return 1;
-  }
-
-  private long send(long context) {
-    if (!sending.getAsBoolean()) {
-      return -Fi.FI_EAGAIN;
-    }
-    sent++;
-    done.add(new Done(context, 0));
-    return 0;
-  }
-
-  private long read(long entries, long count) {
-    if (reading != 0) {
-      return reading;
-    }
-    long read = 0;
-    while (read < count && !done.isEmpty()) {
-      Done first = done.remove();
-      long entry = entries + read++ * FiLayout.ENTRY_BYTES;
-      Raw.putLong(FiLayout.ENTRY_CONTEXT.in(entry), first.context());
-      Raw.putLong(FiLayout.ENTRY_LEN.in(entry), first.length());
-    }
-    return read == 0 ? -Fi.FI_EAGAIN : read;
-  }
-
-  @SuppressWarnings("restricted") // addresses are what libfabric is given
-  private static MemorySegment memory(long address, long length) {
-    return MemorySegment.ofAddress(address).reinterpret(length);
   }
 }
