@@ -46,12 +46,12 @@ final class ConnectedLinks implements Links {
   /** What connections that this side makes are begun with. */
   private final MemorySegment ticket;
 
-  private long listener;
-  private byte[] listenerName = {};
+  private final long listener;
+  private final byte[] listenerName;
   private long lastLanding;
 
   /**
-   * For an opened NIC.
+   * For an opened NIC; listens from now on.
    *
    * @param random for tickets, which only those who are told may know
    */
@@ -68,30 +68,23 @@ final class ConnectedLinks implements Links {
     descriptor = fabric.descriptor() < 0 ? -1 : fabric.lib.fi_wait_fd(events);
     waitFids.setAtIndex(ValueLayout.JAVA_LONG, 0, fabric.queue());
     waitFids.setAtIndex(ValueLayout.JAVA_LONG, 1, events);
+    listener = openListener();
+    listenerName = fabric.nameOf(listener);
   }
 
   @Override
   public Landing listen() {
-    if (listener == 0) {
-      openListener();
-    }
     return new Landing(++lastLanding, listenerName);
   }
 
-  private void openListener() {
+  private long openListener() {
     long made =
         fabric.make(
             "fi_passive_ep",
             out -> fabric.lib.fi_passive_ep(fabric.fabric(), fabric.info.address(), out));
-    try {
-      fabric.require("fi_pep_bind", fabric.lib.fi_ep_bind(made, events, 0));
-      fabric.require("fi_listen", fabric.lib.fi_listen(made));
-      listenerName = fabric.nameOf(made);
-      listener = made;
-    } catch (RuntimeException e) {
-      fabric.discard(made);
-      throw e;
-    }
+    fabric.require("fi_pep_bind", fabric.lib.fi_ep_bind(made, events, 0));
+    fabric.require("fi_listen", fabric.lib.fi_listen(made));
+    return made;
   }
 
   @Override
@@ -277,9 +270,7 @@ final class ConnectedLinks implements Links {
     List<Long> open = new ArrayList<>(inbound.endAll());
     poll(); // who asks to connect is refused, or what the provider keeps of it would never be freed
     open.addAll(byEndpoint.keySet());
-    if (listener != 0) {
-      open.add(listener);
-    }
+    open.add(listener);
     open.forEach(fabric::discard);
     byEndpoint.clear();
     byPeer.clear();

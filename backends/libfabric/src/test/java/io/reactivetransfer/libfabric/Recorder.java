@@ -15,6 +15,7 @@ final class Recorder implements CompletionSink {
   private final List<String> reports = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
   private final Queue<byte[]> said = new ArrayDeque<>();
+  private final List<byte[]> spoken = new ArrayList<>();
 
   /** What was reported so far, in order. */
   List<String> reports() {
@@ -29,6 +30,11 @@ final class Recorder implements CompletionSink {
   /** What it has to say to the other NIC, and was not taken yet. */
   Queue<byte[]> said() {
     return said;
+  }
+
+  /** All that it has had to say. */
+  List<byte[]> spoken() {
+    return spoken;
   }
 
   /** How often a write was reported, in whatever way. */
@@ -71,6 +77,7 @@ final class Recorder implements CompletionSink {
     byte[] bytes = new byte[message.remaining()];
     message.get(message.position(), bytes);
     said.add(bytes);
+    spoken.add(bytes);
   }
 
   @Override
