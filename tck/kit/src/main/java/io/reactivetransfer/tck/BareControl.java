@@ -36,13 +36,13 @@ final class BareControl extends ForwardingDomain {
   private record Name(EngineId engine, ByteBuffer address) {}
 
   /** What has come: a message, or, without one, the end of the session. */
-  private record Letter(Name from, Session session, byte @Nullable [] message) {}
+  private record Letter(Name from, Session session, @Nullable ByteBuffer message) {}
 
   private final Name self;
   private final Runnable doorbell;
   private final Queue<Letter> inbox = new ConcurrentLinkedQueue<>();
   private final Map<Name, RemotePeer> peers = new HashMap<>();
-  private final Map<RemotePeer, Name> names = new IdentityHashMap<>();
+  private final IdentityHashMap<RemotePeer, Name> names = new IdentityHashMap<>();
   private final Map<EngineId, Session> sessions = new HashMap<>();
 
   /**
@@ -78,14 +78,13 @@ final class BareControl extends ForwardingDomain {
     if (name == null) {
       throw new AssertionError("expected a peer that this NIC resolved, got " + to);
     }
-    byte[] bytes = new byte[message.remaining()];
-    message.get(message.position(), bytes);
+    ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
     Session session =
         sessions.computeIfAbsent(
             name.engine(),
             engine ->
                 SESSIONS.computeIfAbsent(Pair.of(self.engine(), engine), pair -> new Session()));
-    post(name.engine(), new Letter(self, session, bytes));
+    post(name.engine(), new Letter(self, session, copy));
   }
 
   private static void post(EngineId to, Letter letter) {
@@ -105,7 +104,7 @@ final class BareControl extends ForwardingDomain {
         ended(next);
       } else if (!next.session().over) {
         sessions.put(next.from().engine(), next.session());
-        inner.fromPeer(resolve(next.from()), ByteBuffer.wrap(next.message()));
+        inner.fromPeer(resolve(next.from()), next.message());
       }
     }
     return delivered;

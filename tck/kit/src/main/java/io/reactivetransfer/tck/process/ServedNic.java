@@ -45,7 +45,7 @@ final class ServedNic implements CompletionSink {
   private final Ring reports;
   private final Map<Integer, LocalMemory> locals = new HashMap<>();
   private final Map<Integer, To> peers = new HashMap<>();
-  private final Map<RemotePeer, Integer> handles = new IdentityHashMap<>();
+  private final IdentityHashMap<RemotePeer, Integer> handles = new IdentityHashMap<>();
   private final Map<Integer, Into> remotes = new HashMap<>();
   private final Map<EngineId, Integer> losses = new HashMap<>();
   private final List<Post> posts = new ArrayList<>();
