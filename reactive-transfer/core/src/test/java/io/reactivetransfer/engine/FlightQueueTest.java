@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlightQueueTest {
 
   private static final PeerLink PEER =
-      new PeerLink(TestWorker.of(o -> o), EngineByHand.address(1, 1), 1);
+      new PeerLink(TestWorker.of(o -> o), EngineByHand.addressOf(1), 1);
 
   /** The flights of one stream. */
   private record Waiting(Lane stream, List<Flight> flights) {}

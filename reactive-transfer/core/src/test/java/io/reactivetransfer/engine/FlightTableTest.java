@@ -69,7 +69,7 @@ class FlightTableTest {
     Random random = new Random(seed);
     List<PeerLink> peers =
         IntStream.range(1, 5)
-            .mapToObj(i -> new PeerLink(worker, EngineByHand.address(i, 1), 1))
+            .mapToObj(i -> new PeerLink(worker, EngineByHand.addressOf(i), 1))
             .toList();
     Map<PeerLink, List<Flight>> model = new HashMap<>();
     peers.forEach(each -> model.put(each, new ArrayList<>()));

@@ -53,7 +53,7 @@ class ImmTableTest {
   }
 
   private long unclaimed() {
-    return worker.counters().snapshot().unclaimedImms();
+    return worker.counters().snapshot(0).unclaimedImms();
   }
 
   @Test
@@ -110,7 +110,7 @@ class ImmTableTest {
     arrive(4, 1);
     arrive(5, 1);
     assertThat(unclaimed()).isEqualTo(2);
-    assertThat(worker.counters().snapshot().droppedImms()).isZero();
+    assertThat(worker.counters().snapshot(0).droppedImms()).isZero();
   }
 
   @Test
@@ -119,7 +119,7 @@ class ImmTableTest {
     arrive(5, 1);
     arrive(6, 1);
     arrive(7, 1);
-    assertThat(worker.counters().snapshot().droppedImms()).isEqualTo(2);
+    assertThat(worker.counters().snapshot(0).droppedImms()).isEqualTo(2);
     claim("four", 4, 1);
     claim("seven", 7, 1);
     signals.runUntilIdle();
@@ -152,7 +152,7 @@ class ImmTableTest {
     for (int imm = 10; imm < 20; imm++) {
       arriveFrom(FLOOD, imm);
     }
-    assertThat(worker.counters().snapshot().droppedImms()).isEqualTo(8);
+    assertThat(worker.counters().snapshot(0).droppedImms()).isEqualTo(8);
     arriveFrom(GUEST, 30);
     claim("guest", 30, 1);
     claim("flood", 19, 1);
@@ -235,7 +235,7 @@ class ImmTableTest {
     assertThat(told)
         .containsExactlyInAnyOrder(
             "one failed: over", "two failed: over", "three failed: over", "late failed: over");
-    assertThat(worker.counters().snapshot().pendingClaims()).isZero();
+    assertThat(worker.counters().snapshot(0).pendingClaims()).isZero();
     arrive(1, 1); // nobody cares, nothing breaks
   }
 
