@@ -21,6 +21,9 @@ final class Writes {
     void failed(Route route, Failure failure);
   }
 
+  /** After so many one after the other, at most one for each poll, the queue will not be well. */
+  static final int MOST_FAILED_READS = 1_000;
+
   private static final int BATCH = 64;
   private static final int BATCHES = 4;
 
@@ -36,7 +39,8 @@ final class Writes {
   private final MemorySegment entries;
   private final long entriesAddress;
   private final MemorySegment error;
-  private final Breakage reading;
+  private int failedReads;
+  private @Nullable Failure broken;
 
   /** An initiator was closed with something out, or may have been. */
   private boolean abandoned;
@@ -65,7 +69,6 @@ final class Writes {
     this.entries = arena.allocate(BATCH * FiLayout.ENTRY_BYTES, Long.BYTES);
     this.entriesAddress = entries.address();
     this.error = arena.allocate(FiLayout.ERROR_BYTES, Long.BYTES);
-    this.reading = new Breakage(fabric, "fi_cq_read");
   }
 
   /** How a post ended. */
@@ -173,7 +176,7 @@ final class Writes {
         work += readErrors(handler, sink);
         continue;
       }
-      reading.went(count);
+      noteRead(count);
       for (long i = 0; i < count; i++) {
         completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
       }
@@ -200,9 +203,18 @@ final class Writes {
     return drained || readSince >= MOST_TO_DRAIN + slots.count();
   }
 
+  private void noteRead(long result) {
+    if (result >= 0 || result == -Fi.FI_EAGAIN) {
+      failedReads = 0;
+    } else if (++failedReads == MOST_FAILED_READS) {
+      BackendException cause = fabric.error("fi_cq_read", result);
+      broken = new Failure(0, cause.code(), String.valueOf(cause.getMessage()));
+    }
+  }
+
   /** Why nothing will be heard of writes any more; null as long as they are heard of. */
   @Nullable Failure broken() {
-    return reading.failure();
+    return broken;
   }
 
   private void completed(long entry, CompletionSink sink) {

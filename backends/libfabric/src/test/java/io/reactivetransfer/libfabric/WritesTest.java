@@ -152,7 +152,7 @@ class WritesTest {
   @Test
   void aQueueThatCannotBeReadAgainAndAgainIsBroken() {
     nic.tap.reads(-Fi.FI_EINVAL);
-    for (int i = 1; i < Breakage.MOST_FAILURES; i++) {
+    for (int i = 1; i < Writes.MOST_FAILED_READS; i++) {
       nic.poll();
     }
     nic.tap.reads(-Fi.FI_EAGAIN);
@@ -160,7 +160,7 @@ class WritesTest {
     nic.tap.reads(-Fi.FI_EINVAL);
     nic.poll();
     assertThat(nic.writes.broken()).as("it could be read in between").isNull();
-    for (int i = 1; i < Breakage.MOST_FAILURES; i++) {
+    for (int i = 1; i < Writes.MOST_FAILED_READS; i++) {
       nic.poll();
     }
     Failure broken = nic.writes.broken();

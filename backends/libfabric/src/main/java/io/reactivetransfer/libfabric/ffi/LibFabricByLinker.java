@@ -133,11 +133,7 @@ public final class LibFabricByLinker implements LibFabric {
 
   @Override
   public int fi_fabric(long attr, long fabric) {
-    try {
-      return (int) I_LLL.invokeExact(fabricOpen, attr, fabric, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(fabricOpen, attr, fabric, 0L);
   }
 
   @Override
@@ -197,32 +193,17 @@ public final class LibFabricByLinker implements LibFabric {
 
   @Override
   public int fi_connect(long ep, long address, long data, long length) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_CM, FiLayout.CM_CONNECT);
-      return (int) I_LLLL.invokeExact(call, ep, address, data, length);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(function(ep, FiLayout.EP_CM, FiLayout.CM_CONNECT), ep, address, data, length);
   }
 
   @Override
   public int fi_accept(long ep) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_CM, FiLayout.CM_ACCEPT);
-      return (int) I_LLL.invokeExact(call, ep, 0L, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(function(ep, FiLayout.EP_CM, FiLayout.CM_ACCEPT), ep, 0L, 0L);
   }
 
   @Override
   public int fi_reject(long pep, long request) {
-    try {
-      MemorySegment call = function(pep, FiLayout.PEP_CM, FiLayout.CM_REJECT);
-      return (int) I_LLLL.invokeExact(call, pep, request, 0L, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(function(pep, FiLayout.PEP_CM, FiLayout.CM_REJECT), pep, request, 0L, 0L);
   }
 
   @Override
@@ -238,12 +219,8 @@ public final class LibFabricByLinker implements LibFabric {
 
   @Override
   public long fi_eq_readerr(long eq, long event) {
-    try {
-      MemorySegment call = function(eq, FiLayout.EQ_OPS, FiLayout.EQ_OPS_READERR);
-      return (long) L_LLL.invokeExact(call, eq, event + Long.BYTES, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return transfer(
+        function(eq, FiLayout.EQ_OPS, FiLayout.EQ_OPS_READERR), eq, event + Long.BYTES, 0L);
   }
 
   @Override
@@ -254,8 +231,28 @@ public final class LibFabricByLinker implements LibFabric {
 
   /** All that is opened is opened with its parent, what is wanted, where it goes, and a context. */
   private static int open(MemorySegment call, long parent, long what, long where) {
+    return invoke(call, parent, what, where, 0L);
+  }
+
+  private static int invoke(MemorySegment call, long a, long b, long c) {
     try {
-      return (int) I_LLLL.invokeExact(call, parent, what, where, 0L);
+      return (int) I_LLL.invokeExact(call, a, b, c);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  private static int invoke(MemorySegment call, long a, long b, long c, long d) {
+    try {
+      return (int) I_LLLL.invokeExact(call, a, b, c, d);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  private static long transfer(MemorySegment call, long a, long b, long c) {
+    try {
+      return (long) L_LLL.invokeExact(call, a, b, c);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -263,12 +260,7 @@ public final class LibFabricByLinker implements LibFabric {
 
   @Override
   public int fi_ep_bind(long ep, long fid, long flags) {
-    try {
-      MemorySegment call = function(ep, FiLayout.FID_OPS, FiLayout.OPS_BIND);
-      return (int) I_LLL.invokeExact(call, ep, fid, flags);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(function(ep, FiLayout.FID_OPS, FiLayout.OPS_BIND), ep, fid, flags);
   }
 
   @Override
@@ -296,12 +288,7 @@ public final class LibFabricByLinker implements LibFabric {
 
   @Override
   public int fi_getname(long ep, long address, long length) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_CM, FiLayout.CM_GETNAME);
-      return (int) I_LLL.invokeExact(call, ep, address, length);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(function(ep, FiLayout.EP_CM, FiLayout.CM_GETNAME), ep, address, length);
   }
 
   @Override
@@ -348,42 +335,22 @@ public final class LibFabricByLinker implements LibFabric {
 
   @Override
   public int fi_av_remove(long av, long fiAddr) {
-    try {
-      MemorySegment call = function(av, FiLayout.AV_OPS, FiLayout.AV_OPS_REMOVE);
-      return (int) I_LLLL.invokeExact(call, av, fiAddr, 1L, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return invoke(function(av, FiLayout.AV_OPS, FiLayout.AV_OPS_REMOVE), av, fiAddr, 1L, 0L);
   }
 
   @Override
   public long fi_writemsg(long ep, long message, long flags) {
-    try {
-      MemorySegment call = function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITEMSG);
-      return (long) L_LLL.invokeExact(call, ep, message, flags);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return transfer(function(ep, FiLayout.EP_RMA, FiLayout.RMA_WRITEMSG), ep, message, flags);
   }
 
   @Override
   public long fi_cq_read(long cq, long entries, long count) {
-    try {
-      MemorySegment call = function(cq, FiLayout.CQ_OPS, FiLayout.CQ_OPS_READ);
-      return (long) L_LLL.invokeExact(call, cq, entries, count);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return transfer(function(cq, FiLayout.CQ_OPS, FiLayout.CQ_OPS_READ), cq, entries, count);
   }
 
   @Override
   public long fi_cq_readerr(long cq, long entry) {
-    try {
-      MemorySegment call = function(cq, FiLayout.CQ_OPS, FiLayout.CQ_OPS_READERR);
-      return (long) L_LLL.invokeExact(call, cq, entry, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return transfer(function(cq, FiLayout.CQ_OPS, FiLayout.CQ_OPS_READERR), cq, entry, 0L);
   }
 
   @Override
