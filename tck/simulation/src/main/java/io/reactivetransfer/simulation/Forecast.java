@@ -61,6 +61,7 @@ record Forecast(
             rough ? random.nextInt(20) : 0,
             random.nextInt(3) == 0 ? 500 : 0,
             random.nextInt(25) == 0 ? 50 : 0,
+            random.nextBoolean(),
             random.nextInt(6) == 0,
             random.nextBoolean() ? random.nextInt(16, 256) : 1 << 20,
             1 << random.nextInt(7));

@@ -1,6 +1,7 @@
 package io.reactivetransfer.simulation.network;
 
 import io.reactivetransfer.EngineId;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -24,8 +25,13 @@ final class LinkEnd {
   /** The code of what the NIC itself is to blame for. */
   static final int DEVICE = 5;
 
+  private static final byte HELLO = 1;
+  private static final byte WELCOME = 2;
+
   private enum State {
     IDLE,
+    /** It waits for an answer of the other NIC. */
+    INTRODUCED,
     CONNECTING,
     UP,
     LOSING
@@ -50,6 +56,14 @@ final class LinkEnd {
 
   /** Which link it is, of those that came one after the other. */
   private int epoch;
+
+  /** What was said to the other NIC, and heard of it, is numbered. */
+  private int said;
+
+  private int heard;
+
+  /** Whether a session has ended since the other NIC was heard: what it said may be lost. */
+  private boolean mayMiss;
 
   LinkEnd(SimulatedDomain domain, SimulatedAddress remote, int number) {
     this.domain = domain;
@@ -95,14 +109,76 @@ final class LinkEnd {
   /** Whether something can be given to it now; begins to connect if need be. */
   boolean isReady() {
     if (state == State.IDLE) {
-      if (Weather.happens(weather.refuse(), random)) {
+      if (weather.introduces()) {
+        introduce();
+      } else if (Weather.happens(weather.refuse(), random)) {
         state = State.CONNECTING;
         time.after(1 + latency(), this::connected);
       } else {
         connect();
       }
     }
-    return state != State.CONNECTING;
+    return state != State.CONNECTING && state != State.INTRODUCED;
+  }
+
+  /** Says hello, and waits for the answer as long as NICs wait. */
+  private void introduce() {
+    state = State.INTRODUCED;
+    int begun = ++epoch;
+    say(HELLO);
+    time.after(
+        weather.silentNanos() / RETRIES_PER_SILENCE,
+        () -> {
+          if (state == State.INTRODUCED && epoch == begun) {
+            lose(1);
+          }
+        });
+  }
+
+  private void say(byte what) {
+    SimulatedPeer peer = domain.peer(remote);
+    if (peer != null) {
+      domain.report(new Report.Said(this, peer, what));
+    }
+  }
+
+  /** What the other NIC is told, with its number. */
+  ByteBuffer message(byte what) {
+    return ByteBuffer.allocate(1 + Integer.BYTES).put(what).putInt(++said).flip();
+  }
+
+  /** The other NIC has said something: each thing once and in order, but for what is lost. */
+  void hear(ByteBuffer message) {
+    byte what = message.get();
+    int number = message.getInt();
+    boolean again = number <= heard && weather.duplicate() == 0;
+    if (again || (number > heard + 1 && heard > 0 && !mayMiss)) {
+      network
+          .observer()
+          .misused(
+              origin(), "gave its NIC message " + number + " of " + remote + " after " + heard);
+    }
+    heard = Math.max(heard, number);
+    mayMiss = false;
+    if (domain.isDown()) {
+      return; // whoever waits for an answer waits in vain
+    }
+    if (what == HELLO) {
+      say(WELCOME);
+    } else if (state == State.INTRODUCED) {
+      connect();
+      domain.ring();
+    }
+  }
+
+  /** What was said to the other NIC, or by it, may be lost. */
+  void sessionEnded() {
+    mayMiss = true;
+    if (state == State.INTRODUCED) {
+      state = State.IDLE;
+      epoch++;
+      domain.ring();
+    }
   }
 
   private void connected() {

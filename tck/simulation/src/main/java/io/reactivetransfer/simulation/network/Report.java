@@ -50,6 +50,14 @@ sealed interface Report {
     }
   }
 
+  /** Something to say to a NIC of a peer. */
+  record Said(LinkEnd end, SimulatedPeer to, byte what) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      sink.toPeer(to, end.message(what));
+    }
+  }
+
   /** The way to a peer is lost. */
   record Lost(EngineId peer, String text) implements Report {
     @Override

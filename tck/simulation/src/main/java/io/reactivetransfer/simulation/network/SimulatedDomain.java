@@ -37,6 +37,7 @@ final class SimulatedDomain implements Domain {
   private final OpenContext context;
   private final SplittableRandom random;
   private final Map<Long, SimulatedMemory> memory = new HashMap<>();
+  private final Map<SimulatedAddress, SimulatedPeer> peers = new HashMap<>();
   private final Map<SimulatedAddress, LinkEnd> ends = new LinkedHashMap<>();
   private final ArrayDeque<Report> reports = new ArrayDeque<>();
   private final Capabilities capabilities;
@@ -116,7 +117,33 @@ final class SimulatedDomain implements Domain {
   @Override
   public RemotePeer resolve(EngineId engine, byte[] address) {
     requireUsable("resolve");
-    return new SimulatedPeer(this, SimulatedAddress.fromBytes(engine, address));
+    SimulatedPeer peer = new SimulatedPeer(this, SimulatedAddress.fromBytes(engine, address));
+    if (peers.put(peer.address(), peer) != null) {
+      misused("resolves a NIC that it knows");
+    }
+    return peer;
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    requireUsable("release");
+    SimulatedAddress address = own(peer).address();
+    if (!peers.remove(address, peer)) {
+      misused("releases a NIC twice");
+    }
+    LinkEnd end = ends.get(address);
+    if (end != null) {
+      end.sessionEnded();
+      if (end.outstanding() > 0) {
+        misused("releases a NIC that writes are out to");
+      }
+    }
+  }
+
+  @Override
+  public void fromPeer(RemotePeer from, ByteBuffer message) {
+    requireSound("fromPeer");
+    endTo(own(from).address()).hear(message);
   }
 
   @Override
@@ -158,8 +185,10 @@ final class SimulatedDomain implements Domain {
   public void disconnect(RemotePeer peer, String reason) {
     requireUsable("disconnect");
     SimulatedAddress address = own(peer).address();
+    reports.removeIf(report -> report instanceof Report.Said said && said.to().equals(peer));
     LinkEnd end = ends.get(address);
     if (end != null) {
+      end.sessionEnded();
       network.observer().happened("disconnect", where.engine(), end.number());
       SimulatedDomain target = network.find(address);
       if (!broken && target != null && !target.isBroken()) {
@@ -193,6 +222,11 @@ final class SimulatedDomain implements Domain {
   }
 
   // ---- the network's side ----
+
+  /** A NIC as the engine knows it, unless it has released it. */
+  @Nullable SimulatedPeer peer(SimulatedAddress address) {
+    return peers.get(address);
+  }
 
   Collection<LinkEnd> ends() {
     return ends.values();

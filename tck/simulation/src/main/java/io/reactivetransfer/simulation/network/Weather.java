@@ -19,6 +19,8 @@ import java.util.SplittableRandom;
  *     nothing
  * @param duplicate that a message comes twice, which no backend may do: for finding out what
  *     happens
+ * @param introduces whether NICs talk with each other, over the control channels of their engines,
+ *     before they write
  * @param sourceFree whether a write is done when its source was read, before it lands
  * @param maxWriteBytes the longest write
  * @param queueDepth writes that one NIC has in flight at most
@@ -35,6 +37,7 @@ public record Weather(
     int slow,
     int silent,
     int duplicate,
+    boolean introduces,
     boolean sourceFree,
     long maxWriteBytes,
     int queueDepth) {
@@ -55,6 +58,7 @@ public record Weather(
         0,
         0,
         0,
+        false,
         false,
         1 << 20,
         64);
