@@ -18,6 +18,10 @@ final class ControlDial {
   private final SimulatedNetwork network;
   private final @Nullable EngineId wanted;
   private final long token;
+
+  /** Whether an answer is on its way that says no. */
+  private boolean refused;
+
   private boolean over;
 
   /**
@@ -47,7 +51,7 @@ final class ControlDial {
 
   /** Whether a session with this engine is what it is for. */
   boolean isFor(EngineId engine) {
-    return !over && (wanted == null || wanted.equals(engine));
+    return !over && !refused && (wanted == null || wanted.equals(engine));
   }
 
   HostPort at() {
@@ -65,7 +69,7 @@ final class ControlDial {
     if (target == null ? silent : network.isCutOff(control.engine(), target.engine())) {
       network.time().after(RETRANSMIT_NANOS, this::arrive);
     } else if (target == null) {
-      network.time().after(control.latency(), () -> fail("connection refused"));
+      refuse("connection refused");
     } else {
       target.process().execute(() -> answer(target), 0);
     }
@@ -77,7 +81,7 @@ final class ControlDial {
     }
     if (target.isClosed() || target.equals(control) || !isFor(target.engine())) {
       String who = target.isClosed() ? "nobody" : "engine " + target.engine();
-      network.time().after(control.latency(), () -> fail(who + " is there"));
+      refuse(who + " is there");
       return;
     }
     ControlEnd known = target.endTo(control.engine());
@@ -89,6 +93,11 @@ final class ControlDial {
       return; // the other one's dial is the one that both wait for
     }
     ControlEnd.join(control, target);
+  }
+
+  private void refuse(String why) {
+    refused = true;
+    network.time().after(control.latency(), () -> fail(why));
   }
 
   // ---- its end ----
