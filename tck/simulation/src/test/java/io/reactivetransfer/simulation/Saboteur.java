@@ -13,6 +13,7 @@ import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
@@ -33,6 +34,8 @@ enum Saboteur {
   IGNORES_A_REVOKE(nic((inner, context) -> ignoresRevoke(inner))),
   GOES_ON_AFTER_CLOSE(nic((inner, context) -> ignoresClose(inner))),
   IGNORES_A_DISCONNECT(nic((inner, context) -> ignoresDisconnect(inner))),
+  LOSES_WHAT_IT_SAYS(nic((inner, context) -> says(inner, 0))),
+  SAYS_THINGS_TWICE(nic((inner, context) -> says(inner, 2))),
   TAKES_A_LOST_WAY_FOR_A_LOST_PEER(ControlSaboteurs::wayIsPeer),
   LOSES_A_MESSAGE(control((inner, context) -> ControlSaboteurs.losesMessage(inner))),
   LOSES_A_SESSION_SILENTLY(control((inner, context) -> ControlSaboteurs.noPeerLost(inner))),
@@ -119,6 +122,26 @@ enum Saboteur {
                 int now = ++completions % SOMETIMES == 0 ? times : 1;
                 for (int i = 0; i < now; i++) {
                   inner.written(token);
+                }
+              }
+            });
+      }
+    };
+  }
+
+  private static Domain says(Domain inner, int times) {
+    return new ForwardingDomain(inner) {
+      private int messages;
+
+      @Override
+      public int poll(CompletionSink sink) {
+        return inner.poll(
+            new ForwardingSink(sink) {
+              @Override
+              public void toPeer(RemotePeer peer, ByteBuffer message) {
+                int now = ++messages % SOMETIMES == 0 ? times : 1;
+                for (int i = 0; i < now; i++) {
+                  inner.toPeer(peer, message.duplicate());
                 }
               }
             });
