@@ -43,7 +43,8 @@ final class Plans {
     return new Plan(
         "loopback",
         null,
-        true,
+        Plan.Place.ONE_PROCESS,
+        null,
         Op.WRITE_IMM,
         List.of(100L),
         1,
