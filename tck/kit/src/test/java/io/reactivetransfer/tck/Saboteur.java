@@ -78,6 +78,19 @@ record Saboteur(
         });
   }
 
+  /** An engine whose backend has a defect, beside those of its NICs. */
+  static Saboteur beneath(String rule, String defect, UnaryOperator<Backend> wrapper) {
+    return above(
+        rule,
+        defect,
+        new Sabotage() {
+          @Override
+          public Backend beneathEngine(Backend inner) {
+            return wrapper.apply(inner);
+          }
+        });
+  }
+
   /** An engine that does not keep its options. */
   static Saboteur options(String rule, String defect, UnaryOperator<EngineOptions> change) {
     return above(

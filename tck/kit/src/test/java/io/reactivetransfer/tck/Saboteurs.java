@@ -20,6 +20,7 @@ final class Saboteurs {
               CounterSaboteurs.ALL,
               RegionSaboteurs.ALL,
               RevocationSaboteurs.ALL,
+              ControlSaboteurs.ALL,
               StreamSaboteurs.ALL,
               EngineSaboteurs.ALL,
               EndingSaboteurs.ALL)

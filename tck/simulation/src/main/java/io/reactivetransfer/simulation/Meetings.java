@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Meetings {
 
   private final World world;
+
   private record Group(String name, Set<Node> members) {}
 
   private final Map<Group, Map<Node, Integer>> entered = new LinkedHashMap<>();
@@ -59,9 +60,7 @@ final class Meetings {
       world
           .referee()
           .require(
-              probe.isOver()
-                  || isDisturbed(probe.group)
-                  || !isComplete(probe.group, probe.round),
+              probe.isOver() || isDisturbed(probe.group) || !isComplete(probe.group, probe.round),
               probe + " waits, and everybody has entered");
     }
   }

@@ -1,0 +1,281 @@
+package io.reactivetransfer.tck;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.HostPort;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
+
+/** Control channels with one defect, and engines that do not do what goes over them. */
+final class ControlSaboteurs {
+
+  /** Of any engine here: so one can be mistaken for another. */
+  private static final Map<HostPort, EngineId> AT = new ConcurrentHashMap<>();
+
+  static final List<Saboteur> ALL =
+      List.of(
+          channel("26.1", "cuts what is longer than 4,096 bytes", Cuts::new),
+          channel("26.2", "takes over what it has no room for", Overfills::new),
+          sink("26.3", "says nothing when it finds nobody", Silent::new),
+          sink("26.4", "tells a loss twice", TellsTwice::new),
+          channel("26.5", "gives a message to whoever is at the address", Mistakes::new),
+          channel("26.6", "gives nobody up", Clings::new),
+          channel("26.7", "loses whom it has spoken to before it heard it", Crosses::new)
+              .entailing("26.1", "26.2", "26.4", "26.6"),
+          Saboteur.backend(
+                  "26.8",
+                  "does not ring",
+                  inner ->
+                      ForwardingControl.before(
+                          inner, ControlSaboteurs::withoutBell, (own, _) -> own))
+              .entailing("26.2"),
+          Saboteur.options(
+              "9.5", "ends a key without asking", options -> withGrace(options, Duration.ZERO)),
+          Saboteur.options(
+              "9.6",
+              "waits for who does not answer",
+              options -> withGrace(options, Duration.ofDays(1))),
+          Saboteur.engine("21.4", "knows no names of barriers", Nameless::new),
+          Saboteur.beneath("23.4", "loses all peers with one NIC", TakesAlong::new));
+
+  private ControlSaboteurs() {}
+
+  private static Saboteur channel(
+      String rule, String defect, Function<ControlChannel, ControlChannel> wrapper) {
+    return Saboteur.backend(
+        rule,
+        defect,
+        inner ->
+            ForwardingControl.before(
+                inner,
+                (own, context) -> {
+                  AT.put(own.address(), context.identity().id());
+                  return wrapper.apply(own);
+                }));
+  }
+
+  private static Saboteur sink(
+      String rule, String defect, Function<ControlSink, ControlSink> wrapper) {
+    return channel(
+        rule,
+        defect,
+        own ->
+            new ForwardingControl(own) {
+              @Override
+              public int poll(ControlSink sink) {
+                return super.poll(wrapper.apply(sink));
+              }
+            });
+  }
+
+  private static ControlContext withoutBell(ControlContext given) {
+    return new ControlContext(
+        given.identity(),
+        given.backend(),
+        () -> {},
+        given.loop(),
+        given.maxMessageBytes(),
+        given.connectTimeout());
+  }
+
+  private static EngineOptions withGrace(EngineOptions o, Duration grace) {
+    return new EngineOptions(
+        o.nics(),
+        o.window(),
+        o.nicDepth(),
+        o.peerDepth(),
+        o.peerBytes(),
+        o.maxSubmissions(),
+        o.minPieceBytes(),
+        o.maxUnclaimedImms(),
+        o.maxMessageBytes(),
+        o.messageCredits(),
+        o.maxWaitingMessages(),
+        o.livenessDeadline(),
+        o.transferDeadline(),
+        o.connectTimeout(),
+        o.closeTimeout(),
+        grace,
+        o.idle(),
+        o.cpu(),
+        o.signalScheduler());
+  }
+
+  private static final class Cuts extends ForwardingControl {
+    Cuts(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      int length = Math.min(bytes.remaining(), 4_096);
+      return super.send(to, at, bytes.slice(bytes.position(), length));
+    }
+  }
+
+  private static final class Overfills extends ForwardingControl {
+    Overfills(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      super.send(to, at, bytes);
+      return true;
+    }
+  }
+
+  private static final class Silent extends ForwardingControl.Sink {
+    Silent(ControlSink to) {
+      super(to);
+    }
+
+    @Override
+    public void notFound(long token, int code, String text) {}
+  }
+
+  private static final class TellsTwice extends ForwardingControl.Sink {
+    TellsTwice(ControlSink to) {
+      super(to);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      super.peerLost(peer, code, text);
+      super.peerLost(peer, code, text);
+    }
+  }
+
+  private static final class Mistakes extends ForwardingControl {
+    Mistakes(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      return super.send(AT.getOrDefault(at, to), at, bytes);
+    }
+  }
+
+  private static final class Clings extends ForwardingControl {
+    Clings(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public void disconnect(EngineId peer, String reason) {}
+  }
+
+  private static final class Crosses extends ForwardingControl {
+    private final Set<EngineId> spoken = new HashSet<>();
+    private final Set<EngineId> lost = new HashSet<>();
+
+    Crosses(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      spoken.add(to);
+      return super.send(to, at, bytes);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      return super.poll(
+          new Sink(sink) {
+            @Override
+            public void received(EngineId sender, ByteBuffer bytes) {
+              if (spoken.contains(sender) && lost.add(sender)) {
+                super.peerLost(sender, 0, "it has spoken, too");
+              }
+              super.received(sender, bytes);
+            }
+          });
+    }
+  }
+
+  private static final class Nameless extends ForwardingEngine {
+    Nameless(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> barrier(String name, PeerGroup group) {
+      return inner.barrier("", group);
+    }
+  }
+
+  /** Of one engine. */
+  private static final class TakesAlong extends ForwardingBackend {
+    private final boolean[] nicLost;
+
+    TakesAlong(Backend inner) {
+      this(inner, new boolean[1]);
+    }
+
+    private TakesAlong(Backend inner, boolean[] nicLost) {
+      super(inner, wrapper(nicLost));
+      this.nicLost = nicLost;
+    }
+
+    private static BiFunction<Domain, OpenContext, Domain> wrapper(boolean[] nicLost) {
+      return (domain, _) ->
+          new ForwardingDomain(domain) {
+            @Override
+            public int poll(CompletionSink sink) {
+              return super.poll(
+                  new ForwardingSink(sink) {
+                    @Override
+                    public void nicFailed(int code, String text) {
+                      nicLost[0] = true;
+                      super.nicFailed(code, text);
+                    }
+                  });
+            }
+          };
+    }
+
+    @Override
+    public CompletionStage<ControlChannel> openControl(ControlContext context) {
+      Set<EngineId> known = new HashSet<>();
+      return super.openControl(context)
+          .thenApply(channel ->
+              new ForwardingControl(channel) {
+                @Override
+                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+                  known.add(to);
+                  return super.send(to, at, bytes);
+                }
+
+                @Override
+                public int poll(ControlSink sink) {
+                  if (nicLost[0]) {
+                    nicLost[0] = false;
+                    known.forEach(peer -> super.disconnect(peer, "a NIC failed"));
+                    known.forEach(peer -> sink.peerLost(peer, 0, "a NIC failed"));
+                  }
+                  return super.poll(sink);
+                }
+              });
+    }
+  }
+}
