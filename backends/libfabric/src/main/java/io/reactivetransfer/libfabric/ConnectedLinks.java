@@ -29,6 +29,9 @@ final class ConnectedLinks implements Links {
 
   private static final int EVENTS_PER_POLL = 16;
 
+  /** With one the provider takes a socket, with the next one it reads what that asks for. */
+  private static final int LAST_LOOKS = 4;
+
   /** What is told of a landing beside the listener's address: its number, and a ticket. */
   private static final int NUMBERS_BYTES = 2 * Long.BYTES;
 
@@ -268,7 +271,9 @@ final class ConnectedLinks implements Links {
   @Override
   public void close() {
     List<Long> open = new ArrayList<>(inbound.endAll());
-    poll(); // who asks to connect is refused, or what the provider keeps of it would never be freed
+    for (int look = 0; look < LAST_LOOKS; look++) {
+      poll(); // who asks to connect is refused; what the provider keeps of it is not freed else
+    }
     open.addAll(byEndpoint.keySet());
     open.add(listener);
     open.forEach(fabric::discard);
