@@ -41,10 +41,12 @@ class ShmTwoProcessesConformanceTest extends TransferConformance {
     private static final Set<String> NEED_THREE_PROCESSES =
         Set.of(
             "r2_9_arrivalsFromSeveralOriginsAllCount",
+            "r8_4_whatWasCountedOfATransferToSeveralIsTakenBackAsWell",
             "r10_4_aScatterCountsOnceForEachTarget",
             "r10_5_aSignalCountsOnceForEachMember",
             "r11_3_eachPartOfAScatterComesToItsTarget",
             "r13_3_aMessageNamesItsSender",
+            "r17_20_whoIsNamedAsOriginIsIt",
             "r21_1_nobodyPassesBeforeAllHaveEntered",
             "r21_2_everyRoundIsABarrierOfItsOwn",
             "r21_3_theLossOfAMemberEndsTheBarrier");
