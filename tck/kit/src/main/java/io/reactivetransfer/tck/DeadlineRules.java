@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +37,8 @@ abstract class DeadlineRules extends RuleGroup {
     Valve valve = new Valve().limits(64, 1).holdReports(w -> true);
     Duo duo = Duo.open(stage(), 1, valve, options -> options.transferDeadline(SOON));
     WriteImm ofEightPieces = duo.write(0, valve.maxWriteBytes() * 8, stage().imm());
+    // So that the target has greeted, and no time is lost by that.
+    stage().complete(duo.origin().send(duo.peer(), ByteBuffer.allocate(1)));
     Probe<WriteImm> write = stage().probe("a write", duo.origin().submit(ofEightPieces));
     stage().patience().until("a piece posted", () -> valve.inFlight() == 1);
     stage().rest(SOON);
