@@ -2,7 +2,7 @@ package io.reactivetransfer.engine;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +17,7 @@ final class Revocations {
 
   /** A region under its present name, and who has said that it writes there. */
   private static final class Named {
-    final Set<PeerLink> users = new HashSet<>();
+    final Set<PeerLink> users = new LinkedHashSet<>();
     final List<Runnable> whenAnswered = new ArrayList<>();
     Timers.@Nullable Timer grace;
   }
