@@ -39,7 +39,7 @@ abstract class RevocationRules extends RuleGroup {
   @Test
   final void r9_1_writesUnderARevokedDescriptorAreRefused() {
     stage().require(Capability.REVOCATION);
-    Duo duo = Duo.open(stage(), 1);
+    Duo duo = unasked();
     stage().done(duo.origin(), duo.write(0, 100));
     duo.expect(0, 100);
     stage().awaitBytes("before revoking", duo.to());
@@ -50,7 +50,7 @@ abstract class RevocationRules extends RuleGroup {
   @Test
   final void r9_1_writesUnderTheDescriptorOfAClosedRegionAreRefused() {
     stage().require(Capability.REVOCATION);
-    Duo duo = Duo.open(stage(), 1);
+    Duo duo = unasked();
     stage().complete(duo.to().region().close());
     expectRefusal(duo);
   }
@@ -81,7 +81,7 @@ abstract class RevocationRules extends RuleGroup {
   @Test
   final void r9_1_revocationEndsWritesThatAreOnTheirWay() {
     stage().require(Capability.REVOCATION);
-    Duo duo = Duo.open(stage(), 1);
+    Duo duo = unasked();
     long length = Duo.SIZE - 1_000;
     Imm imm = stage().imm();
     Flux<WriteImm> writes =
@@ -169,6 +169,11 @@ abstract class RevocationRules extends RuleGroup {
     out.assertPending();
     valve.open();
     out.awaitTerminal();
+  }
+
+  /** Nobody is asked to stop: what ends a key is the NIC. */
+  private Duo unasked() {
+    return Duo.of(stage(), stage().open(1), openWithGrace(Duration.ZERO));
   }
 
   private TransferEngine openWithGrace(Duration grace) {

@@ -35,7 +35,7 @@ final class ControlSaboteurs {
           channel("26.1", "cuts what is longer than 4,096 bytes", Cuts::new),
           channel("26.2", "takes over what it has no room for", Overfills::new),
           sink("26.3", "says nothing when it finds nobody", Silent::new),
-          sink("26.4", "tells a loss twice", TellsTwice::new),
+          sink("26.4", "tells a loss twice", TellsTwice::new).entailing("26.5", "26.6", "26.8"),
           channel("26.5", "gives a message to whoever is at the address", Mistakes::new),
           channel("26.6", "gives nobody up", Clings::new),
           channel("26.7", "loses whom it has spoken to before it heard it", Crosses::new)
@@ -54,7 +54,8 @@ final class ControlSaboteurs {
               "waits for who does not answer",
               options -> withGrace(options, Duration.ofDays(1))),
           Saboteur.engine("21.4", "knows no names of barriers", Nameless::new),
-          Saboteur.beneath("23.4", "loses all peers with one NIC", TakesAlong::new));
+          Saboteur.beneath("23.4", "loses all peers with one NIC", TakesAlong::new)
+              .entailing("23.1", "23.2"));
 
   private ControlSaboteurs() {}
 

@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.Change;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
@@ -14,7 +15,9 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemotePeer;
@@ -24,8 +27,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
@@ -54,7 +59,7 @@ final class EndingSaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.use("7.6", "hears nobody whom it only asked for a sign of life", Deaf::new),
+          Saboteur.beneath("7.6", "hears nobody whom it only asked for a sign of life", Deaf::new),
           Saboteur.engine(
               "8.1",
               "does not say who told of a failure",
@@ -82,14 +87,14 @@ final class EndingSaboteurs {
               engine -> ForwardingCounter.on(engine, Endless::new)),
           Saboteur.engine("20.1", "ends at the first failure", EndsAtFailure::new),
           Saboteur.engine("20.2", "asks upstream for more outcomes", AsksForMore::new),
-          barrier("21.1", "passes the first barrier alone", 1),
+          barrier("21.1", "passes the first barrier alone", 1).entailing("21.4"),
           barrier("21.2", "passes the third barrier alone", 3),
           Saboteur.engine("21.3", "waits for members that are lost", WaitsForLost::new),
           Saboteur.engine("22.1", "forgets what a word was before", ForgetsPrevious::new),
           Saboteur.engine("22.2", "keeps all changes", KeepsChanges::new),
           Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new).entailing("15.2"),
           Saboteur.engine("23.1", "calls nothing worth another try", Hopeless::new),
-          Saboteur.engine("23.2", "lists a NIC that has failed", ListsAll::new),
+          Saboteur.engine("23.2", "lists a NIC that has failed", ListsAll::new).entailing("23.4"),
           Saboteur.engine("23.3", "goes on without a NIC", NeverClosed::new));
 
   private EndingSaboteurs() {}
@@ -98,46 +103,54 @@ final class EndingSaboteurs {
     return frame.hasRemaining() ? frame.get(frame.position()) : 0;
   }
 
-  private static final class Deaf extends ForwardingDomain {
-    private boolean asked;
-    private boolean spoke;
+  private static final class Deaf extends ForwardingBackend {
+    private final AtomicBoolean asked = new AtomicBoolean();
+    private final AtomicBoolean spoke;
 
-    Deaf(Domain inner, OpenContext context) {
-      super(inner);
+    Deaf(Backend inner) {
+      this(inner, new AtomicBoolean());
+    }
+
+    private Deaf(Backend inner, AtomicBoolean spoke) {
+      super(
+          inner,
+          (domain, _) ->
+              new ForwardingDomain(domain) {
+                @Override
+                public boolean post(WriteOp op) {
+                  spoke.set(true);
+                  return inner.post(op);
+                }
+              });
+      this.spoke = spoke;
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      spoke = true;
-      return inner.post(op);
-    }
+    public CompletionStage<ControlChannel> openControl(ControlContext context) {
+      return super.openControl(context)
+          .thenApply(channel ->
+              new ForwardingControl(channel) {
+                @Override
+                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+                  asked.compareAndSet(false, kind(bytes) == ASK);
+                  spoke.compareAndSet(false, kind(bytes) != ASK && kind(bytes) != HELLO);
+                  return super.send(to, at, bytes);
+                }
 
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      asked |= kind(bytes) == ASK;
-      spoke |= kind(bytes) != ASK && kind(bytes) != HELLO;
-      return inner.send(peer, bytes);
-    }
-
-    @Override
-    public int poll(CompletionSink sink) {
-      return inner.poll(
-          new ForwardingSink(sink) {
-            @Override
-            public void received(EngineId sender, ByteBuffer bytes) {
-              if (spoke || !asked) {
-                spoke = true;
-                super.received(sender, bytes);
-              }
-            }
-
-            @Override
-            public void alive(EngineId peer) {
-              if (spoke || !asked) {
-                super.alive(peer);
-              }
-            }
-          });
+                @Override
+                public int poll(ControlSink sink) {
+                  return super.poll(
+                      new Sink(sink) {
+                        @Override
+                        public void received(EngineId sender, ByteBuffer bytes) {
+                          if (spoke.get() || !asked.get()) {
+                            spoke.set(true);
+                            super.received(sender, bytes);
+                          }
+                        }
+                      });
+                }
+              });
     }
   }
 
@@ -186,30 +199,16 @@ final class EndingSaboteurs {
 
           @Override
           public Backend beneathEngine(Backend backend) {
-            return new ForwardingBackend(
+            return ForwardingControl.before(
                 backend,
                 (inner, context) ->
-                    new ForwardingDomain(inner) {
-                      @Override
-                      public int poll(CompletionSink sink) {
-                        TransferEngine engine = engines.get(context.engine());
-                        boolean waits = engine != null && engine.stats().pendingClaims() > 0;
-                        return inner.poll(
-                            new ForwardingSink(sink) {
-                              @Override
-                              public void received(EngineId sender, ByteBuffer bytes) {
-                                if (waits || kind(bytes) != ABORT) {
-                                  super.received(sender, bytes);
-                                } else {
-                                  byte[] copy = new byte[bytes.remaining()];
-                                  bytes.get(bytes.position(), copy);
-                                  super.received(
-                                      sender, clear(ByteBuffer.wrap(copy), FAILS | NOTE));
-                                }
-                              }
-                            });
-                      }
-                    });
+                    changing(
+                        inner,
+                        frame -> {
+                          TransferEngine engine = engines.get(context.identity().id());
+                          boolean waits = engine != null && engine.stats().pendingClaims() > 0;
+                          return waits ? frame : clear(frame, FAILS | NOTE);
+                        }));
           }
         };
     return new Saboteur("8.3", "forgets what was told too early", inner -> inner, sabotage)
@@ -226,28 +225,29 @@ final class EndingSaboteurs {
 
   /** An engine that understands aborts in another way. */
   private static Saboteur aborts(String rule, String defect, UnaryOperator<ByteBuffer> change) {
-    return Saboteur.use(
-        rule,
-        defect,
-        (inner, context) ->
-            new ForwardingDomain(inner) {
+    return Saboteur.talks(rule, defect, inner -> changing(inner, change));
+  }
+
+  /** A channel that reports aborts otherwise than they came. */
+  private static ControlChannel changing(ControlChannel inner, UnaryOperator<ByteBuffer> change) {
+    return new ForwardingControl(inner) {
+      @Override
+      public int poll(ControlSink sink) {
+        return super.poll(
+            new Sink(sink) {
               @Override
-              public int poll(CompletionSink sink) {
-                return inner.poll(
-                    new ForwardingSink(sink) {
-                      @Override
-                      public void received(EngineId sender, ByteBuffer bytes) {
-                        if (kind(bytes) == ABORT) {
-                          byte[] copy = new byte[bytes.remaining()];
-                          bytes.get(bytes.position(), copy);
-                          super.received(sender, change.apply(ByteBuffer.wrap(copy)));
-                        } else {
-                          super.received(sender, bytes);
-                        }
-                      }
-                    });
+              public void received(EngineId sender, ByteBuffer bytes) {
+                if (kind(bytes) == ABORT) {
+                  byte[] copy = new byte[bytes.remaining()];
+                  bytes.get(bytes.position(), copy);
+                  super.received(sender, change.apply(ByteBuffer.wrap(copy)));
+                } else {
+                  super.received(sender, bytes);
+                }
               }
             });
+      }
+    };
   }
 
   private static final class KeepsGivenUp extends ForwardingDomain {

@@ -32,7 +32,7 @@ final class MemorySaboteurs {
 
   static final List<Saboteur> ALL =
       List.of(
-          Saboteur.nic("7.3", "tries for ever to reach who is not there", TriesForEver::new)
+          Saboteur.talks("7.3", "tries for ever to reach who is not there", TriesForEver::new)
               .entailing("17.15"),
           Saboteur.nic("9.1", "lets the old key live on", IgnoresRevoke::new)
               .entailing("17.17", "24.5"),
@@ -100,40 +100,30 @@ final class MemorySaboteurs {
     }
   }
 
-  private static final class TriesForEver extends TrackingDomain {
-    private final Set<EngineId> reached = new HashSet<>();
-    private final Set<EngineId> missed = new HashSet<>();
+  private static final class TriesForEver extends ForwardingControl {
+    private final Set<EngineId> heard = new HashSet<>();
 
-    TriesForEver(Domain inner, OpenContext context) {
-      super(inner, context);
+    TriesForEver(ControlChannel inner) {
+      super(inner);
     }
 
     @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      reached.add(Objects.requireNonNull(peers.get(peer)));
-      return super.send(peer, bytes);
-    }
+    public int poll(ControlSink sink) {
+      return super.poll(
+          new Sink(sink) {
+            @Override
+            public void received(EngineId sender, ByteBuffer bytes) {
+              heard.add(sender);
+              super.received(sender, bytes);
+            }
 
-    @Override
-    void written(Out write, CompletionSink sink) {
-      reached.add(write.peer);
-      super.written(write, sink);
-    }
-
-    @Override
-    void failed(Out write, int code, String text, CompletionSink sink) {
-      if (!missed.contains(write.peer)) {
-        super.failed(write, code, text, sink);
-      }
-    }
-
-    @Override
-    void lost(EngineId peer, int code, String text, CompletionSink sink) {
-      if (reached.contains(peer) || !peers.containsValue(peer)) {
-        super.lost(peer, code, text, sink);
-      } else {
-        missed.add(peer);
-      }
+            @Override
+            public void peerLost(EngineId peer, int code, String text) {
+              if (heard.contains(peer)) {
+                super.peerLost(peer, code, text);
+              }
+            }
+          });
     }
   }
 

@@ -9,7 +9,6 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
-import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -34,7 +33,7 @@ final class NicSaboteurs {
           Saboteur.nic("10.3", "merges the immediates of adjacent pages", MergesPages::new),
           Saboteur.nic("10.6", "counts a long write without an immediate", CountsSilent::new),
           Saboteur.nic("11.6", "mixes up two of many writes", MixesUp::new).entailing("1.5"),
-          Saboteur.nic("13.1", "loses a message when there are many", LosesMessage::new)
+          Saboteur.talks("13.1", "loses a message when there are many", LosesMessage::new)
               .entailing("17.9"),
           Saboteur.nic("14.6", "never gives a registration slot back", LeaksSlots::new),
           shoutingName(),
@@ -211,20 +210,20 @@ final class NicSaboteurs {
     }
   }
 
-  private static final class LosesMessage extends ForwardingDomain {
+  private static final class LosesMessage extends ForwardingControl {
     private int sent;
 
-    LosesMessage(Domain inner, OpenContext context) {
+    LosesMessage(ControlChannel inner) {
       super(inner);
     }
 
     @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
       if (sent == 40) {
         sent++;
         return true;
       }
-      boolean taken = inner.send(peer, bytes);
+      boolean taken = super.send(to, at, bytes);
       sent += taken ? 1 : 0;
       return taken;
     }

@@ -4,11 +4,13 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.NicWaits;
 import io.reactivetransfer.spi.OpenContext;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
@@ -76,6 +78,15 @@ record Saboteur(
             return new ForwardingBackend(inner, wrapper);
           }
         });
+  }
+
+  /** An engine that uses its control channel in a wrong way. */
+  static Saboteur talks(
+      String rule, String defect, Function<ControlChannel, ControlChannel> wrapper) {
+    return beneath(
+        rule,
+        defect,
+        inner -> ForwardingControl.before(inner, (channel, _) -> wrapper.apply(channel)));
   }
 
   /** An engine whose backend has a defect, beside those of its NICs. */

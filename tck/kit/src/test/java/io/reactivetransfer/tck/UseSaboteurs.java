@@ -1,11 +1,12 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
-import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -42,7 +43,7 @@ final class UseSaboteurs {
           Saboteur.use("10.2", "loses the immediate of the longest piece", LosesLongest::new),
           Saboteur.use("16.1", "takes a refusal for a failure", TakesRefusalForFailure::new),
           Saboteur.use("16.2", "loses places in a small queue", LosesPlaces::new),
-          Saboteur.use("16.3", "takes a refused message for sent", LosesRefused::new));
+          Saboteur.talks("16.3", "takes a refused message for sent", LosesRefused::new));
 
   private UseSaboteurs() {}
 
@@ -187,14 +188,14 @@ final class UseSaboteurs {
     }
   }
 
-  private static final class LosesRefused extends ForwardingDomain {
-    LosesRefused(Domain inner, OpenContext context) {
+  private static final class LosesRefused extends ForwardingControl {
+    LosesRefused(ControlChannel inner) {
       super(inner);
     }
 
     @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      inner.send(peer, bytes);
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      super.send(to, at, bytes);
       return true;
     }
   }
