@@ -5,7 +5,7 @@ import io.reactivetransfer.spi.Doorbell;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jctools.queues.SpscUnboundedArrayQueue;
+import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,8 @@ final class Events {
   private static final int QUEUE_CHUNK = 256;
 
   private final Doorbell doorbell;
-  private final SpscUnboundedArrayQueue<Event> queue = new SpscUnboundedArrayQueue<>(QUEUE_CHUNK);
+  private final SpscUnboundedVarHandleArrayQueue<Event> queue =
+      new SpscUnboundedVarHandleArrayQueue<>(QUEUE_CHUNK);
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicLong messageBytes = new AtomicLong();
 

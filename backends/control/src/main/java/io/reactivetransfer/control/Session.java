@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jctools.queues.SpscUnboundedArrayQueue;
+import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +25,8 @@ final class Session {
 
   private final EngineId peer;
   private final Connection connection;
-  private final SpscUnboundedArrayQueue<byte[]> waiting =
-      new SpscUnboundedArrayQueue<>(QUEUE_CHUNK);
+  private final SpscUnboundedVarHandleArrayQueue<byte[]> waiting =
+      new SpscUnboundedVarHandleArrayQueue<>(QUEUE_CHUNK);
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicBoolean drainDue = new AtomicBoolean();
   private volatile boolean refused;

@@ -1,18 +1,20 @@
 package io.reactivetransfer.tcp;
 
-import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.util.Objects;
 import java.util.function.Supplier;
 import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves to the other side of a handshake that this engine knows the cluster secret, and checks
- * what the other side proves. Both nonces go into each proof, so none is of use a second time; and
- * the name of the role, so none can be sent back to where it came from.
+ * Proves to the other side of a handshake that this engine has a session with it, and checks what
+ * the other side proves: by a key of the session, which only its two engines know. Both nonces go
+ * into each proof, so none is of use a second time; and the name of the role, so none can be sent
+ * back to where it came from.
  */
 final class Authentication {
 
@@ -31,23 +33,34 @@ final class Authentication {
     }
   }
 
-  private final Supplier<MemoryKey> random;
-  private final @Nullable Mac mac;
+  /** Of whom it knows a key, and which one. */
+  interface Sessions {
 
-  /**
-   * Made outside of the loop: the first use of the algorithm reads files.
-   *
-   * @param random gives what nobody can guess
-   * @param secret null to prove nothing and to ask for nothing
-   */
-  Authentication(Supplier<MemoryKey> random, @Nullable ClusterSecret secret) {
-    this.random = random;
-    this.mac = secret == null ? null : secret.newMac();
+    /** The key of the present session with that engine, or null if there is none. */
+    byte @Nullable [] key(EngineId peer);
   }
 
-  /** Whether there is a secret. */
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final Supplier<MemoryKey> random;
+  private final EngineId self;
+  private final @Nullable Sessions sessions;
+
+  /**
+   * For one engine.
+   *
+   * @param random gives what nobody can guess
+   * @param sessions null to prove nothing and to ask for nothing
+   */
+  Authentication(Supplier<MemoryKey> random, EngineId self, @Nullable Sessions sessions) {
+    this.random = random;
+    this.self = self;
+    this.sessions = sessions;
+  }
+
+  /** Whether proofs are needed. */
   boolean isRequired() {
-    return mac != null;
+    return sessions != null;
   }
 
   byte[] newNonce() {
@@ -60,11 +73,31 @@ final class Authentication {
 
   /** What this role says to this hello and this challenge. */
   byte[] proof(Role role, Handshake.Hello hello, byte[] challenge) {
-    Mac keyed = Objects.requireNonNull(mac, "only with a secret");
+    Mac keyed = mac(hello.origin().equals(self) ? hello.target() : hello.origin());
     keyed.update(role.label.getBytes(StandardCharsets.US_ASCII));
     keyed.update(Handshake.bytesOf(hello));
     keyed.update(challenge);
     return keyed.doFinal();
+  }
+
+  private Mac mac(EngineId peer) {
+    byte[] key = sessions == null ? null : sessions.key(peer);
+    if (key == null) {
+      throw new ProtocolException(
+          ErrorCode.UNAUTHENTICATED,
+          "expected a session of engine "
+              + self.toShortString()
+              + " with "
+              + peer.toShortString()
+              + ", got a connection without one");
+    }
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      return mac;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("expected the JDK to have " + ALGORITHM, e);
+    }
   }
 
   /** Whether it is the proof of that role; takes as long for any wrong one. */

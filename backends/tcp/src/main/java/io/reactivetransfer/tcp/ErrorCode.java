@@ -20,7 +20,7 @@ enum ErrorCode {
   GIVEN_UP(8),
   /** The origin has made a new connection in place of this one. */
   REPLACED(9),
-  /** One side did not prove that it knows the cluster secret. */
+  /** One side did not prove that the connection belongs to their session. */
   UNAUTHENTICATED(10),
   /** There are too many connections, or one address makes too many. */
   BUSY(11),

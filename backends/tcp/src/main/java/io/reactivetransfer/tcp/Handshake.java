@@ -57,7 +57,7 @@ final class Handshake {
   sealed interface Reply {}
 
   /**
-   * Not before the origin has proven that it knows the secret, for this nonce too.
+   * Not before the origin has proven that it has a session here, for this nonce too.
    *
    * @param nonce random, another one each time
    */
@@ -69,7 +69,7 @@ final class Handshake {
    *
    * @param target who it is
    * @param maxMessageBytes the longest message that it takes
-   * @param proof that the target knows the secret too, if it had challenged
+   * @param proof that the target has that session too, if it had challenged
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Welcome(EngineId target, int maxMessageBytes, byte @Nullable [] proof) implements Reply {}

@@ -5,9 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshake as the origin sees it: it says hello, proves that it knows the secret if it is
- * challenged, and wants to be welcomed by the right engine; and, if it has a secret, by one that
- * knows it too.
+ * The handshake as the origin sees it: it says hello, proves that it has a session with the target
+ * when it is challenged, and wants to be welcomed by the right engine, which has that session too.
  */
 final class OriginHandshake {
 
@@ -44,8 +43,7 @@ final class OriginHandshake {
     if (!authentication.isRequired()) {
       throw new ProtocolException(
           ErrorCode.UNAUTHENTICATED,
-          "it wants a cluster secret and this engine has none; set the same one on both sides,"
-              + " with TcpBackend.builder().secret()");
+          "it wants a proof of a session, and this engine was opened without any");
     }
     challenge = asked.nonce();
     return authentication.proof(Role.ORIGIN, hello, asked.nonce());
@@ -66,9 +64,7 @@ final class OriginHandshake {
     }
     if (authentication.isRequired() && !proves(welcome)) {
       throw new ProtocolException(
-          ErrorCode.UNAUTHENTICATED,
-          "it did not prove that it knows the cluster secret; set the same one on both sides, with"
-              + " TcpBackend.builder().secret()");
+          ErrorCode.UNAUTHENTICATED, "it did not prove that it has a session with this engine");
     }
   }
 

@@ -6,9 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshake as the target sees it: it waits for a hello, and, if it has a secret, for the proof
- * that the origin knows it. It proves its own knowledge last, so that nobody gets anything out of
- * it who does not belong to the cluster.
+ * The handshake as the target sees it: it waits for a hello, and for the proof that the origin has
+ * a session with it. It proves the same last, so that nobody gets anything out of it who has none.
  */
 final class TargetHandshake {
 
@@ -42,8 +41,7 @@ final class TargetHandshake {
     if (challenge == null || !authentication.holds(body, Role.ORIGIN, hello, challenge)) {
       return new Handshake.Refusal(
           ErrorCode.UNAUTHENTICATED.because(
-              "expected a proof of the cluster secret, got one of another secret; set the same one"
-                  + " on both sides, with TcpBackend.builder().secret()"));
+              "expected a proof of the session with this engine, got another one"));
     }
     return answer(hello, authentication.proof(Role.TARGET, hello, challenge));
   }

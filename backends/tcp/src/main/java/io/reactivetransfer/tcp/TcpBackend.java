@@ -4,6 +4,7 @@ import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.HandshakeLimits;
 import io.reactivetransfer.control.NettyControl;
+import io.reactivetransfer.control.NettyControlChannel;
 import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.control.Transport;
 import io.reactivetransfer.spi.Availability;
@@ -92,15 +93,25 @@ public final class TcpBackend implements Backend {
     if (!(context.loop() instanceof TcpLoop loop)) {
       return CompletableFuture.failedFuture(withoutLoop());
     }
-    return control.open(
-        new ControlContext(
-            context.identity(),
-            context.backend(),
-            context.doorbell(),
-            loop.shared(),
-            context.maxMessageBytes(),
-            context.connectTimeout()),
-        loop::sessionEnded);
+    return control
+        .open(
+            new ControlContext(
+                context.identity(),
+                context.backend(),
+                context.doorbell(),
+                loop.shared(),
+                context.maxMessageBytes(),
+                context.connectTimeout()),
+            loop::sessionEnded)
+        .thenApply(channel -> attach(loop, channel));
+  }
+
+  /** On the loop, or on the thread that has opened the channel, before the NICs are opened. */
+  private static ControlChannel attach(TcpLoop loop, ControlChannel channel) {
+    if (channel instanceof NettyControlChannel sessions) {
+      loop.attach(peer -> sessions.sessionKey(peer, "tcp data"));
+    }
+    return channel;
   }
 
   private static BackendException withoutLoop() {
@@ -121,7 +132,7 @@ public final class TcpBackend implements Backend {
         new TcpDomain(
             loop,
             context,
-            new Authentication(loop.keys(), settings.secret()),
+            new Authentication(loop.keys(), context.engine(), loop.sessions()),
             new Admission(settings.limits(), System::nanoTime),
             settings.outgoingAddress(index));
     return Listener.listen(domain, settings.listenAddress(index), settings.advertisedHost(index))
@@ -141,7 +152,7 @@ public final class TcpBackend implements Backend {
     private @Nullable String advertisedHost;
     private int port;
     private int nics;
-    private @Nullable ClusterSecret secret;
+    private List<ClusterSecret> secrets = List.of();
     private boolean withoutSecret;
     private @Nullable Tls tls;
     private HandshakeLimits limits = HandshakeLimits.DEFAULTS;
@@ -217,7 +228,17 @@ public final class TcpBackend implements Backend {
      * listens on more than a loopback address.
      */
     public Builder secret(ClusterSecret secret) {
-      this.secret = Objects.requireNonNull(secret, "secret");
+      this.secrets = List.of(secret);
+      return this;
+    }
+
+    /**
+     * Two secrets that are both valid, while the engines of a cluster are given another one: first
+     * all of them, in any order, get the new one with the old one behind it, then the new one
+     * alone.
+     */
+    public Builder secrets(ClusterSecret current, ClusterSecret previous) {
+      this.secrets = List.of(current, previous);
       return this;
     }
 
@@ -267,8 +288,7 @@ public final class TcpBackend implements Backend {
       checkSecret(addresses);
       int usual = hosts.size() == 1 ? DEFAULT_NICS : hosts.size();
       int count = nics == 0 ? usual : nics;
-      return new TcpSettings(
-          hosts, addresses, advertisedHost, port, count, secret, tls, limits, transport);
+      return new TcpSettings(hosts, addresses, advertisedHost, port, count, limits);
     }
 
     /** On the first of the hosts, and on the port before those of the NICs. */
@@ -285,7 +305,11 @@ public final class TcpBackend implements Backend {
       if (tls != null) {
         builder.tls(tls);
       }
-      return (secret == null ? builder.withoutSecret() : builder.secret(secret)).build();
+      return switch (secrets.size()) {
+        case 0 -> builder.withoutSecret().build();
+        case 1 -> builder.secret(secrets.getFirst()).build();
+        default -> builder.secrets(secrets.getFirst(), secrets.getLast()).build();
+      };
     }
 
     private void checkAdvertised(List<InetAddress> addresses) {
@@ -308,10 +332,10 @@ public final class TcpBackend implements Backend {
     }
 
     private void checkSecret(List<InetAddress> addresses) {
-      if (secret != null && withoutSecret) {
+      if (!secrets.isEmpty() && withoutSecret) {
         throw new IllegalArgumentException("expected a secret or withoutSecret(), got both");
       }
-      if (secret == null
+      if (secrets.isEmpty()
           && !withoutSecret
           && !addresses.stream().allMatch(InetAddress::isLoopbackAddress)) {
         throw new IllegalArgumentException(

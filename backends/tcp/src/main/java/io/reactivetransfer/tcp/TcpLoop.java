@@ -6,6 +6,7 @@ import io.reactivetransfer.control.ControlLoop;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
@@ -19,6 +20,7 @@ final class TcpLoop implements WorkerLoop {
   private final Supplier<MemoryKey> keys;
   private final Origins origins = new Origins();
   private final Outgoing outgoing = new Outgoing();
+  private Authentication.@Nullable Sessions sessions;
   private final SmallBuffers smallBuffers = new SmallBuffers();
 
   TcpLoop(ControlLoop loop) {
@@ -29,6 +31,16 @@ final class TcpLoop implements WorkerLoop {
   TcpLoop(ControlLoop loop, Supplier<MemoryKey> keys) {
     this.loop = loop;
     this.keys = keys;
+  }
+
+  /** The sessions of the engine: what its NICs' connections prove that they belong to. */
+  void attach(Authentication.Sessions known) {
+    sessions = known;
+  }
+
+  /** Null for NICs that are driven without a control channel, by a test. */
+  Authentication.@Nullable Sessions sessions() {
+    return sessions;
   }
 
   /** What the control channel runs on. */

@@ -1,9 +1,6 @@
 package io.reactivetransfer.tcp;
 
-import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.control.HandshakeLimits;
-import io.reactivetransfer.control.Tls;
-import io.reactivetransfer.control.Transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -26,10 +23,7 @@ record TcpSettings(
     @Nullable String advertisedHost,
     int port,
     int nics,
-    @Nullable ClusterSecret secret,
-    @Nullable Tls tls,
-    HandshakeLimits limits,
-    Transport transport) {
+    HandshakeLimits limits) {
 
   /** Where the NIC with this index listens. */
   InetSocketAddress listenAddress(int nicIndex) {

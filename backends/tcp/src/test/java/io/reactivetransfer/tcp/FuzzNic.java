@@ -89,7 +89,7 @@ class FuzzNic implements CompletionSink {
         new TcpDomain(
             loop,
             new OpenContext(id, 0, () -> {}, loop, DEPTH, MAX_MESSAGE_BYTES, CONNECT_TIMEOUT),
-            new Authentication(() -> FuzzHandshake.HALF_A_NONCE, null),
+            new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, null),
             new Admission(LIMITS, () -> 0),
             null);
     model = new NicModel(id, MAX_MESSAGE_BYTES, ground);

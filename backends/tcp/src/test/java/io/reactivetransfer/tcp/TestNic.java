@@ -78,7 +78,20 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   TestNic(TcpBackend backend, Nic nic, int depth, Duration connectTimeout) {
+    this(backend, nic, depth, connectTimeout, null);
+  }
+
+  /** With keys of sessions, as if it had a control channel. */
+  TestNic(
+      TcpBackend backend,
+      Nic nic,
+      int depth,
+      Duration connectTimeout,
+      Authentication.Sessions sessions) {
     loop = (TcpLoop) backend.newLoop();
+    if (sessions != null) {
+      loop.attach(sessions);
+    }
     try {
       domain = open(backend, nic, loop, context(id, loop, depth, connectTimeout));
     } catch (RuntimeException e) {

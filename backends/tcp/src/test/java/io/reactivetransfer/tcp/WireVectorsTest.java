@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;
@@ -37,7 +36,7 @@ class WireVectorsTest {
   }
 
   private static Map<String, String> expected() {
-    Authentication knowing = new Authentication(new KeySource(), ClusterSecret.of(count(0x60, 32)));
+    Authentication knowing = new Authentication(new KeySource(), ORIGIN, _ -> count(0x60, 32));
     Handshake.Hello hello = new Handshake.Hello(ORIGIN, TARGET, 1, count(0x30, 32));
     byte[] challenge = count(0x80, 32);
     byte[] ofOrigin = knowing.proof(Role.ORIGIN, hello, challenge);

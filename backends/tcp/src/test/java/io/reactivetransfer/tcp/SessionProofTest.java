@@ -2,7 +2,7 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;
@@ -13,30 +13,31 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who does not know the secret is not listened to, and not written to. */
-class SecretTest {
+/** Who has no session with an engine is not listened to, and not written to. */
+class SessionProofTest {
 
-  private static final String WORD = "the engines of this cluster know";
-  private static final ClusterSecret SECRET = secret(WORD);
+  private static final String WORD = "the two engines of a session know";
+  private static final Authentication.Sessions SESSION = session(WORD);
+  private static final Authentication.Sessions OTHER = session("those of another session");
+  private static final Authentication.Sessions NONE = _ -> null;
 
-  private static ClusterSecret secret(String word) {
-    return ClusterSecret.of(word.getBytes(StandardCharsets.UTF_8));
+  private static Authentication.Sessions session(String key) {
+    return _ -> key.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static TestNic nic(@Nullable ClusterSecret secret) {
-    TcpBackend.Builder builder = TcpBackend.builder();
-    TcpBackend backend = secret == null ? builder.build() : builder.secret(secret).build();
-    return new TestNic(backend, 8, Duration.ofMillis(800));
+  private static TestNic nic(Authentication.@Nullable Sessions sessions) {
+    TcpBackend backend = new TcpBackend();
+    return new TestNic(backend, backend.nics().getFirst(), 8, Duration.ofMillis(800), sessions);
   }
 
-  private static Authentication knowing(ClusterSecret secret) {
-    return new Authentication(new KeySource(), secret);
+  private static Authentication knowing(EngineId self) {
+    return new Authentication(new KeySource(), self, SESSION);
   }
 
   @Test
-  void twoThatKnowItMeet() {
-    try (TestNic origin = nic(SECRET);
-        TestNic target = nic(secret(WORD))) {
+  void twoThatHaveOneMeet() {
+    try (TestNic origin = nic(SESSION);
+        TestNic target = nic(SESSION)) {
       origin.send(origin.peer(target), "hello");
       target.awaitUntil(() -> !target.messages.isEmpty());
       assertThat(origin.lost).isEmpty();
@@ -44,22 +45,30 @@ class SecretTest {
   }
 
   @Test
-  void oneThatKnowsAnotherIsRefused() {
-    lost(secret("the engines of another one know."), SECRET, "another secret", ".secret()");
+  void oneThatHasAnotherIsRefused() {
+    lost(OTHER, SESSION, "expected a proof of the session with this engine");
   }
 
   @Test
-  void oneThatKnowsNoneIsRefused() {
-    lost(null, SECRET, "wants a cluster secret", ".secret()");
+  void oneThatHasNoneConnectsToNobody() {
+    lost(NONE, SESSION, "expected a session of engine", "got a connection without one");
+    lost(null, SESSION, "wants a proof of a session");
   }
 
   @Test
-  void oneThatKnowsItRefusesOneThatDoesNot() {
-    lost(SECRET, null, "did not prove", ".secret()");
+  void oneThatIsNotKnownIsRefused() {
+    lost(SESSION, NONE, "expected a session of engine", "got a connection without one");
+  }
+
+  @Test
+  void oneThatHasOneRefusesOneThatProvesNothing() {
+    lost(SESSION, null, "did not prove that it has a session");
   }
 
   private static void lost(
-      @Nullable ClusterSecret ofOrigin, @Nullable ClusterSecret ofTarget, String... text) {
+      Authentication.@Nullable Sessions ofOrigin,
+      Authentication.@Nullable Sessions ofTarget,
+      String... text) {
     try (TestNic origin = nic(ofOrigin);
         TestNic target = nic(ofTarget)) {
       origin.send(origin.peer(target), "hello");
@@ -72,7 +81,7 @@ class SecretTest {
 
   @Test
   void aMessageBeforeTheProofIsNotTaken() {
-    try (TestNic target = nic(SECRET);
+    try (TestNic target = nic(SESSION);
         RawConnection raw = RawConnection.to(target)) {
       raw.send(out -> Handshake.putHello(out, RawConnection.helloTo(target)));
       assertThat(raw.reply()).isInstanceOf(Handshake.Challenge.class);
@@ -85,8 +94,8 @@ class SecretTest {
 
   @Test
   void aProofIsGoodForOneChallengeOnly() {
-    Authentication knowing = knowing(SECRET);
-    try (TestNic target = nic(SECRET)) {
+    Authentication knowing = knowing(RawConnection.ID);
+    try (TestNic target = nic(SESSION)) {
       Handshake.Hello hello = RawConnection.helloTo(target);
       byte[] proof;
       try (RawConnection recorded = RawConnection.to(target)) {
@@ -107,14 +116,14 @@ class SecretTest {
 
   @Test
   void aProofIsGoodForOneHelloOnly() {
-    try (TestNic target = nic(SECRET);
+    try (TestNic target = nic(SESSION);
         RawConnection raw = RawConnection.to(target)) {
       Handshake.Hello hello = RawConnection.helloTo(target);
       Handshake.Hello another =
           new Handshake.Hello(target.id, hello.target(), hello.nicIndex(), hello.nonce());
       raw.send(out -> Handshake.putHello(out, hello));
       var challenge = (Handshake.Challenge) raw.reply();
-      byte[] proof = knowing(SECRET).proof(Role.ORIGIN, another, challenge.nonce());
+      byte[] proof = knowing(target.id).proof(Role.ORIGIN, another, challenge.nonce());
       raw.send(out -> Handshake.putProof(out, proof));
       assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
     }
@@ -122,7 +131,7 @@ class SecretTest {
 
   @Test
   void aTargetThatOnlySendsTheProofBackIsRefused() throws IOException {
-    try (TestNic origin = nic(SECRET);
+    try (TestNic origin = nic(SESSION);
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       origin.send(peer(origin, server), "hello");
       try (RawConnection raw = RawConnection.from(server)) {
@@ -140,7 +149,7 @@ class SecretTest {
 
   @Test
   void aTargetThatChallengesTwiceIsRefused() throws IOException {
-    try (TestNic origin = nic(SECRET);
+    try (TestNic origin = nic(SESSION);
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       origin.send(peer(origin, server), "hello");
       try (RawConnection raw = RawConnection.from(server)) {
