@@ -165,6 +165,11 @@ final class ConnectedLinks implements Links {
   }
 
   @Override
+  public void release(FabricPeer peer) {
+    disconnect(peer, 0, "the peer was released");
+  }
+
+  @Override
   public boolean fencesLostPeers() {
     return true;
   }

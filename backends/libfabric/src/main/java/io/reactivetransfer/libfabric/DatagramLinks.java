@@ -19,6 +19,8 @@ import java.util.Map;
  */
 final class DatagramLinks implements Links {
 
+  private static final String RELEASED = "the peer was released";
+
   private final OpenFabric fabric;
   private final boolean endpointForEach;
   private final AddressVector addresses;
@@ -108,6 +110,17 @@ final class DatagramLinks implements Links {
         () ->
             ended.forEach(
                 each -> end(each, code, each == ways ? text : "the endpoint was closed: " + text)));
+  }
+
+  @Override
+  public void release(FabricPeer peer) {
+    Ways ways = byPeer.get(peer);
+    if (ways != null && ways.endpoint == sharedEndpoint) {
+      byPeer.remove(peer);
+      end(ways, 0, RELEASED);
+    } else {
+      disconnect(peer, 0, RELEASED);
+    }
   }
 
   private void end(Ways ways, int code, String text) {

@@ -40,6 +40,9 @@ interface Links {
    */
   void disconnect(FabricPeer peer, int code, String text);
 
+  /** The same for a peer to which nothing is out, and without harm to what is out to others. */
+  void release(FabricPeer peer);
+
   /** Whether {@link #disconnect} also ends what comes in from the peer. */
   boolean fencesLostPeers();
 

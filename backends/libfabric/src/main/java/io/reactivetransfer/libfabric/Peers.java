@@ -62,8 +62,9 @@ final class Peers implements Writes.Handler {
 
   /** Forgets a peer to which nothing is out. */
   void release(FabricPeer peer) {
-    end(peer, 0, "the peer was released");
-    peer.loss(null);
+    writes.release(peer);
+    outbox.removeIf(said -> said.to() == peer);
+    peer.startOver(lastAsk);
     unsettled.remove(peer);
     all.remove(peer);
   }

@@ -143,6 +143,11 @@ final class Writes {
     endpointsChanged();
   }
 
+  /** Of a peer to which nothing is out. */
+  void release(FabricPeer peer) {
+    links.release(peer);
+  }
+
   /**
    * Endpoints were closed: what they had completed before lies in the queue, and what they cancel
    * was put there, too. So from now on it is read to its end, before anything is said of the rest.
