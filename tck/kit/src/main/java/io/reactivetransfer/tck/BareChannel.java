@@ -57,11 +57,15 @@ final class BareChannel implements AutoCloseable {
     this.timeout = timeout;
     WorkerLoop given = backend.newLoop();
     this.loop = given;
-    this.own =
-        given == null
-            ? Executors.newSingleThreadExecutor(task -> new Thread(task, "bare-channel"))
-            : null;
-    this.thread = given == null ? own : given::execute;
+    if (given == null) {
+      ExecutorService single =
+          Executors.newSingleThreadExecutor(task -> new Thread(task, "bare-channel"));
+      this.own = single;
+      this.thread = single;
+    } else {
+      this.own = null;
+      this.thread = given::execute;
+    }
     ControlContext context =
         new ControlContext(
             identity,
