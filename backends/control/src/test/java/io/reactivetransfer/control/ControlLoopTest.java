@@ -54,7 +54,7 @@ class ControlLoopTest {
   /** With something scheduled, each wait for sockets would arm a timer in the kernel. */
   @Test
   void whatIsDueMuchLaterIsNotScheduledOnTheLoopAndYetRunsThere() throws Exception {
-    TcpLoop loop = new TcpLoop(Transport.AUTO, null);
+    ControlLoop loop = new ControlLoop("test", Transport.AUTO, null);
     try {
       CompletableFuture<Boolean> ranInLoop = new CompletableFuture<>();
       loop.execute(() ->

@@ -7,7 +7,7 @@ public enum Target {
   /** The bytes and the text of a peer's address. */
   PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 160),
   /** The bytes of a region's descriptor. */
-  REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 200),
+  REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 170),
   /** The first thing that engines say to each other. */
   GREETING("reactive-transfer/core", "GreetingTest#isReadAsWhatItSaysOrRefused", 40),
   /** What engines say to each other. */
