@@ -270,7 +270,11 @@ final class FlightControl {
 
   /** Their targets have taken back what these would have completed. */
   void released(List<Flight> flights) {
-    flights.forEach(this::release);
+    for (Flight flight : flights) {
+      if (!flight.isStopped()) { // it may have ended in this turn, and nobody has heard of it yet
+        release(flight);
+      }
+    }
   }
 
   /** So many pieces of one flight are done. */

@@ -26,6 +26,7 @@ class SimulationTest {
     "2701, a message to a process that died before it greeted waited for ever",
     "389, a peer was lost because a NIC did not report",
     "597, the same",
+    "1793, a flight that had missed its deadline was released and posted in the same turn",
   })
   void everyRuleHoldsWhereItOnceDidNot(long seed, String found) {
     Result result = new Simulation().run(seed);
