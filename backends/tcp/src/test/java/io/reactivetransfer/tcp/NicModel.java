@@ -50,18 +50,15 @@ final class NicModel {
   /** A write that is complete, or has failed with a code. */
   private record Write(TargetModel link, Grant grant, boolean hasImm, int imm, int code) {}
 
-  private static final class Presence {
-    int links;
-    boolean told;
-  }
-
   final EngineId id;
   final int maxMessageBytes;
   final Ground ground;
   final List<Report> reports = new ArrayList<>();
   private final Map<MemoryKey, Grant> grants = new HashMap<>();
   private final ArrayDeque<Object> waiting = new ArrayDeque<>();
-  private final Map<EngineId, Presence> presences = new HashMap<>();
+  private static final int MAX_BROKEN = 64;
+
+  private final Map<EngineId, ArrayDeque<Long>> broken = new HashMap<>();
   private final Map<EngineId, Set<TargetModel>> origins = new HashMap<>();
   private final Map<Long, OriginModel> outgoing = new HashMap<>();
 
@@ -127,57 +124,37 @@ final class NicModel {
         || link.settledElsewhere(count, refused);
   }
 
-  /** A connection was made; those that it replaces end. */
+  /** It has ended otherwise than in good order: the target is told on the next one. */
+  void broke(EngineId target, long number) {
+    ArrayDeque<Long> numbers = broken.computeIfAbsent(target, _ -> new ArrayDeque<>());
+    numbers.add(number);
+    if (numbers.size() > MAX_BROKEN) {
+      numbers.remove();
+    }
+  }
+
+  Iterable<Long> brokenOf(EngineId target) {
+    return broken.getOrDefault(target, new ArrayDeque<>());
+  }
+
+  /** A connection was made; one that it replaces ends. */
   void began(TargetModel link) {
-    Set<TargetModel> others = origins.get(link.origin());
-    if (others != null && others.stream().anyMatch(other -> other.nic() == link.nic())) {
-      endAll(link.origin(), ErrorCode.REPLACED.value);
-    }
-    origins.computeIfAbsent(link.origin(), _ -> new LinkedHashSet<>()).add(link);
-    connected(link.origin());
+    Set<TargetModel> others = origins.computeIfAbsent(link.origin(), _ -> new LinkedHashSet<>());
+    List.copyOf(others).stream()
+        .filter(other -> other.nic() == link.nic())
+        .forEach(other -> other.end(ErrorCode.REPLACED.value));
+    others.add(link);
   }
 
-  void ended(TargetModel link, int code) {
-    disconnected(link.origin(), code);
-    Set<TargetModel> links = origins.get(link.origin());
-    if (links != null) {
-      links.remove(link);
-      if (code != ErrorCode.CLOSED.value) {
-        endAll(link.origin(), code);
-      }
-    }
+  void ended(TargetModel link) {
+    origins.getOrDefault(link.origin(), Set.of()).remove(link);
   }
 
-  /** All connections of this origin end. */
-  void endAll(EngineId origin, int code) {
-    Set<TargetModel> links = origins.remove(origin);
-    if (links != null) {
-      links.forEach(link -> link.end(code));
-    }
-  }
-
-  /** A connection with this engine was made, in either direction. */
-  void connected(EngineId engine) {
-    Presence presence = presences.computeIfAbsent(engine, _ -> new Presence());
-    presence.links++;
-    presence.told = false;
-  }
-
-  /** Something was handed over to a connection with it: a loss after that is news again. */
-  void used(EngineId engine) {
-    presences.get(engine).told = false;
-  }
-
-  /** One has ended: the first one of several is the news. */
-  void disconnected(EngineId engine, int code) {
-    Presence presence = presences.get(engine);
-    if (!presence.told) {
-      report(new Lost(engine, code));
-    }
-    presence.told = true;
-    if (--presence.links == 0) {
-      presences.remove(engine);
-    }
+  /** This origin says that its connection with that number is over. */
+  void isOver(EngineId origin, long number) {
+    List.copyOf(origins.getOrDefault(origin, Set.of())).stream()
+        .filter(link -> link.number() == number)
+        .forEach(link -> link.end(ErrorCode.BROKEN.value));
   }
 
   /** What was reported is what had to be. */

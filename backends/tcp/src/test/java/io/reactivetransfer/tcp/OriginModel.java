@@ -102,19 +102,21 @@ final class OriginModel {
   }
 
   void posted(long token, byte[] head, byte[] bytes) {
-    nic.used(target);
     sent.writeBytes(head).writeBytes(bytes);
     writes.add(new Write(token, bytes.length > MAX_COPIED_BYTES ? sent.writerIndex() : 0));
   }
 
   void said(byte[] message) {
-    nic.used(target);
     Wire.putMessage(sent, ByteBuffer.wrap(message));
+  }
+
+  /** The target is told that another connection is over. */
+  void saidOver(long other) {
+    Wire.putOver(sent, other);
   }
 
   /** A message was handed over that is longer than the target takes. */
   void saidTooMuch() {
-    nic.used(target);
     end(ErrorCode.PROTOCOL.value);
   }
 
@@ -124,13 +126,9 @@ final class OriginModel {
     }
     part = Part.NOTHING;
     if (why != ErrorCode.CLOSED.value) {
-      nic.endAll(target, why);
+      nic.broke(target, FuzzHandshake.HALF_A_NONCE.high());
     }
-    if (welcomed) {
-      nic.disconnected(target, why);
-    } else {
-      nic.report(new NicModel.Lost(target, why));
-    }
+    nic.report(new NicModel.Lost(target, why));
     writes.forEach(write -> nic.report(new NicModel.Failed(write.token(), why)));
     writes.clear();
   }
@@ -184,9 +182,9 @@ final class OriginModel {
       case FuzzHandshake.Verdict.Welcomed(int longest) -> {
         maxMessageBytes = longest;
         welcomed = true;
+        nic.brokenOf(target).forEach(this::saidOver);
         count = 0;
         part = Part.HEAD;
-        nic.connected(target);
       }
       default -> throw new AssertionError("no verdict about an answer");
     }

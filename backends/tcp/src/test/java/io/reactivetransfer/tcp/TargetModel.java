@@ -12,6 +12,9 @@ import java.util.List;
  */
 final class TargetModel {
 
+  /** In a hello, behind its head, two ids and an index. */
+  private static final int NONCE_AT = 41;
+
   private enum Part {
     HANDSHAKE,
     HEAD,
@@ -28,6 +31,7 @@ final class TargetModel {
   private Part part = Part.HANDSHAKE;
   private EngineId origin;
   private int nicIndex;
+  private long number;
   private boolean greeted;
 
   /** What the present part is made of, as far as it is here. */
@@ -95,6 +99,11 @@ final class TargetModel {
     return settled;
   }
 
+  /** What names the connection to its origin. */
+  long number() {
+    return number;
+  }
+
   void settle(int code) {
     if (isOpen()) {
       settled.add(code);
@@ -107,7 +116,7 @@ final class TargetModel {
     }
     part = Part.NOTHING;
     if (greeted) {
-      nic.ended(this, code);
+      nic.ended(this);
     }
   }
 
@@ -173,6 +182,7 @@ final class TargetModel {
         origin = who;
         nicIndex = index;
         greeted = true;
+        number = ByteBuffer.wrap(here).getLong(NONCE_AT);
         count = 0;
         part = Part.HEAD;
         nic.began(this);
@@ -187,6 +197,7 @@ final class TargetModel {
       case 1 -> 38;
       case 2, 3 -> 5;
       case 6 -> 25;
+      case 7 -> 9;
       default -> {
         violated();
         yield 0;
@@ -206,6 +217,7 @@ final class TargetModel {
           violated();
         }
       }
+      case 7 -> nic.isOver(origin, in.getLong());
       default -> {
         goodbyeCode = Short.toUnsignedInt(in.getShort());
         int length = Short.toUnsignedInt(in.getShort());
