@@ -101,7 +101,7 @@ final class Control implements ControlSink {
       return;
     }
     PeerAddress address = new PeerAddress(worker.address().backend(), id, search.at());
-    search.answer().success(worker.peers().of(address), () -> {});
+    search.answer().success(worker.peers().named(address), () -> {});
   }
 
   @Override

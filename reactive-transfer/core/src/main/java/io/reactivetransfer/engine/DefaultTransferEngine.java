@@ -124,7 +124,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Peer peer(PeerAddress address) {
-    return worker.peers().of(Objects.requireNonNull(address, "address"));
+    return worker.peers().named(Objects.requireNonNull(address, "address"));
   }
 
   @Override

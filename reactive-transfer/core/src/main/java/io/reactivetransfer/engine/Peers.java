@@ -70,7 +70,21 @@ final class Peers {
   }
 
   /**
-   * The peer at this address. From any thread.
+   * The peer that the application has named by this address: there it is looked for from now on,
+   * whatever it says of itself. From any thread.
+   *
+   * @throws TransferRejectedException if it is of another backend
+   */
+  PeerLink named(PeerAddress address) {
+    PeerLink peer = of(address);
+    if (!peer.address().equals(address)) {
+      peer.movedTo(address);
+    }
+    return peer;
+  }
+
+  /**
+   * The peer that has this address, or is known under another one. From any thread.
    *
    * @throws TransferRejectedException if it is of another backend
    */
@@ -84,11 +98,7 @@ final class Peers {
           Origin.peer(address.engine()),
           null);
     }
-    PeerLink peer = findOrCreate(address);
-    if (!peer.address().equals(address)) {
-      peer.movedTo(address); // one engine may have several names, and who knows one knows it last
-    }
-    return peer;
+    return findOrCreate(address);
   }
 
   private PeerLink findOrCreate(PeerAddress address) {

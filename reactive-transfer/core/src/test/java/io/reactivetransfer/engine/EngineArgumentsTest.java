@@ -126,6 +126,18 @@ class EngineArgumentsTest {
     sending.cancel();
   }
 
+  /** Behind a translation of addresses, what an engine says of itself leads nowhere. */
+  @Test
+  void whatAPeerSaysOfItselfDoesNotMoveIt() {
+    PeerAddress named =
+        new PeerAddress("scripted", hand.address(1).engine(), new HostPort("outside", 1));
+    ByteBuffer hello = hand.hello(1, 0);
+    Peer peer = engine.peer(named);
+    hand.receive(1, hello);
+    engine.remote(hand.descriptor(1, 10));
+    assertThat(peer.address()).isEqualTo(named);
+  }
+
   @Test
   void aRemoteRegionIsAsLongAsItsDescriptorSays() {
     RegionDescriptor descriptor = hand.descriptor(1, 10);
