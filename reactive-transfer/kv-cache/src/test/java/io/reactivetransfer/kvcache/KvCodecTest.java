@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PeerAddress;
@@ -27,12 +28,8 @@ class KvCodecTest {
   private static final KvLayout LAYOUT = new KvLayout(61, 300, 4096);
 
   private static RegionDescriptor region(long length) {
-    PeerAddress owner =
-        new PeerAddress(
-            "tcp",
-            new EngineId(1, 2),
-            List.of(new PeerAddress.NicAddress(new byte[] {1, 2}, new byte[] {3})));
-    return new RegionDescriptor(owner, length, Access.REMOTE_WRITE, List.of(new byte[] {9, 9}));
+    PeerAddress owner = new PeerAddress("tcp", new EngineId(1, 2), new HostPort("decode-3", 7400));
+    return new RegionDescriptor(owner, 1, length, Access.REMOTE_WRITE, List.of(new byte[] {9, 9}));
   }
 
   private static KvMessage.Request request(int pages) {
