@@ -116,7 +116,7 @@ class DirectReadTest {
       awaitByte(sink.segment(), LENGTH / 2 - 1, (byte) 5);
       raw.reset();
     }
-    target.awaitLost();
+    target.awaitNobody();
     assertThat(target.imms).isEmpty();
     assertThat(WriteTest.bytes(sink.segment().asSlice(LENGTH / 2))).containsOnly(0);
   }

@@ -248,6 +248,16 @@ final class TestNic implements CompletionSink, AutoCloseable {
     return lost.element();
   }
 
+  /** No connection is left, in or out; of one that came from outside, nobody is lost. */
+  void awaitNobody() {
+    awaitUntil(() -> known() == 0);
+  }
+
+  /** How much it keeps of others. */
+  int known() {
+    return call(() -> ((TcpDomain) domain).known());
+  }
+
   /** What waits will never be posted. */
   void forgetWaiting() {
     run(waiting::clear);

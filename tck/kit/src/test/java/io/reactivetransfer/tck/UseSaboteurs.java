@@ -43,7 +43,8 @@ final class UseSaboteurs {
           Saboteur.use("10.2", "loses the immediate of the longest piece", LosesLongest::new),
           Saboteur.use("16.1", "takes a refusal for a failure", TakesRefusalForFailure::new),
           Saboteur.use("16.2", "loses places in a small queue", LosesPlaces::new),
-          Saboteur.talks("16.3", "takes a refused message for sent", LosesRefused::new));
+          Saboteur.talks("16.3", "takes a refused message for sent", LosesRefused::new)
+              .entailing("16.1"));
 
   private UseSaboteurs() {}
 
