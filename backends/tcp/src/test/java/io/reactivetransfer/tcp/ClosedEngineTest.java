@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
+import io.reactivetransfer.EngineId;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,7 @@ class ClosedEngineTest {
   void isForgottenByTheOneThatStays() {
     try (TestNic survivor = new TestNic()) {
       TcpDomain domain = (TcpDomain) survivor.domain;
+      List<EngineId> gone = new ArrayList<>();
       var own = survivor.register(8);
       for (int i = 1; i <= MANY; i++) {
         try (TestNic guest = new TestNic()) {
@@ -47,8 +49,11 @@ class ClosedEngineTest {
           if (i % 2 == 0) {
             guest.kill();
           }
+          gone.add(guest.id);
         }
       }
+      // What broke is remembered for as long as the control channel has a session with the engine.
+      survivor.run(() -> gone.forEach(survivor.loop::sessionEnded));
       survivor.awaitUntil(() -> survivor.call(domain::known) == 0);
     }
   }

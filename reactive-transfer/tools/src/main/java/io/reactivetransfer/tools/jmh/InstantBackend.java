@@ -17,7 +17,9 @@ import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
@@ -81,13 +83,12 @@ final class InstantBackend implements Backend {
 
   /**
    * Remembers the tokens of one turn in a ring. The only peer that is ever written to is the engine
-   * itself, and what that asks itself for, a sign of life, is answered at the next poll: else it
-   * would be held for lost after the liveness deadline.
+   * itself, and what that says to itself, such as its greeting, it hears at the next poll.
    */
   private static final class InstantDomain implements Domain {
     private final EngineId self;
     private final long[] tokens = new long[DEPTH];
-    private boolean asked;
+    private final Queue<ByteBuffer> said = new ArrayDeque<>();
     private int head;
     private int tail;
 
@@ -140,7 +141,7 @@ final class InstantBackend implements Backend {
 
     @Override
     public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      asked = true;
+      said.add(ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip());
       return true;
     }
 
@@ -149,9 +150,8 @@ final class InstantBackend implements Backend {
 
     @Override
     public int poll(CompletionSink sink) {
-      if (asked) {
-        asked = false;
-        sink.alive(self);
+      for (int frames = said.size(); frames > 0; frames--) {
+        sink.received(self, said.remove());
       }
       int found = tail - head;
       while (head != tail) {
