@@ -61,6 +61,7 @@ class ConnectTest {
       server.setReuseAddress(true);
       server.bind(new InetSocketAddress(LOOPBACK, address.port()));
       try (RawConnection raw = RawConnection.welcoming(server)) {
+        assertThat(raw.read(Wire.OVER_BYTES)).startsWith(Wire.OVER); // the one before
         assertThat(raw.read(Wire.MESSAGE_BYTES + 5)).endsWith("hello".getBytes());
       }
     }
@@ -167,7 +168,7 @@ class ConnectTest {
   @Test
   void aPortInUse() throws IOException {
     try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
-      TcpBackend backend = TcpBackend.builder().port(server.getLocalPort()).build();
+      TcpBackend backend = TcpBackend.builder().port(server.getLocalPort() - 1).build();
       assertThatThrownBy(() -> new TestNic(backend, 8, Duration.ofSeconds(1)))
           .rootCause()
           .isInstanceOf(IOException.class);
@@ -214,7 +215,7 @@ class ConnectTest {
     int port;
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
       port = server.getLocalPort();
-      TcpBackend taken = TcpBackend.builder().host("::1").port(port).build();
+      TcpBackend taken = TcpBackend.builder().host("::1").port(port - 1).build(); // of the engine
       assertThatThrownBy(() -> new TestNic(taken, 8, Duration.ofSeconds(1)))
           .cause()
           .hasMessageContaining("cannot listen on [::1]:" + port);
