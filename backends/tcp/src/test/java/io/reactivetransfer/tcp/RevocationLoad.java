@@ -142,15 +142,18 @@ final class RevocationLoad {
   }
 
   private void failed(Throwable failure) {
-    if (failure instanceof TransferFailedException refusal && isRefusal(refusal.code())) {
+    if (failure instanceof TransferFailedException refusal && isRefusal(refusal)) {
       refused.incrementAndGet();
     } else {
       fault(failure.toString());
     }
   }
 
-  private static boolean isRefusal(int code) {
-    return code == ErrorCode.UNKNOWN_KEY.value || code == ErrorCode.REVOKED.value;
+  /** By the target's NIC, or here, because the target has asked for it. */
+  private static boolean isRefusal(TransferFailedException failure) {
+    return failure.code() == ErrorCode.UNKNOWN_KEY.value
+        || failure.code() == ErrorCode.REVOKED.value
+        || String.valueOf(failure.getMessage()).startsWith("its owner has revoked");
   }
 
   /** Waits until some more writes are done, and then revokes the region. */
