@@ -91,7 +91,7 @@ public final class TcpBackend implements Backend {
   @Override
   public CompletionStage<ControlChannel> openControl(ControlContext context) {
     if (!(context.loop() instanceof TcpLoop loop)) {
-      return CompletableFuture.failedFuture(withoutLoop());
+      return control.open(context); // for an engine whose NICs are driven elsewhere
     }
     return control
         .open(
