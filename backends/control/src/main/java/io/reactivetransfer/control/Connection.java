@@ -36,6 +36,10 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
   /** How long a connection that cannot be written to is still read. */
   private static final long LAST_READ_MILLIS = 1_000;
 
+  /** What an end within the handshake may mean, whether the socket was closed or reset. */
+  private static final String CLOSED_EARLY =
+      "; does one side use TLS and the other not, or are there too many connections?";
+
   private static final Logger LOG = Loggers.getLogger(Connection.class);
 
   private final Sessions sessions;
@@ -398,7 +402,12 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
           TlsFailure.isOne(cause)
               ? TlsFailure.of(cause, where())
               : ErrorCode.BROKEN.because(
-                  "the connection with " + where() + " broke: " + cause.getMessage());
+                  "the connection with "
+                      + where()
+                      + " broke"
+                      + (phase == Phase.OPEN
+                          ? ": " + cause.getMessage()
+                          : " within the handshake: " + cause.getMessage() + CLOSED_EARLY));
       broken = why;
     }
     boolean isFaultOfTheSocket = cause instanceof IOException;
@@ -423,9 +432,7 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
   private Failure silentEnd() {
     if (phase != Phase.OPEN) {
       return ErrorCode.BROKEN.because(
-          where()
-              + " ended the connection within the handshake; does one side use TLS and the other"
-              + " not, or are there too many connections?");
+          where() + " ended the connection within the handshake" + CLOSED_EARLY);
     }
     String how =
         collected == 0 && body == null ? " without a farewell" : " in the middle of a frame";

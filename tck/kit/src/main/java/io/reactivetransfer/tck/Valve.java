@@ -2,16 +2,12 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.spi.ControlChannel;
-import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Doorbell;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when
@@ -61,15 +57,8 @@ final class Valve {
             maxWriteBytes = Math.min(maxWriteBytes, domain.capabilities().maxWriteBytes());
           }
           return new ValveDomain(domain, context, this);
-        }) {
-      @Override
-      public @Nullable CompletionStage<ControlChannel> openControl(ControlContext context) {
-        CompletionStage<ControlChannel> opening = super.openControl(context);
-        return opening == null
-            ? null
-            : opening.thenApply(channel -> new ValveChannel(channel, context, Valve.this));
-      }
-    };
+        },
+        (channel, context) -> new ValveChannel(channel, context, this));
   }
 
   /** Makes the NICs smaller than they are; to be called before they are opened. */

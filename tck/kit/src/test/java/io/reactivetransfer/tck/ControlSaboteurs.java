@@ -44,8 +44,12 @@ final class ControlSaboteurs {
                   "26.8",
                   "does not ring",
                   inner ->
-                      ForwardingControl.before(
-                          inner, ControlSaboteurs::withoutBell, (own, _) -> own))
+                      new ForwardingBackend(inner, (nic, _) -> nic) {
+                        @Override
+                        public CompletionStage<ControlChannel> openControl(ControlContext given) {
+                          return super.openControl(withoutBell(given));
+                        }
+                      })
               .entailing("26.2"),
           Saboteur.options(
               "9.5", "ends a key without asking", options -> withGrace(options, Duration.ZERO)),
@@ -65,8 +69,9 @@ final class ControlSaboteurs {
         rule,
         defect,
         inner ->
-            ForwardingControl.before(
+            new ForwardingBackend(
                 inner,
+                (nic, _) -> nic,
                 (own, context) -> {
                   AT.put(own.address(), context.identity().id());
                   return wrapper.apply(own);
@@ -144,7 +149,7 @@ final class ControlSaboteurs {
     }
   }
 
-  private static final class Silent extends ForwardingControl.Sink {
+  private static final class Silent extends ForwardingControlSink {
     Silent(ControlSink to) {
       super(to);
     }
@@ -153,7 +158,7 @@ final class ControlSaboteurs {
     public void notFound(long token, int code, String text) {}
   }
 
-  private static final class TellsTwice extends ForwardingControl.Sink {
+  private static final class TellsTwice extends ForwardingControlSink {
     TellsTwice(ControlSink to) {
       super(to);
     }
@@ -202,7 +207,7 @@ final class ControlSaboteurs {
     @Override
     public int poll(ControlSink sink) {
       return super.poll(
-          new Sink(sink) {
+          new ForwardingControlSink(sink) {
             @Override
             public void received(EngineId sender, ByteBuffer bytes) {
               if (spoken.contains(sender) && lost.add(sender)) {

@@ -140,7 +140,7 @@ final class EndingSaboteurs {
                 @Override
                 public int poll(ControlSink sink) {
                   return super.poll(
-                      new Sink(sink) {
+                      new ForwardingControlSink(sink) {
                         @Override
                         public void received(EngineId sender, ByteBuffer bytes) {
                           if (spoke.get() || !asked.get()) {
@@ -199,8 +199,9 @@ final class EndingSaboteurs {
 
           @Override
           public Backend beneathEngine(Backend backend) {
-            return ForwardingControl.before(
+            return new ForwardingBackend(
                 backend,
+                (nic, _) -> nic,
                 (inner, context) ->
                     changing(
                         inner,
@@ -234,7 +235,7 @@ final class EndingSaboteurs {
       @Override
       public int poll(ControlSink sink) {
         return super.poll(
-            new Sink(sink) {
+            new ForwardingControlSink(sink) {
               @Override
               public void received(EngineId sender, ByteBuffer bytes) {
                 if (kind(bytes) == ABORT) {

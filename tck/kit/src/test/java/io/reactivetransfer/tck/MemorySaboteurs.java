@@ -112,7 +112,7 @@ final class MemorySaboteurs {
     @Override
     public int poll(ControlSink sink) {
       return super.poll(
-          new Sink(sink) {
+          new ForwardingControlSink(sink) {
             @Override
             public void received(EngineId sender, ByteBuffer bytes) {
               heard.add(sender);

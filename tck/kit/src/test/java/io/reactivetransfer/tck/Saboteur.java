@@ -69,15 +69,7 @@ record Saboteur(
 
   /** An engine that uses its NICs in a wrong way. */
   static Saboteur use(String rule, String defect, BiFunction<Domain, OpenContext, Domain> wrapper) {
-    return above(
-        rule,
-        defect,
-        new Sabotage() {
-          @Override
-          public Backend beneathEngine(Backend inner) {
-            return new ForwardingBackend(inner, wrapper);
-          }
-        });
+    return beneath(rule, defect, inner -> new ForwardingBackend(inner, wrapper));
   }
 
   /** An engine that uses its control channel in a wrong way. */
@@ -86,7 +78,8 @@ record Saboteur(
     return beneath(
         rule,
         defect,
-        inner -> ForwardingControl.before(inner, (channel, _) -> wrapper.apply(channel)));
+        inner ->
+            new ForwardingBackend(inner, (nic, _) -> nic, (channel, _) -> wrapper.apply(channel)));
   }
 
   /** An engine whose backend has a defect, beside those of its NICs. */
