@@ -16,6 +16,7 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -122,8 +123,8 @@ final class WaitableBackend implements Backend {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      return false;
+    public PostResult post(WriteOp op) {
+      return PostResult.NIC_BUSY;
     }
 
     @Override

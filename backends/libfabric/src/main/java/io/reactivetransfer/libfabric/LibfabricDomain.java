@@ -11,6 +11,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -179,9 +180,9 @@ final class LibfabricDomain implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     if (closed) {
-      return false;
+      return PostResult.NIC_BUSY;
     }
     Route route = (Route) op.target();
     return switch (route.state()) {
@@ -189,25 +190,25 @@ final class LibfabricDomain implements Domain {
       case DENIED -> fail(op, route, 0, route.denial());
       case NEW -> {
         peers.ask(route);
-        yield false;
+        yield PostResult.PEER_BUSY;
       }
-      case ASKED -> false;
+      case ASKED -> PostResult.PEER_BUSY;
     };
   }
 
-  private boolean write(WriteOp op, Route route) {
+  private PostResult write(WriteOp op, Route route) {
     if (!route.holds(op.targetOffset(), op.length())) {
       return fail(op, route, 0, route.outside(op.targetOffset(), op.length()));
     }
     return switch (writes.post(op, route)) {
-      case TAKEN -> true;
+      case TAKEN -> PostResult.TAKEN;
       case REFUSED -> {
         peers.refused(route);
-        yield false;
+        yield PostResult.PEER_BUSY;
       }
       case NO_WAY -> {
         peers.ended(route);
-        yield false;
+        yield PostResult.PEER_BUSY;
       }
       case FAILED -> {
         BackendException cause = writes.lastError();
@@ -217,9 +218,9 @@ final class LibfabricDomain implements Domain {
   }
 
   /** It was never given to the provider. */
-  private boolean fail(WriteOp op, Route route, int code, String reason) {
+  private PostResult fail(WriteOp op, Route route, int code, String reason) {
     peers.failSoon(route.peer(), Failure.beforePost(op.token(), code, reason));
-    return true;
+    return PostResult.TAKEN;
   }
 
   @Override

@@ -155,7 +155,7 @@ final class FaultScenario {
   }
 
   private boolean post(Domain origin, WriteOp write) {
-    boolean took = origin.post(write);
+    boolean took = origin.post(write).isTaken();
     if (took) {
       taken.add(write.token());
     }

@@ -160,7 +160,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
       if (System.nanoTime() - begin > PATIENCE_NANOS) {
         throw new AssertionError("still waiting for write " + token + all());
       }
-      taken = taken || origin.post(op);
+      taken = taken || origin.post(op).isTaken();
       nics.turn();
     }
     return token;

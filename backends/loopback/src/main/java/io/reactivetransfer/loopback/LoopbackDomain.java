@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -92,8 +93,8 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
-    return !port.isClosed() && outbound.post(op);
+  public PostResult post(WriteOp op) {
+    return port.isClosed() ? PostResult.NIC_BUSY : outbound.post(op);
   }
 
   @Override

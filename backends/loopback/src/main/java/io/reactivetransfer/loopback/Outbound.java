@@ -1,6 +1,7 @@
 package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -35,9 +36,9 @@ final class Outbound {
     }
   }
 
-  boolean post(WriteOp op) {
+  PostResult post(WriteOp op) {
     if (freeCount == 0) {
-      return false; // the completion that makes room rings
+      return PostResult.NIC_BUSY; // the completion that makes room rings
     }
     LoopbackMemory source = (LoopbackMemory) op.source();
     LoopbackTarget target = (LoopbackTarget) op.target();
@@ -53,15 +54,15 @@ final class Outbound {
     }
     if (!link.carry(write)) {
       giveBack(write);
-      return false;
+      return PostResult.PEER_BUSY;
     }
-    return true;
+    return PostResult.TAKEN;
   }
 
-  private boolean failAtOnce(InFlightWrite write, String text) {
+  private PostResult failAtOnce(InFlightWrite write, String text) {
     write.fail(WriteError.SOURCE_RANGE, text);
     port.complete(write);
-    return true;
+    return PostResult.TAKEN;
   }
 
   boolean send(LoopbackPeer peer, ByteBuffer bytes) {

@@ -40,7 +40,7 @@ class LoopbackAllocationTest {
 
   private void write() {
     for (int i = 0; i < WRITES; i++) {
-      if (!origin.domain.post(op)) {
+      if (!origin.domain.post(op).isTaken()) {
         throw new AssertionError("refused");
       }
       target.domain.poll(counter);

@@ -23,7 +23,7 @@ class LoopbackCloseTest {
     target.poll();
     origin.domain.post(origin.write(memory, 0, 1, 2));
     target.domain.close();
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)))
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)).isTaken())
         .as("accepted as long as the loss is not known")
         .isTrue();
 
@@ -42,8 +42,8 @@ class LoopbackCloseTest {
     target.domain.close();
     for (int i = 0; i < 3; i++) {
       int ringsBefore = origin.rings.get();
-      assertThat(origin.domain.post(origin.write(memory, 0, 1, i))).isTrue();
-      assertThat(origin.domain.post(origin.write(memory, 0, 1, i))).isTrue();
+      assertThat(origin.domain.post(origin.write(memory, 0, 1, i)).isTaken()).isTrue();
+      assertThat(origin.domain.post(origin.write(memory, 0, 1, i)).isTaken()).isTrue();
       assertThat(origin.rings.get()).isGreaterThan(ringsBefore);
       List<String> events = origin.events();
       assertThat(events).hasSize(3);
@@ -67,7 +67,7 @@ class LoopbackCloseTest {
   void allWritesFailOnceAndTheirPlacesAreFreeAgain() {
     RemoteMemory memory = origin.target(target);
     int posted = 0;
-    while (origin.domain.post(origin.write(memory, 0, 1, posted))) {
+    while (origin.domain.post(origin.write(memory, 0, 1, posted)).isTaken()) {
       posted++;
     }
     assertThat(posted).isEqualTo(256);
@@ -78,7 +78,7 @@ class LoopbackCloseTest {
     TestNic third = TestNic.open(backend, 3);
     RemoteMemory there = origin.target(third);
     for (int i = 0; i < 256; i++) {
-      assertThat(origin.domain.post(origin.write(there, 0, 1, i))).isTrue();
+      assertThat(origin.domain.post(origin.write(there, 0, 1, i)).isTaken()).isTrue();
     }
   }
 
@@ -125,7 +125,7 @@ class LoopbackCloseTest {
     TestNic third = TestNic.open(backend, 3);
     RemotePeer mistaken = origin.domain.resolve(third.id, target.domain.address());
     RemoteMemory memory = origin.domain.resolve(mistaken, target.memory.key(), 10);
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 4).withImm(1))).isTrue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 4).withImm(1)).isTaken()).isTrue();
     List<String> events = origin.events();
     assertThat(events.get(0)).startsWith("lost 3 another engine");
     assertThat(events.get(1)).startsWith("failed 4 6 another engine");
@@ -146,7 +146,7 @@ class LoopbackCloseTest {
         TestNic.open(LoopbackBackend.builder().network(network).queueDepth(2).build(), 3);
     RemoteMemory memory = origin.target(full);
     WriteOp op = origin.write(memory, 0, 1, 1);
-    while (origin.domain.post(op)) {}
+    while (origin.domain.post(op).isTaken()) {}
     int ringsBefore = origin.rings.get();
     full.domain.close();
     assertThat(origin.rings.get()).isGreaterThan(ringsBefore);

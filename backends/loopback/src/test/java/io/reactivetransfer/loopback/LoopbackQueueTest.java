@@ -30,17 +30,17 @@ class LoopbackQueueTest {
     TestNic target = TestNic.open(backend, 2);
     RemoteMemory memory = origin.target(target);
     assertThat(origin.domain.capabilities().queueDepth()).isEqualTo(2);
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 1))).isTrue();
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 2))).isTrue();
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3))).isFalse();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 1)).isTaken()).isTrue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 2)).isTaken()).isTrue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)).isTaken()).isFalse();
 
     target.poll();
     assertThat(origin.rings).hasPositiveValue();
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)))
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)).isTaken())
         .as("not before the origin has seen the completions")
         .isFalse();
     assertThat(origin.events()).containsExactly("written 1", "written 2");
-    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3))).isTrue();
+    assertThat(origin.domain.post(origin.write(memory, 0, 1, 3)).isTaken()).isTrue();
   }
 
   @Test
@@ -50,9 +50,10 @@ class LoopbackQueueTest {
         IntStream.range(2, 6).mapToObj(engine -> TestNic.open(backend, engine)).toList();
     List<TestNic> refused = new ArrayList<>();
     for (TestNic origin : origins) {
-      if (!origin.domain.post(origin.write(origin.target(target), 0, 1, 1))) {
+      if (!origin.domain.post(origin.write(origin.target(target), 0, 1, 1)).isTaken()) {
         refused.add(origin);
-        assertThat(origin.domain.post(origin.write(origin.target(target), 0, 1, 1))).isFalse();
+        assertThat(origin.domain.post(origin.write(origin.target(target), 0, 1, 1)).isTaken())
+            .isFalse();
       }
     }
     assertThat(refused).hasSize(2);
@@ -62,7 +63,8 @@ class LoopbackQueueTest {
 
     assertThat(refused).allSatisfy(origin -> assertThat(origin.rings).hasValue(1));
     for (TestNic origin : refused) {
-      assertThat(origin.domain.post(origin.write(origin.target(target), 0, 1, 1))).isTrue();
+      assertThat(origin.domain.post(origin.write(origin.target(target), 0, 1, 1)).isTaken())
+          .isTrue();
     }
     target.poll();
     assertThat(origins)
@@ -119,8 +121,9 @@ class LoopbackQueueTest {
     for (int nic = 0; nic < 8; nic++) {
       TestNic origin = origins.get(nic);
       RemoteMemory memory = origin.target(targets.get(nic));
-      assertThat(origin.domain.post(origin.write(memory, nic, 1, nic).withImm(nic))).isTrue();
-      assertThat(origin.domain.post(origin.write(memory, nic, 1, nic))).isFalse();
+      assertThat(origin.domain.post(origin.write(memory, nic, 1, nic).withImm(nic)).isTaken())
+          .isTrue();
+      assertThat(origin.domain.post(origin.write(memory, nic, 1, nic)).isTaken()).isFalse();
     }
     for (int nic = 7; nic >= 0; nic--) {
       assertThat(targets.get(nic).events()).containsExactly("imm " + nic);
@@ -144,7 +147,7 @@ class LoopbackQueueTest {
     TestNic target = TestNic.open(backend, 2);
     RemoteMemory memory = origin.target(target);
     for (int i = 0; i < 200; i++) {
-      assertThat(origin.domain.post(origin.write(memory, i, 1, i).withImm(i))).isTrue();
+      assertThat(origin.domain.post(origin.write(memory, i, 1, i).withImm(i)).isTaken()).isTrue();
     }
     while (target.poll() > 0) {}
     while (origin.poll() > 0) {}

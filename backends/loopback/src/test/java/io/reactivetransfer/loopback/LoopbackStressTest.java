@@ -81,7 +81,7 @@ class LoopbackStressTest {
                     from.set(ValueLayout.JAVA_LONG, slot, posted);
                     from.set(ValueLayout.JAVA_LONG, slot + 8, ~posted);
                     op.between(source, remote).range(slot, slot, 16).token(posted).withImm(posted);
-                    if (!origin.post(op)) {
+                    if (!origin.post(op).isTaken()) {
                       break;
                     }
                     posted++;
@@ -175,7 +175,7 @@ class LoopbackStressTest {
                       }
                     };
                 while (!lost.get()) {
-                  while (posted[0] < ended.length && origin.post(op.token(posted[0]))) {
+                  while (posted[0] < ended.length && origin.post(op.token(posted[0])).isTaken()) {
                     posted[0]++;
                   }
                   sleepUnless(origin.poll(sink) > 0, originBell);

@@ -32,7 +32,11 @@ class LoopbackWriteTest {
   @Test
   void movesBytesThenTellsTheTargetThenTheOrigin() {
     origin.fill(5);
-    assertThat(origin.domain.post(origin.write(origin.target(target), 100, 50, 9).withImm(77)))
+    assertThat(
+            origin
+                .domain
+                .post(origin.write(origin.target(target), 100, 50, 9).withImm(77))
+                .isTaken())
         .isTrue();
     assertThat(target.rings).hasPositiveValue();
     assertThat(origin.events()).isEmpty();
@@ -104,7 +108,7 @@ class LoopbackWriteTest {
             .range(0, offset, length)
             .token(6)
             .withImm(1);
-    assertThat(writer.domain.post(op)).isTrue();
+    assertThat(writer.domain.post(op).isTaken()).isTrue();
     assertThat(target.events()).isEmpty();
     assertThat(writer.events())
         .singleElement()
@@ -120,7 +124,7 @@ class LoopbackWriteTest {
             .between(origin.memory, origin.target(target))
             .range(TestNic.MEMORY_BYTES, 0, 1)
             .token(6);
-    assertThat(origin.domain.post(op)).isTrue();
+    assertThat(origin.domain.post(op).isTaken()).isTrue();
     assertThat(origin.events()).singleElement().asString().startsWith("failed 6 4 ");
     assertThat(target.poll()).isZero();
   }

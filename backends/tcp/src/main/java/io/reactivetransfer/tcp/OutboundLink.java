@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -98,13 +99,13 @@ final class OutboundLink extends Link {
     ringIfRefused();
   }
 
-  boolean post(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+  PostResult post(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
     if (!takes()) {
-      return false;
+      return PostResult.PEER_BUSY;
     }
     if (!source.isAlive()) {
       failSourceGone(op.token(), false);
-      return true;
+      return PostResult.TAKEN;
     }
     if (op.length() <= MAX_COPIED_BYTES) {
       postCopy(source, target, op);
@@ -115,7 +116,7 @@ final class OutboundLink extends Link {
       write(payload);
     }
     flushSoon();
-    return true;
+    return PostResult.TAKEN;
   }
 
   /**

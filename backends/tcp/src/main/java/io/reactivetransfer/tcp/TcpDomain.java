@@ -12,6 +12,7 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -146,20 +147,21 @@ final class TcpDomain implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     if (closed) {
-      return false;
+      return PostResult.NIC_BUSY;
     }
     if (inFlight >= capabilities.queueDepth()) {
       refusedForDepth = true;
-      return false;
+      return PostResult.NIC_BUSY;
     }
     TcpRemoteMemory target = (TcpRemoteMemory) op.target();
-    if (!linkTo(target.peer()).post((TcpMemory) op.source(), target, op)) {
-      return false;
+    PostResult result = linkTo(target.peer()).post((TcpMemory) op.source(), target, op);
+    if (!result.isTaken()) {
+      return result;
     }
     inFlight++;
-    return true;
+    return PostResult.TAKEN;
   }
 
   @Override

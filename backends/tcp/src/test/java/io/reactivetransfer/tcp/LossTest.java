@@ -296,8 +296,9 @@ class LossTest {
         assertThat(nic.call(() -> nic.domain.poll(nic))).isZero();
         assertThat(
                 nic.call(() ->
-                    nic.domain.post(
-                        new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1))))
+                    nic.domain
+                        .post(new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1))
+                        .isTaken()))
             .isFalse();
         assertThat(WriteTest.bytes(sink.segment())).containsOnly(7);
         assertThat(nic.log).isEmpty();

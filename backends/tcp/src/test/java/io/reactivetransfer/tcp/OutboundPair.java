@@ -53,7 +53,7 @@ final class OutboundPair {
         new WriteOp().between(source, remote).range(offset, targetOffset, length).token(token);
     boolean mayRefuse =
         !model.isOpen() || !socket.isWritable() || model.inFlight() >= FuzzNic.DEPTH / 4;
-    boolean taken = nic.domain.post(hasImm ? op.withImm(imm) : op.withoutImm());
+    boolean taken = nic.domain.post(hasImm ? op.withImm(imm) : op.withoutImm()).isTaken();
     if (!taken && !mayRefuse || taken && !model.isOpen()) {
       throw new AssertionError("expected the write to be taken, or not: " + taken);
     }

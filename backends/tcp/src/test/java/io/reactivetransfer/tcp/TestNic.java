@@ -197,7 +197,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   /** Posts as soon as it is taken. */
   void write(WriteOp op) {
     enqueue(() -> {
-      boolean taken = domain.post(op);
+      boolean taken = domain.post(op).isTaken();
       if (taken) {
         inFlight++;
         mostInFlight.accumulateAndGet(inFlight, Math::max);

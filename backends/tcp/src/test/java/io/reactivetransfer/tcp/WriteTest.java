@@ -196,7 +196,7 @@ class WriteTest {
     List<Boolean> taken =
         origin.call(() -> {
           var op = new WriteOp().between(source.local(), remote).range(0, 0, length);
-          return List.of(origin.domain.post(op), origin.domain.post(op));
+          return List.of(origin.domain.post(op).isTaken(), origin.domain.post(op).isTaken());
         });
     origin.write(source, remote, length, 3);
 
@@ -210,8 +210,11 @@ class WriteTest {
     RemoteMemory remote = origin.remote(target, target.register(8));
 
     boolean first =
-        origin.call(
-            () -> origin.domain.post(new WriteOp().between(source.local(), remote).range(0, 0, 8)));
+        origin.call(() ->
+            origin
+                .domain
+                .post(new WriteOp().between(source.local(), remote).range(0, 0, 8))
+                .isTaken());
     origin.write(source, remote, 8, 1);
 
     assertThat(first).isFalse();

@@ -40,6 +40,14 @@ final class Completions implements CompletionSink {
     run++;
   }
 
+  @Override
+  public void written(long token, int writes) {
+    if (writes > 0) {
+      written(token);
+      run += writes - 1;
+    }
+  }
+
   private void endRun() {
     int writes = run;
     if (writes != 0) {

@@ -6,6 +6,7 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -66,6 +67,12 @@ final class NicGroup {
 
   /** Those that have as much in flight as they may, as a set of bits. */
   private int full;
+
+  /** Those that were asked in this turn, and would take nothing, as a set of bits. */
+  private int busy;
+
+  /** Those that have taken something over since they were flushed, as a set of bits. */
+  private int unflushed;
 
   private int next;
   private int inFlight;
@@ -196,7 +203,7 @@ final class NicGroup {
   /** Posts what can be posted of a new flight at once, unless others wait; the rest is enqueued. */
   void launch(Flight flight) {
     if (ring.isEmpty()) {
-      postSome(flight, failed | full | flight.peer().lostWays(), PEER_QUANTUM);
+      postSome(flight, unusable(flight.peer()), PEER_QUANTUM);
     }
     if (flight.hasMore()) {
       enqueue(flight);
@@ -207,9 +214,24 @@ final class NicGroup {
     flight.peer().waiting.remove(flight);
   }
 
+  /** The NICs over which nothing can go to a peer now, as a set of bits. */
+  private int unusable(PeerLink peer) {
+    return failed | full | busy | peer.lostWays();
+  }
+
+  /** Has the NICs begin with what they have taken over. */
+  void flush() {
+    while (unflushed != 0) {
+      int nic = Integer.numberOfTrailingZeros(unflushed);
+      unflushed &= unflushed - 1;
+      domains[nic].flush();
+    }
+  }
+
   /** Posts what the NICs take, every peer once at most. */
   void post() {
-    for (int turns = ring.size(); turns > 0; turns--) {
+    busy = 0;
+    for (int turns = ring.size(); turns > 0 && (failed | full | busy) != allNics; turns--) {
       PeerLink peer = ring.removeFirst();
       if (peer.isOpen()) {
         postTo(peer);
@@ -220,6 +242,7 @@ final class NicGroup {
         ring.addLast(peer);
       }
     }
+    flush();
   }
 
   /** Ends a turn: brings the counters up to date; returns how many pieces were posted in it. */
@@ -292,7 +315,7 @@ final class NicGroup {
 
   private void postTo(PeerLink peer) {
     long limit = writesPosted + PEER_QUANTUM;
-    int refusing = failed | full | peer.lostWays();
+    int refusing = unusable(peer);
     Flight flight;
     while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
       refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
@@ -338,7 +361,7 @@ final class NicGroup {
         continue;
       }
       left--;
-      refusing |= this.full;
+      refusing |= this.full | busy;
     } while (left > 0 && flight.hasMore());
     return refusing;
   }
@@ -347,9 +370,12 @@ final class NicGroup {
     SendQueue queue = queues[nic];
     WriteOp op = queue.op;
     flight.describe(op, nic);
-    if (!queue.domain.post(op)) {
+    PostResult result = queue.domain.post(op);
+    if (!result.isTaken()) {
+      busy |= result == PostResult.NIC_BUSY ? 1 << nic : 0;
       return false;
     }
+    unflushed |= 1 << nic;
     flight.advance();
     peer.outstanding++;
     peer.outstandingBytes += flight.share();

@@ -248,6 +248,9 @@ final class Worker {
     try {
       turnNanos = now();
       int work = runCommands(MAX_COMMANDS);
+      if (nics != null && !nics.isClosed()) {
+        nics.flush(); // what was submitted waits for nothing else
+      }
       if (!timers.isEmpty()) {
         work += timers.run(turnNanos);
       }

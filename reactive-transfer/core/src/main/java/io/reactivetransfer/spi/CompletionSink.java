@@ -16,6 +16,16 @@ public interface CompletionSink {
   void written(long token);
 
   /**
+   * So many accepted writes of the same token are done: for a NIC that has only some writes
+   * reported, each of which speaks for those before it.
+   */
+  default void written(long token, int writes) {
+    for (int i = 0; i < writes; i++) {
+      written(token);
+    }
+  }
+
+  /**
    * An accepted write has failed. Nothing touches its source any more; the target range is
    * undefined.
    *

@@ -99,11 +99,18 @@ public interface Domain {
   /**
    * Takes a write over, or refuses it because a queue is full or a connection is still being made.
    * After a refusal, the doorbell rings, or one of the {@link #waitDescriptors()} becomes readable,
-   * when trying again may succeed, unless this NIC must be polled anyway.
+   * when trying again may succeed, unless this NIC must be polled anyway. It need not begin before
+   * the next {@link #flush}.
    *
-   * @return whether it was taken over
+   * @return whether it was taken over, and if not, what else would be refused, too
    */
-  boolean post(WriteOp op);
+  PostResult post(WriteOp op);
+
+  /**
+   * Begins all writes that were taken over. Called after each run of posts, before this NIC is
+   * polled again: so a driver chains work requests, and rings the NIC's doorbell once.
+   */
+  default void flush() {}
 
   /**
    * Takes a control message over, or refuses it, like {@link #post}. Messages that were taken over

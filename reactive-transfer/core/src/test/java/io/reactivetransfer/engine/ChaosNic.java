@@ -14,6 +14,7 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -154,17 +155,17 @@ final class ChaosNic implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     called();
     if (flying.size() >= Math.min(32, context.nicDepth())) {
       violations.add("more than " + flying.size() + " in flight");
     }
     if (chance(chances.refuse())) {
       context.doorbell().ring();
-      return false;
+      return PostResult.NIC_BUSY;
     }
     flying.add(new Flying(op.token(), ((Target) op.target()).peer()));
-    return true;
+    return PostResult.TAKEN;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -343,7 +344,7 @@ final class ScriptedNic implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     called("post");
     requireSound("a post");
     raise(postFailure);
@@ -363,7 +364,7 @@ final class ScriptedNic implements Domain {
       backend.violated("more than " + inFlight.size() + " writes in flight");
     }
     if (room == 0) {
-      return false;
+      return PostResult.NIC_BUSY;
     }
     room--;
     Piece piece =
@@ -380,7 +381,7 @@ final class ScriptedNic implements Domain {
     posted.add(piece);
     inFlight.add(piece);
     onPost.run();
-    return true;
+    return PostResult.TAKEN;
   }
 
   @Override

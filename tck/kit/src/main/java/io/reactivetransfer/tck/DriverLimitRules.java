@@ -125,7 +125,7 @@ abstract class DriverLimitRules extends RuleGroup {
     List<String> taken = new ArrayList<>();
     for (long token = 0; token < most; token++) {
       var op = wire.write(0, 0, 16, token).withImm((int) token);
-      if (wire.origin().call(nic -> nic.post(op))) {
+      if (wire.origin().call(nic -> nic.post(op).isTaken())) {
         taken.add("written " + token);
       }
     }
@@ -156,7 +156,7 @@ abstract class DriverLimitRules extends RuleGroup {
     wide.connect();
     var op = wide.write(0, 0, tooLong, 1).withImm(1);
     boolean[] taken = new boolean[1];
-    if (wide.origin().attempt(nic -> taken[0] = nic.post(op)) == null && taken[0]) {
+    if (wide.origin().attempt(nic -> taken[0] = nic.post(op).isTaken()) == null && taken[0]) {
       wide.until("a report", () -> wide.origin().reported() == 2);
     }
     wide.throughout(() -> assertThat(wide.origin().reported()).isLessThanOrEqualTo(2));

@@ -110,7 +110,7 @@ abstract class DriverReportRules extends RuleGroup {
             out[0] = false;
           }
           WriteOp op = wire.write(0, 0, 16, token[0]);
-          out[0] = out[0] || wire.origin().call(nic -> nic.post(op));
+          out[0] = out[0] || wire.origin().call(nic -> nic.post(op).isTaken());
           return wire.origin().hasReported("written " + token[0]);
         });
   }
@@ -129,7 +129,7 @@ abstract class DriverReportRules extends RuleGroup {
     int taken = 0;
     for (int i = 0; i < WRITES; i++) {
       WriteOp op = wire.write(0, 0, 16, taken).withImm(taken);
-      taken += wire.origin().call(nic -> nic.post(op)) ? 1 : 0;
+      taken += wire.origin().call(nic -> nic.post(op).isTaken()) ? 1 : 0;
     }
     for (int turn = 0; end != End.GIVEN_UP_EARLY && turn < TURNS_ALONE; turn++) {
       wire.target().turn();
@@ -191,7 +191,7 @@ abstract class DriverReportRules extends RuleGroup {
           .until(
               "the loss of a peer that has closed",
               () -> {
-                wire.origin().call(nic -> nic.post(last));
+                wire.origin().call(nic -> nic.post(last).isTaken());
                 wire.origin().turn();
                 return wire.origin().hasReported(lost);
               });

@@ -159,12 +159,12 @@ abstract class DriverRules extends RuleGroup {
             .withoutImm();
     int most = wire.origin().call(nic -> nic.capabilities().queueDepth()) + 10_000;
     int posted = 0;
-    while (posted < most && wire.origin().call(nic -> nic.post(op))) {
+    while (posted < most && wire.origin().call(nic -> nic.post(op).isTaken())) {
       posted++;
     }
     assumeTrue(posted < most, "the backend took " + posted + " writes and refused none");
     for (int again = 0; again < 3; again++) {
-      posted += wire.origin().call(nic -> nic.post(op)) ? 1 : 0;
+      posted += wire.origin().call(nic -> nic.post(op).isTaken()) ? 1 : 0;
     }
     if (wire.origin().hasLoop()) {
       until("the doorbell", wire, wire.origin()::wasRung);
@@ -258,7 +258,7 @@ abstract class DriverRules extends RuleGroup {
           .patience()
           .until(
               "a write to be taken over",
-              () -> nic.call(domain -> domain.post(op)) || nic.turn() < 0);
+              () -> nic.call(domain -> domain.post(op).isTaken()) || nic.turn() < 0);
     }
     return count;
   }

@@ -98,7 +98,7 @@ abstract class DriverTrustRules extends RuleGroup {
     wire.until(
         "the loss of a peer whose address is none",
         () -> {
-          taken[0] |= wire.origin().call(nic -> !taken[0] && nic.post(op));
+          taken[0] |= wire.origin().call(nic -> !taken[0] && nic.post(op).isTaken());
           return wire.origin().hasReported("lost " + id);
         });
     assertThat(wire.origin().reports())
@@ -168,7 +168,7 @@ abstract class DriverTrustRules extends RuleGroup {
       expectHidden(texts, renamed.key());
     }
     WriteOp late = wire.write(0, 0, 10, 4);
-    wire.origin().call(nic -> nic.post(late));
+    wire.origin().call(nic -> nic.post(late).isTaken());
     wire.origin()
         .attempt(nic -> nic.disconnect(wire.ends().peer(), "given up by the conformance kit"));
     stage().patience().throughout(wire.origin()::turn);

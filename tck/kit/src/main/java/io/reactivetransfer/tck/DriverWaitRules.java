@@ -177,8 +177,8 @@ abstract class DriverWaitRules extends RuleGroup {
         wire.origin()
             .call(nic ->
                 switch (deed) {
-                  case WRITE -> nic.post(op);
-                  case ARRIVAL -> nic.post(op.withImm(1));
+                  case WRITE -> nic.post(op).isTaken();
+                  case ARRIVAL -> nic.post(op.withImm(1)).isTaken();
                   case MESSAGE -> nic.send(wire.ends().peer(), ByteBuffer.allocate(10));
                 });
     origin.wake();
@@ -192,14 +192,15 @@ abstract class DriverWaitRules extends RuleGroup {
     WriteOp op = wire.write(0, 0, 1_000, 1);
     int reports = wire.origin().reported();
     int[] taken = {0};
-    while (taken[0] < most && wire.origin().call(nic -> nic.post(op))) {
+    while (taken[0] < most && wire.origin().call(nic -> nic.post(op).isTaken())) {
       taken[0]++;
     }
     assumeTrue(taken[0] < most, "the backend took " + most + " writes and refused none");
     int before = origin.unasked();
     origin.wake();
     boolean[] again = {false};
-    BooleanSupplier retry = () -> again[0] || (again[0] = wire.origin().call(nic -> nic.post(op)));
+    BooleanSupplier retry =
+        () -> again[0] || (again[0] = wire.origin().call(nic -> nic.post(op).isTaken()));
     stage()
         .patience()
         .until(
@@ -267,7 +268,7 @@ abstract class DriverWaitRules extends RuleGroup {
         () -> {
           wire.turn();
           WriteOp op = wire.write(0, 0, 100, 1);
-          return wire.origin().nanosOf(nic -> nic.post(op));
+          return wire.origin().nanosOf(nic -> nic.post(op).isTaken());
         });
     if (wire.carriesMessages()) {
       expectQuick(

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -59,7 +60,7 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     return inner.post(op);
   }
 

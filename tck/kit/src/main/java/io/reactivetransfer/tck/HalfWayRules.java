@@ -55,7 +55,7 @@ abstract class HalfWayRules extends RuleGroup {
       if (i == 0) {
         wire.post(op);
         taken++;
-      } else if (wire.origin().call(nic -> nic.post(op))) {
+      } else if (wire.origin().call(nic -> nic.post(op).isTaken())) {
         taken++;
       }
     }

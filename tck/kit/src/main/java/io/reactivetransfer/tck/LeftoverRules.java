@@ -86,7 +86,8 @@ abstract class LeftoverRules extends RuleGroup {
       long at = (long) i * stride;
       for (Wire wire : List.of(there, back)) {
         WriteOp op = wire.write(at, at, stride, i).withImm(i);
-        if (!wire.origin().call(nic -> nic.post(op))) { // no turn between two writes if need not be
+        if (!wire.origin()
+            .call(nic -> nic.post(op).isTaken())) { // no turn between two writes if need not be
           wire.post(op);
         }
         if (i % 20 == 0) {
@@ -182,13 +183,13 @@ abstract class LeftoverRules extends RuleGroup {
   /** Nobody turns the other one; so the connection is on its way, where that needs its help. */
   private Set<Path> closeWhileConnecting() {
     Wire wire = Wire.open(stage(), 1_000, 0);
-    wire.origin().call(nic -> nic.post(wire.write(0, 0, 1, 1)));
+    wire.origin().call(nic -> nic.post(wire.write(0, 0, 1, 1)).isTaken());
     if (wire.carriesMessages()) {
       wire.origin().call(nic -> nic.send(wire.ends().peer(), ByteBuffer.allocate(100)));
     } else { // it may have to be told where to write
       wire.turn();
       wire.turn();
-      wire.origin().call(nic -> nic.post(wire.write(0, 0, 1, 2)));
+      wire.origin().call(nic -> nic.post(wire.write(0, 0, 1, 2)).isTaken());
     }
     wire.origin().turn();
     Set<Path> found = Footprint.openFiles();

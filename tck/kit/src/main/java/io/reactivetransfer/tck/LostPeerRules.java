@@ -105,7 +105,8 @@ abstract class LostPeerRules extends RuleGroup {
         .until(
             "a write to be taken over, or the loss of a peer that is never turned",
             () -> {
-              boolean taken = wire.origin().call(nic -> nic.post(wire.write(0, 0, 100, 1)));
+              boolean taken =
+                  wire.origin().call(nic -> nic.post(wire.write(0, 0, 100, 1)).isTaken());
               wire.origin().turn();
               return taken || wire.origin().hasReported(lost);
             });

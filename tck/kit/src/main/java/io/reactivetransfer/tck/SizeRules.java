@@ -224,7 +224,7 @@ abstract class SizeRules extends RuleGroup {
         "a write to be refused for good",
         () -> {
           RuntimeException thrown =
-              done.get() ? null : wire.origin().attempt(nic -> done.set(nic.post(op)));
+              done.get() ? null : wire.origin().attempt(nic -> done.set(nic.post(op).isTaken()));
           return thrown != null || done.get();
         });
     if (done.get()) {

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -91,12 +92,12 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     requireSound("a write");
     if (valve.refusesWrite(writeRefusals)) {
       writeRefusals++;
       context.doorbell().ring();
-      return false;
+      return PostResult.NIC_BUSY;
     }
     Valve.Taken write = valve.next(context.nicIndex(), ownerOf(op), op.length(), op.hasImm());
     Entry entry = new Entry(write, op.token(), copy(op, write.number()));
@@ -108,12 +109,12 @@ final class ValveDomain extends ForwardingDomain {
     }
     valve.take(write);
     writeRefusals = 0;
-    return true;
+    return PostResult.TAKEN;
   }
 
   /** Has the NIC below take a write over, if it does now. */
   private boolean begin(Entry entry) {
-    if (running.size() >= inner.capabilities().queueDepth() || !inner.post(entry.op())) {
+    if (running.size() >= inner.capabilities().queueDepth() || !inner.post(entry.op()).isTaken()) {
       return false;
     }
     running.put(entry.op().token(), entry);

@@ -168,7 +168,7 @@ record Wire(
 
   /** Has a write taken over. */
   void post(WriteOp op) {
-    until("a write to be taken over", () -> origin.call(nic -> nic.post(op)));
+    until("a write to be taken over", () -> origin.call(nic -> nic.post(op).isTaken()));
   }
 
   /** Whether NICs carry the messages of engines; else their control channel does. */

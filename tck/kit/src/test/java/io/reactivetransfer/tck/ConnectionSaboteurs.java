@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -52,8 +53,8 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      return answers(ownerOf(op)) && super.post(op);
+    public PostResult post(WriteOp op) {
+      return answers(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
     }
 
     @Override
@@ -84,8 +85,8 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      return !gone.contains(ownerOf(op)) && super.post(op);
+    public PostResult post(WriteOp op) {
+      return !gone.contains(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
     }
   }
 
@@ -141,7 +142,7 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       Known old = Objects.requireNonNull(known.get(op.target()));
       byte[] other = ALIASES.get(ByteBuffer.wrap(old.key()));
       if (other == null) {
@@ -214,7 +215,7 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (connected == null && DriverSaboteurs.isBare(context)) {
         CountDownLatch latch = new CountDownLatch(1);
         connected = latch;

@@ -11,6 +11,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -206,8 +207,8 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      return out.size() >= inner.capabilities().queueDepth() || super.post(op);
+    public PostResult post(WriteOp op) {
+      return out.size() >= inner.capabilities().queueDepth() ? PostResult.TAKEN : super.post(op);
     }
   }
 
@@ -244,7 +245,7 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       return inner.post(
           TrackingDomain.copy(op)
               .range(op.sourceOffset(), op.targetOffset(), Math.min(MAX, op.length())));
@@ -286,7 +287,7 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (op.length() == 100) {
         dawdle(context);
       }
@@ -331,8 +332,8 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      return op.target() instanceof Nobody || inner.post(op);
+    public PostResult post(WriteOp op) {
+      return op.target() instanceof Nobody ? PostResult.TAKEN : inner.post(op);
     }
   }
 
@@ -388,7 +389,7 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       return inner.post(
           TrackingDomain.copy(op).between(((Counted) op.source()).real(), op.target()));
     }

@@ -10,6 +10,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -114,10 +115,10 @@ final class EarlyNic extends ForwardingDomain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     if (waiting.size() + running.size() >= DEPTH) {
       full = true;
-      return false;
+      return PostResult.NIC_BUSY;
     }
     long token = tokens++;
     Arena arena = Arena.ofShared();
@@ -136,7 +137,7 @@ final class EarlyNic extends ForwardingDomain {
     }
     waiting.add(new Late(token, peer, registered, late, arena, told, op.token()));
     context.doorbell().ring();
-    return true;
+    return PostResult.TAKEN;
   }
 
   @Override
@@ -177,7 +178,7 @@ final class EarlyNic extends ForwardingDomain {
     Late first;
     while ((first = waiting.peek()) != null
         && polls++ >= first.token() % MOST_POLLS
-        && inner.post(first.op())) {
+        && inner.post(first.op()).isTaken()) {
       polls = 0;
       running.put(first.token(), waiting.remove());
     }

@@ -20,6 +20,7 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
@@ -117,7 +118,7 @@ final class EndingSaboteurs {
           (domain, _) ->
               new ForwardingDomain(domain) {
                 @Override
-                public boolean post(WriteOp op) {
+                public PostResult post(WriteOp op) {
                   spoke.set(true);
                   return inner.post(op);
                 }

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -220,13 +221,13 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (op.length() != 4_000) {
         return super.post(op);
       }
       passLater(op, true);
       reportSoon(op.token());
-      return true;
+      return PostResult.TAKEN;
     }
   }
 

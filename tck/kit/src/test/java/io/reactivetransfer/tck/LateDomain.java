@@ -49,7 +49,7 @@ class LateDomain extends TrackingDomain {
     Late first;
     while ((first = late.peek()) != null
         && first.dueNanos() - System.nanoTime() < 0
-        && pass(first.op(), first.hidden())) {
+        && pass(first.op(), first.hidden()).isTaken()) {
       late.remove();
     }
     return super.poll(sink);

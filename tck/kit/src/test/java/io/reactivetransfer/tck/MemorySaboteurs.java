@@ -10,6 +10,7 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -168,10 +169,10 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (revoked.containsKey(op.source())) {
         failSoon(op.token());
-        return true;
+        return PostResult.TAKEN;
       }
       return super.post(op);
     }
@@ -183,7 +184,7 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       long more = op.length() + 1;
       boolean room =
           op.targetOffset() + more <= targetLength(op)
@@ -200,7 +201,7 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean last = op.length() > 0 && op.targetOffset() + op.length() == targetLength(op);
       return last
           ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), op.length() - 1))
@@ -214,7 +215,7 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean nothing = op.length() == 0 && !op.hasImm() && op.targetOffset() < targetLength(op);
       return nothing
           ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), 1))
@@ -259,7 +260,7 @@ final class MemorySaboteurs {
 
     @Override
     @SuppressWarnings("restricted") // the point of it: nothing checks this access
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       Memory memory = remote.get(op.target());
       long end = op.targetOffset() + op.length();
       if (!(memory instanceof HostMemory host) || end <= host.length()) {
@@ -268,7 +269,7 @@ final class MemorySaboteurs {
       MemorySegment beyond = MemorySegment.ofAddress(host.segment().address()).reinterpret(end);
       MemorySegment.copy(source(op), op.sourceOffset(), beyond, op.targetOffset(), op.length());
       reportSoon(op.token());
-      return true;
+      return PostResult.TAKEN;
     }
   }
 

@@ -11,6 +11,7 @@ import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -55,16 +56,16 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (!op.hasImm() || op.length() == 0 || pieces(op) > 1) {
         return super.post(op);
       }
       WriteOp bell = copy(op).range(op.sourceOffset(), op.targetOffset() + op.length(), 0);
-      if (!pass(bell, true)) {
-        return false;
+      if (!pass(bell, true).isTaken()) {
+        return PostResult.NIC_BUSY;
       }
       passLater(copy(op).withoutImm(), false);
-      return true;
+      return PostResult.TAKEN;
     }
   }
 
@@ -77,7 +78,7 @@ final class NicSaboteurs {
             (inner, context) ->
                 new ForwardingDomain(inner) {
                   @Override
-                  public boolean post(WriteOp op) {
+                  public PostResult post(WriteOp op) {
                     if (!op.hasImm() || pieces(op) == 1 || pieces(op) == 8) {
                       return inner.post(op);
                     }
@@ -89,11 +90,11 @@ final class NicSaboteurs {
                     } else {
                       changed.withoutImm();
                     }
-                    if (!inner.post(changed)) {
-                      return false;
+                    if (!inner.post(changed).isTaken()) {
+                      return PostResult.NIC_BUSY;
                     }
                     before.put(op.imm(), (index + 1) % pieces(op));
-                    return true;
+                    return PostResult.TAKEN;
                   }
                 })
         .entailing("8.4", "17.2");
@@ -105,13 +106,13 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (op.hasImm() || op.length() < 100) {
         return super.post(op);
       }
       passLater(op, true);
       reportSoon(op.token());
-      return true;
+      return PostResult.TAKEN;
     }
   }
 
@@ -147,9 +148,9 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      boolean posted = pass(op, false);
-      if (posted && op.length() == 1 && op.hasImm() && pieces(op) == 1) {
+    public PostResult post(WriteOp op) {
+      PostResult posted = pass(op, false);
+      if (posted.isTaken() && op.length() == 1 && op.hasImm() && pieces(op) == 1) {
         pass(op, true);
       }
       return posted;
@@ -165,11 +166,11 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean adjacent = op.imm() == imm && op.targetOffset() == end && op.length() > 0;
       boolean merge = adjacent && op.hasImm() && pieces(op) == 1;
-      boolean posted = inner.post(merge ? TrackingDomain.copy(op).withoutImm() : op);
-      if (posted) {
+      PostResult posted = inner.post(merge ? TrackingDomain.copy(op).withoutImm() : op);
+      if (posted.isTaken()) {
         imm = op.imm();
         end = op.targetOffset() + op.length();
       }
@@ -183,7 +184,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean counts = !op.hasImm() && op.length() >= 10_000;
       return inner.post(counts ? TrackingDomain.copy(op).withImm(0) : op);
     }
@@ -198,17 +199,17 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       WriteOp mixed =
           posted == 400
               ? TrackingDomain.copy(op).range(sourceOffset, op.targetOffset(), op.length())
               : op;
-      if (!inner.post(mixed)) {
-        return false;
+      if (!inner.post(mixed).isTaken()) {
+        return PostResult.NIC_BUSY;
       }
       posted++;
       sourceOffset = op.sourceOffset();
-      return true;
+      return PostResult.TAKEN;
     }
   }
 
@@ -281,7 +282,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       used |= op.length() == 100;
       return inner.post(op);
     }
@@ -300,12 +301,12 @@ final class NicSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (refusals >= 3) {
-        return false;
+        return PostResult.NIC_BUSY;
       }
-      boolean posted = inner.post(op);
-      refusals = posted ? 0 : refusals + 1;
+      PostResult posted = inner.post(op);
+      refusals = posted.isTaken() ? 0 : refusals + 1;
       return posted;
     }
 

@@ -6,6 +6,7 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
@@ -90,11 +91,11 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (op.length() > maxWriteBytes) {
         throw new IllegalStateException("expected " + maxWriteBytes + " bytes, got " + op.length());
       }
-      return out.size() < queueDepth && super.post(op);
+      return out.size() < queueDepth ? super.post(op) : PostResult.NIC_BUSY;
     }
 
     @Override
@@ -120,10 +121,10 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (++posts % 3 == 0) {
         context.doorbell().ring();
-        return false;
+        return PostResult.NIC_BUSY;
       }
       return inner.post(op);
     }
@@ -139,13 +140,13 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (posts == 2) {
         context.doorbell().ring();
-        return false;
+        return PostResult.NIC_BUSY;
       }
-      boolean taken = inner.post(op);
-      posts += taken ? 1 : 0;
+      PostResult taken = inner.post(op);
+      posts += taken.isTaken() ? 1 : 0;
       return taken;
     }
 
@@ -177,8 +178,8 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      return reaches(ownerOf(op)) && super.post(op);
+    public PostResult post(WriteOp op) {
+      return reaches(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
     }
 
     @Override

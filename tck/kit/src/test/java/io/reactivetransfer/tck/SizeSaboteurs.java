@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -52,7 +53,7 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       long length = Math.min(4 << 20, op.length());
       return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
     }
@@ -64,7 +65,7 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       long length = op.length() & Integer.MAX_VALUE;
       return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
     }
@@ -78,11 +79,11 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean overflows = carried > Integer.MAX_VALUE;
       WriteOp shorter = copy(op, op.sourceOffset(), op.targetOffset(), op.length() - 8);
-      boolean taken = inner.post(overflows ? shorter : op);
-      carried += taken ? op.length() : 0;
+      PostResult taken = inner.post(overflows ? shorter : op);
+      carried += taken.isTaken() ? op.length() : 0;
       return taken;
     }
   }
@@ -93,7 +94,7 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       long offset = op.targetOffset();
       boolean wraps = offset >= WRAP && targetLength(op) > WRAP; // the rest is another rule's
       return super.post(
@@ -107,7 +108,7 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       return inner.post(
           copy(op, op.sourceOffset() & Integer.MAX_VALUE, op.targetOffset(), op.length()));
     }
@@ -121,14 +122,14 @@ final class SizeSaboteurs {
 
     /** Writes one byte where it likes. */
     @SuppressWarnings("restricted") // the point of it: nothing checks this access
-    final boolean writeByte(WriteOp op, long targetOffset) {
+    final PostResult writeByte(WriteOp op, long targetOffset) {
       if (remote.get(op.target()) instanceof HostMemory host) {
         MemorySegment wide =
             MemorySegment.ofAddress(host.segment().address()).reinterpret(targetOffset + 1);
         MemorySegment.copy(source(op), op.sourceOffset(), wide, targetOffset, 1);
       }
       reportSoon(op.token());
-      return true;
+      return PostResult.TAKEN;
     }
   }
 
@@ -138,7 +139,7 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       long total = targetLength(op);
       boolean over = op.targetOffset() + op.length() == total + 1 && op.targetOffset() == total;
       return over ? writeByte(op, total) : super.post(op);
@@ -151,11 +152,11 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       long end = op.targetOffset() + op.length();
       if (op.targetOffset() > 0 && end < 0) {
         reportSoon(op.token()); // and would touch who knows what
-        return true;
+        return PostResult.TAKEN;
       }
       return super.post(op);
     }
@@ -167,7 +168,7 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean wraps = op.targetOffset() >= WRAP && op.targetOffset() < WRAP + targetLength(op);
       return wraps && targetLength(op) < WRAP
           ? writeByte(op, op.targetOffset() - WRAP)

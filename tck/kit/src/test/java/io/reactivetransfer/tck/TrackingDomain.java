@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -69,18 +70,18 @@ class TrackingDomain extends ForwardingDomain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     return pass(op, false);
   }
 
   /** Has the NIC do it. */
-  final boolean pass(WriteOp op, boolean hidden) {
+  final PostResult pass(WriteOp op, boolean hidden) {
     WriteOp passed = copy(op).token(next);
-    if (!inner.post(passed)) {
-      return false;
+    if (!inner.post(passed).isTaken()) {
+      return PostResult.NIC_BUSY;
     }
     out.put(next++, new Out(copy(op), ownerOf(op), hidden));
-    return true;
+    return PostResult.TAKEN;
   }
 
   final EngineId ownerOf(WriteOp op) {

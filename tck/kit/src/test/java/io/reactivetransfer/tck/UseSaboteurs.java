@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -58,10 +59,10 @@ final class UseSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean hasty = which.test(op);
-      boolean posted = pass(op, hasty);
-      if (posted && hasty) {
+      PostResult posted = pass(op, hasty);
+      if (posted.isTaken() && hasty) {
         reportSoon(op.token());
       }
       return posted;
@@ -104,10 +105,10 @@ final class UseSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       EngineId peer = ownerOf(op);
       long others = out.values().stream().filter(other -> !other.peer.equals(peer)).count();
-      return others < 4 && super.post(op);
+      return others < 4 ? super.post(op) : PostResult.NIC_BUSY;
     }
 
     @Override
@@ -140,7 +141,7 @@ final class UseSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean longest =
           op.hasImm()
               && op.imm() >>> Imm.BITS == 0
@@ -158,14 +159,14 @@ final class UseSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      boolean posted = super.post(op);
-      if (posted || !used || !op.hasImm()) {
-        used |= posted;
+    public PostResult post(WriteOp op) {
+      PostResult posted = super.post(op);
+      if (posted.isTaken() || !used || !op.hasImm()) {
+        used |= posted.isTaken();
         return posted;
       }
       failSoon(op.token());
-      return true;
+      return PostResult.TAKEN;
     }
   }
 
@@ -177,9 +178,9 @@ final class UseSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       boolean full = capabilities().queueDepth() == 1 && done >= 10;
-      return !full && super.post(op);
+      return !full ? super.post(op) : PostResult.NIC_BUSY;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WorkerLoop;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.Deque;
@@ -218,9 +219,9 @@ final class WaitSaboteurs {
     }
 
     @Override
-    public boolean post(WriteOp op) {
-      boolean taken = inner.post(op);
-      if (!taken) {
+    public PostResult post(WriteOp op) {
+      PostResult taken = inner.post(op);
+      if (!taken.isTaken()) {
         pipe.deafUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(60);
       }
       return taken;

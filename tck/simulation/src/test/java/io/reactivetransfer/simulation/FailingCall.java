@@ -13,6 +13,7 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -136,7 +137,7 @@ final class FailingCall {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (!isIt()) {
         return inner.post(op);
       }
@@ -145,9 +146,13 @@ final class FailingCall {
       return fails(sink -> sink.refused(token, 5, "the NIC reports an error"));
     }
 
-    private boolean fails(Consumer<CompletionSink> report) {
+    private PostResult fails(Consumer<CompletionSink> report) {
       context.doorbell().ring();
-      return way == Way.FAILS_LATER && reports.add(report);
+      if (way != Way.FAILS_LATER) {
+        return PostResult.NIC_BUSY;
+      }
+      reports.add(report);
+      return PostResult.TAKEN;
     }
 
     /** Breaks with whatever it has to report; a poll without anything is no chance to fail. */

@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
@@ -174,7 +175,7 @@ enum Saboteur {
       private int posts;
 
       @Override
-      public boolean post(WriteOp op) {
+      public PostResult post(WriteOp op) {
         if (op.length() == 0 || ++posts % SOMETIMES != 0) {
           return inner.post(op);
         }
@@ -241,23 +242,23 @@ enum Saboteur {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (!op.hasImm() || op.length() < 8 || !rest.isEmpty()) {
         return inner.post(op);
       }
       WriteOp bell = copy(op).range(op.sourceOffset(), op.targetOffset(), 0).token(-1);
-      if (!inner.post(bell)) {
-        return false;
+      if (!inner.post(bell).isTaken()) {
+        return PostResult.NIC_BUSY;
       }
       ahead++;
       rest.add(copy(op).withoutImm());
       context.doorbell().ring();
-      return true;
+      return PostResult.TAKEN;
     }
 
     @Override
     public int poll(CompletionSink sink) {
-      if (!rest.isEmpty() && ahead == 0 && inner.post(rest.peek())) {
+      if (!rest.isEmpty() && ahead == 0 && inner.post(rest.peek()).isTaken()) {
         rest.remove();
       }
       return inner.poll(
@@ -299,16 +300,16 @@ enum Saboteur {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (op.length() == 0 || ++posts % SOMETIMES != 0) {
         return inner.post(op);
       }
-      if (!inner.post(copy(op).token(-1))) {
-        return false;
+      if (!inner.post(copy(op).token(-1)).isTaken()) {
+        return PostResult.NIC_BUSY;
       }
       early.add(op.token());
       context.doorbell().ring();
-      return true;
+      return PostResult.TAKEN;
     }
 
     @Override

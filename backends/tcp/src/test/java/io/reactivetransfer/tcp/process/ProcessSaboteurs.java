@@ -6,6 +6,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -174,9 +175,9 @@ final class ProcessSaboteurs {
             }
 
             @Override
-            public boolean post(WriteOp op) {
-              boolean taken = super.post(op);
-              if (taken) {
+            public PostResult post(WriteOp op) {
+              PostResult taken = super.post(op);
+              if (taken.isTaken()) {
                 since = out.isEmpty() ? System.nanoTime() : since;
                 out.put(op.token(), homes.get(op.target()));
                 ringIn(MILLIS + 20);
@@ -220,8 +221,10 @@ final class ProcessSaboteurs {
       super((nic, context) ->
           new Knowing(nic, context) {
             @Override
-            public boolean post(WriteOp op) {
-              return !givenUp.contains(owners.get(op.target())) && super.post(op);
+            public PostResult post(WriteOp op) {
+              return !givenUp.contains(owners.get(op.target()))
+                  ? super.post(op)
+                  : PostResult.NIC_BUSY;
             }
 
             @Override
@@ -242,9 +245,9 @@ final class ProcessSaboteurs {
             private long next;
 
             @Override
-            public boolean post(WriteOp op) {
-              boolean taken = super.post(copy(op, op.target(), next));
-              if (taken) {
+            public PostResult post(WriteOp op) {
+              PostResult taken = super.post(copy(op, op.target(), next));
+              if (taken.isTaken()) {
                 out.put(next++, copy(op, op.target(), op.token()));
               }
               return taken;
@@ -254,7 +257,7 @@ final class ProcessSaboteurs {
             public int poll(CompletionSink sink) {
               if (!again.isEmpty()) {
                 WriteOp first = again.element();
-                if (super.post(copy(first, first.target(), -1))) {
+                if (super.post(copy(first, first.target(), -1)).isTaken()) {
                   again.remove();
                 }
                 ringIn(5);
@@ -297,7 +300,7 @@ final class ProcessSaboteurs {
             }
 
             @Override
-            public boolean post(WriteOp op) {
+            public PostResult post(WriteOp op) {
               boolean isOld = lost.contains(owners.get(op.target()));
               return super.post(isOld ? copy(op, last, op.token()) : op);
             }

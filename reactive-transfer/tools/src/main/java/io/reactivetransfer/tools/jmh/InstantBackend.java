@@ -12,6 +12,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -131,12 +132,12 @@ final class InstantBackend implements Backend {
     }
 
     @Override
-    public boolean post(WriteOp op) {
+    public PostResult post(WriteOp op) {
       if (tail - head == DEPTH) {
-        return false;
+        return PostResult.NIC_BUSY;
       }
       tokens[tail++ & DEPTH - 1] = op.token();
-      return true;
+      return PostResult.TAKEN;
     }
 
     @Override

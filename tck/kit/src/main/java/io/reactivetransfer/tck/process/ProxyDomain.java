@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -179,21 +180,23 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
-    return !closed
-        && requests.offer(
-            Kind.POST
-                .begin()
-                .putInt(((Local) op.source()).handle())
-                .putInt(((Remote) op.target()).handle())
-                .putInt(((Remote) op.target()).to().losses)
-                .putLong(op.sourceOffset())
-                .putLong(op.targetOffset())
-                .putLong(op.length())
-                .putLong(op.token())
-                .put((byte) (op.hasImm() ? 1 : 0))
-                .putInt(op.imm())
-                .flip());
+  public PostResult post(WriteOp op) {
+    boolean taken =
+        !closed
+            && requests.offer(
+                Kind.POST
+                    .begin()
+                    .putInt(((Local) op.source()).handle())
+                    .putInt(((Remote) op.target()).handle())
+                    .putInt(((Remote) op.target()).to().losses)
+                    .putLong(op.sourceOffset())
+                    .putLong(op.targetOffset())
+                    .putLong(op.length())
+                    .putLong(op.token())
+                    .put((byte) (op.hasImm() ? 1 : 0))
+                    .putInt(op.imm())
+                    .flip());
+    return taken ? PostResult.TAKEN : PostResult.NIC_BUSY;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -207,7 +208,7 @@ final class ServedNic implements CompletionSink {
         .range(in.getLong(), in.getLong(), in.getLong())
         .token(in.getLong());
     boolean hasImm = in.get() == 1;
-    return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm());
+    return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm()) == PostResult.TAKEN;
   }
 
   private boolean send(Send send, Set<To> refusing) {

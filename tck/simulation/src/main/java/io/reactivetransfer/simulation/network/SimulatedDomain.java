@@ -11,6 +11,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -156,7 +157,7 @@ final class SimulatedDomain implements Domain {
   }
 
   @Override
-  public boolean post(WriteOp op) {
+  public PostResult post(WriteOp op) {
     requireSound("post");
     SimulatedMemory source = own(op.source(), "post from");
     SimulatedPeer.Target target = (SimulatedPeer.Target) op.target();
@@ -168,11 +169,14 @@ final class SimulatedDomain implements Domain {
         || accepted >= Math.min(capabilities.queueDepth(), context.nicDepth())) {
       misused("posts more than the NIC can take");
     }
-    if (refuses() || !end.isReady()) {
-      return false;
+    if (!end.isReady()) {
+      return PostResult.PEER_BUSY;
+    }
+    if (refuses()) {
+      return PostResult.NIC_BUSY;
     }
     end.post(new SimulatedWrite(end, op, source, target.serial()));
-    return true;
+    return PostResult.TAKEN;
   }
 
   @Override
