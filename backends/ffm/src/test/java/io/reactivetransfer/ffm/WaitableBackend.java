@@ -100,17 +100,19 @@ final class WaitableBackend implements Backend {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
-      return () -> new byte[] {1};
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return CompletableFuture.completedStage(() -> new byte[] {1});
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
-      return memory;
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+      return CompletableFuture.completedStage(memory);
     }
 
     @Override
-    public void deregister(LocalMemory memory) {}
+    public CompletionStage<Void> deregister(LocalMemory memory) {
+      return CompletableFuture.completedStage(null);
+    }
 
     @Override
     public RemotePeer resolve(EngineId engine, byte[] address) {

@@ -18,6 +18,8 @@ import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -135,22 +137,23 @@ final class LibfabricDomain implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory memory, Access access) {
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
     requireOpen();
-    return regions.register(memory, access);
+    return CompletableFuture.completedStage(regions.register(memory, access));
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory memory) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
     requireOpen();
-    return regions.revoke((FabricMemory) memory);
+    return CompletableFuture.completedStage(regions.revoke((FabricMemory) memory));
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
+  public CompletionStage<Void> deregister(LocalMemory memory) {
     if (!closed) {
       regions.remove((FabricMemory) memory);
     }
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

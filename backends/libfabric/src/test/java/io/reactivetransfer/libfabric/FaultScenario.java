@@ -88,8 +88,8 @@ final class FaultScenario {
   }
 
   private void use(Domain origin, Domain target, HostMemory from, HostMemory to) {
-    LocalMemory source = origin.register(from, Access.LOCAL);
-    LocalMemory local = target.register(to, Access.REMOTE_WRITE);
+    LocalMemory source = origin.register(from, Access.LOCAL).toCompletableFuture().join();
+    LocalMemory local = target.register(to, Access.REMOTE_WRITE).toCompletableFuture().join();
     nics = new TwoNics(origin, atOrigin, target, atTarget);
     RemotePeer peer = nics.target();
     strictly(() -> {
@@ -111,7 +111,7 @@ final class FaultScenario {
   /** Where that fails, the old memory is still there to be deregistered. */
   private static LocalMemory revoke(Domain target, LocalMemory old) {
     try {
-      return target.revoke(old);
+      return target.revoke(old).toCompletableFuture().join();
     } catch (BackendException e) {
       target.deregister(old);
       throw e;

@@ -92,7 +92,7 @@ class FaultsTest {
             InstalledLibrary.context(1, TIMEOUT));
     try (Arena arena = Arena.ofShared()) {
       HostMemory bytes = new HostMemory(arena.allocate(100));
-      LocalMemory memory = domain.register(bytes, Access.REMOTE_WRITE);
+      LocalMemory memory = domain.register(bytes, Access.REMOTE_WRITE).toCompletableFuture().join();
       assertThatExceptionOfType(BackendException.class)
           .isThrownBy(() -> domain.revoke(memory))
           .withMessageContaining("fi_close");

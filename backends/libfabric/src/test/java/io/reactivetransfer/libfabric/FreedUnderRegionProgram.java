@@ -49,8 +49,8 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     origin = open(1);
     target = open(2);
     nics = new TwoNics(origin, atOrigin, target, atTarget);
-    source = origin.register(memory(arena), Access.LOCAL);
-    sink = target.register(memory(arena), Access.REMOTE_WRITE);
+    source = origin.register(memory(arena), Access.LOCAL).toCompletableFuture().join();
+    sink = target.register(memory(arena), Access.REMOTE_WRITE).toCompletableFuture().join();
   }
 
   private Domain open(long engine) {
@@ -82,7 +82,8 @@ final class FreedUnderRegionProgram implements AutoCloseable {
 
   private void freedSource(int length) {
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed = origin.register(memory(shortLived), Access.LOCAL);
+    LocalMemory freed =
+        origin.register(memory(shortLived), Access.LOCAL).toCompletableFuture().join();
     RemoteMemory remote = remote(sink);
     requireWritten(write(freed, remote, length, false));
     shortLived.close();
@@ -96,14 +97,16 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     RemoteMemory beside = remote(sink);
     requireWritten(write(source, beside, length, false));
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed = target.register(memory(shortLived), Access.REMOTE_WRITE);
+    LocalMemory freed =
+        target.register(memory(shortLived), Access.REMOTE_WRITE).toCompletableFuture().join();
     RemoteMemory remote = remote(freed);
     requireWritten(write(source, remote, length, false));
     shortLived.close();
     requireNotWritten(write(source, remote, length, true));
     requireRefused(write(source, remote, length, true), TARGET_FREED);
     goesOn(beside);
-    LocalMemory renamed = target.revoke(freed); // closing a region begins with that
+    LocalMemory renamed =
+        target.revoke(freed).toCompletableFuture().join(); // closing a region begins with that
     requireRefused(write(source, remote(renamed), length, true), TARGET_FREED);
     target.deregister(renamed);
     goesOn(beside);
@@ -111,7 +114,8 @@ final class FreedUnderRegionProgram implements AutoCloseable {
 
   private void freedTargetThatWasNeverWritten(int length) {
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed = target.register(memory(shortLived), Access.REMOTE_WRITE);
+    LocalMemory freed =
+        target.register(memory(shortLived), Access.REMOTE_WRITE).toCompletableFuture().join();
     shortLived.close();
     requireRefused(write(source, remote(freed), length, true), TARGET_FREED);
     target.deregister(freed);
@@ -122,11 +126,12 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     List<LocalMemory> others = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       HostMemory other = new HostMemory(arena.allocate(64));
-      others.add(target.register(other, Access.REMOTE_WRITE));
+      others.add(target.register(other, Access.REMOTE_WRITE).toCompletableFuture().join());
     }
     RemoteMemory beside = remote(sink);
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed = target.register(memory(shortLived), Access.REMOTE_WRITE);
+    LocalMemory freed =
+        target.register(memory(shortLived), Access.REMOTE_WRITE).toCompletableFuture().join();
     RemoteMemory remote = remote(freed);
     requireWritten(write(source, remote, length, false));
     shortLived.close();

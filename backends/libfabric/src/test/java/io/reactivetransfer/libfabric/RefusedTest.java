@@ -44,7 +44,10 @@ class RefusedTest {
   }
 
   private LocalMemory register(Domain domain, Access access) {
-    return domain.register(new HostMemory(arena.allocate(LENGTH, 64)), access);
+    return domain
+        .register(new HostMemory(arena.allocate(LENGTH, 64)), access)
+        .toCompletableFuture()
+        .join();
   }
 
   /** Writes with an immediate until it is taken over, and then waits for the report. */

@@ -39,7 +39,8 @@ class StrangersTest {
   private final Domain stranger = open(3);
   private final TwoNics nics = new TwoNics(origin, atOrigin, target, atTarget);
   private final MemorySegment memory = arena.allocate(LENGTH, 64);
-  private final LocalMemory local = target.register(new HostMemory(memory), Access.REMOTE_WRITE);
+  private final LocalMemory local =
+      target.register(new HostMemory(memory), Access.REMOTE_WRITE).toCompletableFuture().join();
 
   @AfterEach
   void close() {
@@ -59,7 +60,7 @@ class StrangersTest {
     MemorySegment source = arena.allocate(LENGTH, 64).fill(value);
     return new WriteOp()
         .between(
-            from.register(new HostMemory(source), Access.LOCAL),
+            from.register(new HostMemory(source), Access.LOCAL).toCompletableFuture().join(),
             from.resolve(to, local.key(), LENGTH))
         .range(0, 0, LENGTH)
         .token(value)

@@ -15,6 +15,8 @@ import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** One NIC within the JVM: its port, its memory, and its two sides. */
 final class LoopbackDomain implements Domain {
@@ -68,18 +70,19 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory what, Access access) {
-    return memory.register(what, access);
+  public CompletionStage<LocalMemory> register(Memory what, Access access) {
+    return CompletableFuture.completedStage(memory.register(what, access));
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory registered) {
-    return memory.rename((LoopbackMemory) registered);
+  public CompletionStage<LocalMemory> revoke(LocalMemory registered) {
+    return CompletableFuture.completedStage(memory.rename((LoopbackMemory) registered));
   }
 
   @Override
-  public void deregister(LocalMemory registered) {
+  public CompletionStage<Void> deregister(LocalMemory registered) {
     memory.remove((LoopbackMemory) registered);
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

@@ -62,8 +62,10 @@ class LoopbackStressTest {
     Domain target = open(2, 4, targetBell);
     MemorySegment from = Arena.ofAuto().allocate(SLOTS * 16L, 8);
     MemorySegment to = Arena.ofAuto().allocate(SLOTS * 16L, 8);
-    LocalMemory source = origin.register(new HostMemory(from), Access.LOCAL);
-    LocalMemory open = target.register(new HostMemory(to), Access.REMOTE_WRITE);
+    LocalMemory source =
+        origin.register(new HostMemory(from), Access.LOCAL).toCompletableFuture().join();
+    LocalMemory open =
+        target.register(new HostMemory(to), Access.REMOTE_WRITE).toCompletableFuture().join();
     RemotePeer peer = origin.resolve(new EngineId(7, 2), target.address());
     RemoteMemory remote = origin.resolve(peer, open.key(), to.byteSize());
     boolean[] reported = new boolean[WRITES];
@@ -131,8 +133,8 @@ class LoopbackStressTest {
     Semaphore targetBell = new Semaphore(0);
     Domain origin = open(1, 32, originBell);
     Domain target = open(2, 8, targetBell);
-    LocalMemory source = origin.register(host(64), Access.LOCAL);
-    LocalMemory open = target.register(host(64), Access.REMOTE_WRITE);
+    LocalMemory source = origin.register(host(64), Access.LOCAL).toCompletableFuture().join();
+    LocalMemory open = target.register(host(64), Access.REMOTE_WRITE).toCompletableFuture().join();
     byte[] address = target.address();
     int targetTurns = repetition.getCurrentRepetition() % 20;
     int[] ended = new int[4096];
@@ -197,8 +199,8 @@ class LoopbackStressTest {
     Domain target = open(2, 32, bytes, targetBell);
     HostMemory from = host(bytes);
     HostMemory to = host(bytes);
-    LocalMemory source = origin.register(from, Access.LOCAL);
-    LocalMemory open = target.register(to, Access.REMOTE_WRITE);
+    LocalMemory source = origin.register(from, Access.LOCAL).toCompletableFuture().join();
+    LocalMemory open = target.register(to, Access.REMOTE_WRITE).toCompletableFuture().join();
     RemotePeer peer = origin.resolve(new EngineId(7, 2), target.address());
     RemoteMemory remote = origin.resolve(peer, open.key(), bytes);
     AtomicBoolean lost = new AtomicBoolean();

@@ -101,7 +101,8 @@ class LoopbackWriteTest {
         LoopbackBackend.builder().network(network).maxWriteBytes(Long.MAX_VALUE).build();
     TestNic writer = TestNic.open(unbounded, 4);
     MemorySegment endless = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-    writer.memory = writer.domain.register(new HostMemory(endless), Access.LOCAL);
+    writer.memory =
+        writer.domain.register(new HostMemory(endless), Access.LOCAL).toCompletableFuture().join();
     WriteOp op =
         new WriteOp()
             .between(writer.memory, writer.target(target))
@@ -140,7 +141,12 @@ class LoopbackWriteTest {
 
   @Test
   void refusesMemoryThatIsNotOpen() {
-    LocalMemory local = target.domain.register(new HostMemory(target.bytes), Access.LOCAL);
+    LocalMemory local =
+        target
+            .domain
+            .register(new HostMemory(target.bytes), Access.LOCAL)
+            .toCompletableFuture()
+            .join();
     origin.domain.post(origin.write(origin.target(target, local), 0, 1, 6).withImm(1));
     assertThat(target.events()).isEmpty();
     assertThat(origin.events()).singleElement().asString().startsWith("failed 6 2 ");
@@ -159,7 +165,7 @@ class LoopbackWriteTest {
     origin.fill(5);
     RemoteMemory before = origin.target(target);
     origin.domain.post(origin.write(before, 0, 1, 1).withImm(1));
-    target.memory = target.domain.revoke(target.memory);
+    target.memory = target.domain.revoke(target.memory).toCompletableFuture().join();
     origin.domain.post(origin.write(before, 0, 1, 2).withImm(2));
     origin.domain.post(origin.write(origin.target(target), 1, 1, 3).withImm(3));
 
@@ -202,7 +208,7 @@ class LoopbackWriteTest {
     assertThat(origin.events()).containsExactly("written 1");
     assertThat(slow.at(1049)).isEqualTo((byte) 5);
 
-    slow.memory = slow.domain.revoke(slow.memory);
+    slow.memory = slow.domain.revoke(slow.memory).toCompletableFuture().join();
     assertThat(slow.events()).isEmpty();
     assertThat(slow.at(1050)).isZero();
     assertThat(origin.events()).singleElement().asString().startsWith("failed 2 1 ");
@@ -213,7 +219,11 @@ class LoopbackWriteTest {
     Arena arena = Arena.ofShared();
     TestNic careless = TestNic.open(backend, 3);
     careless.memory =
-        careless.domain.register(new HostMemory(arena.allocate(64)), Access.REMOTE_WRITE);
+        careless
+            .domain
+            .register(new HostMemory(arena.allocate(64)), Access.REMOTE_WRITE)
+            .toCompletableFuture()
+            .join();
     origin.domain.post(origin.write(origin.target(careless), 0, 1, 1).withImm(1));
     arena.close();
     assertThat(careless.events()).isEmpty();

@@ -40,7 +40,8 @@ final class TestNic {
                     id, nic, rings::incrementAndGet, null, 1024, 1 << 16, Duration.ofSeconds(1)))
             .toCompletableFuture()
             .join();
-    memory = domain.register(new HostMemory(bytes), Access.REMOTE_WRITE);
+    memory =
+        domain.register(new HostMemory(bytes), Access.REMOTE_WRITE).toCompletableFuture().join();
   }
 
   static TestNic open(LoopbackBackend backend, int engine) {

@@ -23,6 +23,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -106,24 +108,25 @@ final class TcpDomain implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory memory, Access access) {
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
     if (!(memory instanceof HostMemory host)) {
       throw new BackendException(
           0, "tcp cannot register device memory; copy it to host memory, or use another backend");
     }
-    return registrations.add(host.segment(), access);
+    return CompletableFuture.completedStage(registrations.add(host.segment(), access));
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory memory) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
     TcpMemory old = (TcpMemory) memory;
     registrations.remove(old);
-    return registrations.add(old.segment(), old.access());
+    return CompletableFuture.completedStage(registrations.add(old.segment(), old.access()));
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
+  public CompletionStage<Void> deregister(LocalMemory memory) {
     registrations.remove((TcpMemory) memory);
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

@@ -96,11 +96,14 @@ class FuzzNic implements CompletionSink {
   }
 
   LocalMemory register(int at, int length, Access access) {
-    return domain.register(new HostMemory(ground.segment(at, length)), access);
+    return domain
+        .register(new HostMemory(ground.segment(at, length)), access)
+        .toCompletableFuture()
+        .join();
   }
 
   LocalMemory revoke(LocalMemory memory) {
-    return domain.revoke(memory);
+    return domain.revoke(memory).toCompletableFuture().join();
   }
 
   void deregister(LocalMemory memory) {

@@ -113,7 +113,8 @@ class RefusedWriteTest {
   void revokedIsRefusedUnderTheOldKeyAndTakenUnderTheNew() {
     var source = WriteTest.filled(origin.register(100), 1);
     var sink = target.register(100);
-    LocalMemory renewed = target.call(() -> target.domain.revoke(sink.local()));
+    LocalMemory renewed =
+        target.call(() -> target.domain.revoke(sink.local()).toCompletableFuture().join());
     RemoteMemory old = origin.remote(target, sink);
 
     origin.write(source, old, 100, 5);

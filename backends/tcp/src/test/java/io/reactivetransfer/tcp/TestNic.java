@@ -178,7 +178,9 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   Registered register(MemorySegment segment, Access access) {
-    return new Registered(segment, call(() -> domain.register(new HostMemory(segment), access)));
+    return new Registered(
+        segment,
+        call(() -> domain.register(new HostMemory(segment), access).toCompletableFuture().join()));
   }
 
   RemotePeer peer(TestNic other) {

@@ -101,10 +101,20 @@ final class DefaultTransferEngine implements TransferEngine {
       if (worker.shutdown().isBegun()) {
         answer.error(Admission.closedError());
       } else if (!answer.isOver()) {
-        RegisteredRegion region = RegisteredRegion.register(worker, memory, access);
+        register(memory, access, answer);
+      }
+    });
+  }
+
+  private void register(Memory memory, Access access, Answer<MemoryRegion> answer) {
+    RegisteredRegion region = new RegisteredRegion(worker, memory, access);
+    worker.regionOpened(region);
+    region.register(failure -> {
+      if (failure == null) {
         region.publish();
-        worker.regionOpened(region);
-        answer.success(region, () -> worker.execute(() -> region.closeNow(failure -> {})));
+        answer.success(region, () -> worker.execute(() -> region.closeNow(over -> {})));
+      } else {
+        answer.error(failure);
       }
     });
   }

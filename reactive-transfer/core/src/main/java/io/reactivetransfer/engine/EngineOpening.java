@@ -192,7 +192,23 @@ final class EngineOpening {
       worker.attach(channel, group);
       HostMemory bell =
           new HostMemory(Arena.ofAuto().allocate(PeerLink.DOORBELL_BYTES, PeerLink.DOORBELL_BYTES));
-      RegisteredRegion doorbell = RegisteredRegion.register(worker, bell, Access.REMOTE_WRITE);
+      RegisteredRegion doorbell = new RegisteredRegion(worker, bell, Access.REMOTE_WRITE);
+      doorbell.register(failure -> registered(channel, doorbell, failure));
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  private void registered(
+      ControlChannel channel, RegisteredRegion doorbell, @Nullable TransferException failure) {
+    if (failed) {
+      return;
+    }
+    if (failure != null) {
+      fail(failure);
+      return;
+    }
+    try {
       List<PeerNic> own = new ArrayList<>();
       for (int nic = 0; nic < domains.size(); nic++) {
         own.add(new PeerNic(domains.get(nic).address(), doorbell.local(nic).key()));

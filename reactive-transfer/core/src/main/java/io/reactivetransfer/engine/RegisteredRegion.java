@@ -6,10 +6,9 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.spi.BackendException;
-import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -26,12 +25,17 @@ final class RegisteredRegion implements MemoryRegion {
   private final Worker worker;
   private final Memory memory;
   private final Access access;
-  private final LocalMemory[] locals;
+  private final Registration registration;
 
   /** Sets, so that one who does not wait any more leaves at once, however many wait. */
   private final Set<Waiter> quietWaiters = new LinkedHashSet<>();
 
   private final Set<Waiter> closeWaiters = new LinkedHashSet<>();
+
+  /** Those who wait for the revocation that the NICs are at; none if they are at none. */
+  private final List<Waiter> revoking = new ArrayList<>();
+
+  private @Nullable Waiter registering; // whom the NICs keep waiting
   private int flights;
   private long number; // by which others know it now
   private boolean closing;
@@ -47,39 +51,26 @@ final class RegisteredRegion implements MemoryRegion {
     void over(@Nullable TransferException failure);
   }
 
-  private RegisteredRegion(Worker worker, Memory memory, Access access, LocalMemory[] locals) {
+  /**
+   * To be registered.
+   *
+   * @throws TransferRejectedException if the memory was freed, which the caller may do at any time
+   */
+  RegisteredRegion(Worker worker, Memory memory, Access access) {
+    requireAlive(memory);
     this.worker = worker;
     this.memory = memory;
     this.access = access;
-    this.locals = locals;
+    this.registration = new Registration(worker.nics().domains(), worker::execute);
   }
 
   /**
-   * Registers with all NICs or with none. On the worker.
-   *
-   * @throws TransferRejectedException if the memory was freed, which the caller may do at any time;
-   *     or if a NIC refuses, or fails in another way
+   * Registers with all NICs or with none, and tells when that is done, or why it cannot be: a NIC
+   * refuses, or fails in another way. On the worker.
    */
-  static RegisteredRegion register(Worker worker, Memory memory, Access access) {
-    requireAlive(memory);
-    Domain[] domains = worker.nics().domains();
-    LocalMemory[] locals = new LocalMemory[domains.length];
-    int done = 0;
-    try {
-      for (; done < domains.length; done++) {
-        locals[done] = domains[done].register(memory, access);
-      }
-    } catch (RuntimeException e) {
-      throw new TransferRejectedException(
-          "cannot register "
-              + memory.length()
-              + " bytes: "
-              + Signals.textOf(e)
-              + undo(worker, locals, done),
-          worker.nics().origin(done, NotClosed.code(e)),
-          e);
-    }
-    return new RegisteredRegion(worker, memory, access, locals);
+  void register(Waiter done) {
+    registering = done;
+    registration.register(memory, access, this::registered);
   }
 
   /** A NIC looks at addresses only, and many take one at which there is nothing any more. */
@@ -92,26 +83,62 @@ final class RegisteredRegion implements MemoryRegion {
     }
   }
 
-  /** Undoes a registration with the first NICs; returns what is to be said of that. */
-  private static String undo(Worker worker, LocalMemory[] locals, int done) {
+  private void registered(List<Registration.Failure> failures) {
+    if (deregistered) {
+      return; // the NICs were closed meanwhile, and who waited was told
+    }
+    if (failures.isEmpty()) {
+      endRegistering(null);
+    } else {
+      Registration.Failure first = failures.getFirst();
+      String text =
+          "cannot register " + memory.length() + " bytes: " + Signals.textOf(first.reason());
+      Origin origin = worker.nics().origin(first.nic(), NotClosed.code(first.reason()));
+      registration.deregister(kept ->
+          undone(new TransferRejectedException(text + kept(kept), origin, first.reason()), kept));
+    }
+  }
+
+  /** What is to be said of NICs that do not give up again what they have registered. */
+  private String kept(List<Registration.Failure> kept) {
     StringBuilder text = new StringBuilder();
-    for (int nic = 0; nic < done; nic++) {
-      try {
-        worker.nics().domains()[nic].deregister(locals[nic]);
-      } catch (RuntimeException e) {
-        text.append("; NIC ")
-            .append(worker.nics().nics().get(nic).name())
-            .append(" does not give it up again: ")
-            .append(NotClosed.describe(e))
-            .append("; neither free nor reuse it before close() of the engine has completed");
-        breakDown(worker, new IllegalStateException("cannot undo a registration", e));
-      }
+    for (Registration.Failure each : kept) {
+      text.append("; NIC ")
+          .append(worker.nics().nics().get(each.nic()).name())
+          .append(" does not give it up again: ")
+          .append(NotClosed.describe(each.reason()))
+          .append("; neither free nor reuse it before close() of the engine has completed");
     }
     return text.toString();
   }
 
+  private void undone(TransferRejectedException failure, List<Registration.Failure> kept) {
+    if (deregistered) {
+      return;
+    }
+    deregistered = true;
+    worker.regionClosed(this);
+    endRegistering(failure);
+    if (!kept.isEmpty()) {
+      breakDown(new IllegalStateException("cannot undo a registration", kept.getFirst().reason()));
+    }
+  }
+
+  private void endRegistering(@Nullable TransferException failure) {
+    Waiter waiter = registering;
+    registering = null;
+    if (waiter != null) {
+      waiter.over(failure);
+    }
+  }
+
+  /** Whether the NICs are still at its registration. */
+  boolean isRegistering() {
+    return registering != null;
+  }
+
   /** Closes the NICs: only that can now make sure that nothing touches the memory. */
-  private static void breakDown(Worker worker, IllegalStateException failure) {
+  private void breakDown(IllegalStateException failure) {
     worker.execute(() -> {
       if (!worker.nics().isClosed()) {
         throw failure;
@@ -122,18 +149,16 @@ final class RegisteredRegion implements MemoryRegion {
   /** Makes it nameable to others. On the worker, once the engine knows its own address. */
   void publish() {
     if (access.allowsRemoteWrite()) {
-      List<byte[]> keys = new ArrayList<>(locals.length);
-      for (LocalMemory local : locals) {
-        keys.add(local.key());
-      }
       worker.revocations().forget(number);
       number = worker.revocations().newNumber();
-      descriptor = new RegionDescriptor(worker.address(), number, memory.length(), access, keys);
+      descriptor =
+          new RegionDescriptor(
+              worker.address(), number, memory.length(), access, registration.keys());
     }
   }
 
   LocalMemory local(int nic) {
-    return locals[nic];
+    return registration.local(nic);
   }
 
   boolean isOf(Worker worker) {
@@ -204,10 +229,17 @@ final class RegisteredRegion implements MemoryRegion {
   }
 
   private void revokeAndAnswer(Answer<Void> answer) {
-    if (!closing) {
-      revokeNow();
+    if (closing) {
+      revoked(answer);
+    } else {
+      revokeNow(failure -> {
+        if (failure == null) {
+          revoked(answer);
+        } else {
+          answer.error(failure);
+        }
+      });
     }
-    revoked(answer);
   }
 
   private void revoked(Answer<Void> answer) {
@@ -257,17 +289,14 @@ final class RegisteredRegion implements MemoryRegion {
   }
 
   private void revokeAndDeregister() {
-    try {
-      revokeNow();
-    } catch (RuntimeException e) {
-      worker.defect("a " + this + " could not be revoked before it is deregistered: " + e);
-      notRevoked =
-          e instanceof TransferException known
-              ? known
-              : new TransferFailedException(Signals.textOf(e), TransferException.Origin.UNKNOWN, e);
-    }
-    worker.revocations().forget(number);
-    whenQuiet(failure -> deregister());
+    revokeNow(failure -> {
+      if (failure != null) {
+        worker.defect("a " + this + " could not be revoked before it is deregistered: " + failure);
+        notRevoked = failure;
+      }
+      worker.revocations().forget(number);
+      whenQuiet(notQuiet -> deregister());
+    });
   }
 
   /**
@@ -280,6 +309,8 @@ final class RegisteredRegion implements MemoryRegion {
     if (!deregistered) {
       ended();
     }
+    endRevoking(null);
+    endRegistering(Admission.closedError());
   }
 
   /** How many wait for it to be quiet, or closed. */
@@ -301,44 +332,54 @@ final class RegisteredRegion implements MemoryRegion {
     }
   }
 
-  /** Revokes with all NICs, also if one of them fails to. */
-  private void revokeNow() {
-    if (access.allowsRemoteWrite() && !worker.nics().isClosed()) {
-      Domain[] domains = worker.nics().domains();
-      RuntimeException failure = null;
-      int failed = 0;
-      try {
-        for (int nic = 0; nic < domains.length; nic++) {
-          try {
-            locals[nic] = domains[nic].revoke(locals[nic]);
-          } catch (RuntimeException e) {
-            failed = failure == null ? nic : failed;
-            failure = failure == null ? e : failure;
-          }
-        }
-      } finally {
-        publish();
-      }
-      if (failure != null) {
-        throw notRevoked(failed, failure);
+  /**
+   * Revokes with all NICs, also if one of them fails to. Who asks for it while they are at it has
+   * the same descriptor in mind.
+   */
+  private void revokeNow(Waiter done) {
+    if (!access.allowsRemoteWrite() || worker.nics().isClosed()) {
+      done.over(null);
+      return;
+    }
+    revoking.add(done);
+    if (revoking.size() == 1) {
+      registration.revoke(this::revoked);
+    }
+  }
+
+  private void revoked(List<Registration.Failure> failures) {
+    if (deregistered) {
+      return; // the NICs were closed meanwhile, and who waited was told
+    }
+    publish();
+    endRevoking(failures.isEmpty() ? null : notRevoked(failures.getFirst()));
+    for (Registration.Failure each : failures) {
+      if (!each.isRefusal()) {
+        throw new IllegalStateException(notRevokedText(each), each.reason());
       }
     }
   }
 
-  /** A NIC may refuse; one that fails in another way is broken, and then the engine closes. */
-  private RuntimeException notRevoked(int nic, RuntimeException failure) {
-    String text =
-        "NIC "
-            + worker.nics().nics().get(nic).name()
-            + " could not revoke a "
-            + this
-            + ": "
-            + NotClosed.describe(failure)
-            + "; writes under the descriptor from before may still land through it, and the"
-            + " present descriptor may be no other there: revoke again, or close the region";
-    return failure instanceof BackendException refusal
-        ? new TransferFailedException(text, worker.nics().origin(nic, refusal.code()), refusal)
-        : new IllegalStateException(text, failure);
+  private void endRevoking(@Nullable TransferException failure) {
+    List<Waiter> waiters = List.copyOf(revoking);
+    revoking.clear();
+    waiters.forEach(waiter -> waiter.over(failure));
+  }
+
+  private TransferFailedException notRevoked(Registration.Failure failure) {
+    Origin origin = worker.nics().origin(failure.nic(), NotClosed.code(failure.reason()));
+    return new TransferFailedException(notRevokedText(failure), origin, failure.reason());
+  }
+
+  private String notRevokedText(Registration.Failure failure) {
+    return "NIC "
+        + worker.nics().nics().get(failure.nic()).name()
+        + " could not revoke a "
+        + this
+        + ": "
+        + NotClosed.describe(failure.reason())
+        + "; writes under the descriptor from before may still land through it, and the"
+        + " present descriptor may be no other there: revoke again, or close the region";
   }
 
   /** With all NICs, also if one of them fails to; then it is over when they are closed. */
@@ -346,24 +387,29 @@ final class RegisteredRegion implements MemoryRegion {
     if (deregistered) {
       return;
     }
-    IllegalStateException failure = null;
-    if (!worker.nics().isClosed()) {
-      Domain[] domains = worker.nics().domains();
-      for (int nic = 0; nic < domains.length; nic++) {
-        try {
-          domains[nic].deregister(locals[nic]);
-        } catch (RuntimeException e) {
-          String name = worker.nics().nics().get(nic).name();
-          worker.defect("NIC " + name + " could not deregister a " + this + ": " + e);
-          failure = new IllegalStateException("NIC " + name + " cannot deregister a " + this, e);
-        }
-      }
-    }
-    if (failure == null) {
+    if (worker.nics().isClosed()) {
       ended();
     } else {
-      breakDown(worker, failure);
+      registration.deregister(this::deregistered);
     }
+  }
+
+  private void deregistered(List<Registration.Failure> failures) {
+    if (deregistered) {
+      return; // the NICs were closed meanwhile
+    }
+    if (failures.isEmpty()) {
+      ended();
+      return;
+    }
+    for (Registration.Failure each : failures) {
+      String name = worker.nics().nics().get(each.nic()).name();
+      worker.defect("NIC " + name + " could not deregister a " + this + ": " + each.reason());
+    }
+    Registration.Failure last = failures.getLast();
+    String name = worker.nics().nics().get(last.nic()).name();
+    breakDown(
+        new IllegalStateException("NIC " + name + " cannot deregister a " + this, last.reason()));
   }
 
   private void ended() {

@@ -116,7 +116,9 @@ final class Shutdown {
 
   /** Nothing is in flight, and everyone who waits for what will not come was told. */
   private boolean isQuiet() {
-    return worker.flights().inFlight() == 0 && worker.mailroom().flushed();
+    return worker.flights().inFlight() == 0
+        && worker.mailroom().flushed()
+        && worker.regions().stream().noneMatch(RegisteredRegion::isRegistering);
   }
 
   private void finish() {

@@ -4,6 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletionStage;
 
 /**
  * One opened NIC. Every method is called by the one thread that drives it, and none may block: what
@@ -27,32 +28,37 @@ public interface Domain {
 
   /**
    * Registers memory, so that writes may read it and, with {@link Access#REMOTE_WRITE}, remote
-   * engines may write it.
+   * engines may write it. A NIC that takes long, as one that pins tens of gigabytes does, begins
+   * here and completes the stage later, on any thread; one that does not completes it at once. What
+   * is not complete when this NIC is {@linkplain #close() closed} is not waited for.
    *
-   * @throws BackendException if it cannot be registered
+   * @return completes with the registered memory, or fails with a {@link BackendException} if it
+   *     cannot be registered, which may as well be thrown
    */
-  LocalMemory register(Memory memory, Access access);
+  CompletionStage<LocalMemory> register(Memory memory, Access access);
 
   /**
-   * Ends remote access under the present key and begins it under a new one. When it returns, no
-   * write under the old key changes a byte or gives an immediate any more, though one may be
+   * Ends remote access under the present key and begins it under a new one. When that is complete,
+   * no write under the old key changes a byte or gives an immediate any more, though one may be
    * half-way in. What had come before is reported by the next poll. Own writes that refer to the
-   * old object go on.
+   * old object go on, and until then they are posted with it. Of one memory, the engine waits for
+   * one call to end before it makes another.
    *
-   * @return the same memory under a new key; the old object is for running writes only
-   * @throws BackendException if the old key cannot be ended; then the old object stays the present
-   *     one, and what is written under its key may still come
+   * @return completes, now or later like {@link #register}, with the same memory under a new key;
+   *     the old object is for running writes only then. Fails with a {@link BackendException} if
+   *     the old key cannot be ended: then the old object stays the present one, and what is written
+   *     under its key may still come
    */
-  LocalMemory revoke(LocalMemory memory);
+  CompletionStage<LocalMemory> revoke(LocalMemory memory);
 
   /**
-   * Ends a registration, of which no own write is in flight. When it returns, nothing touches the
-   * memory.
+   * Ends a registration, of which no own write is in flight.
    *
-   * @throws BackendException if that cannot be made sure; then the engine closes, for only {@link
-   *     #close()} can make it sure
+   * @return completes, now or later like {@link #register}, when nothing touches the memory any
+   *     more. Fails with a {@link BackendException} if that cannot be made sure; then the engine
+   *     closes, for only {@link #close()} can make it sure
    */
-  void deregister(LocalMemory memory);
+  CompletionStage<Void> deregister(LocalMemory memory);
 
   /**
    * Resolves the address of another engine's NIC; connects nothing yet.

@@ -126,20 +126,21 @@ final class ChaosNic implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory memory, Access access) {
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
     called();
-    return () -> new byte[] {1};
+    return CompletableFuture.completedStage(() -> new byte[] {1});
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory memory) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
     called();
-    return () -> new byte[] {2};
+    return CompletableFuture.completedStage(() -> new byte[] {2});
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
+  public CompletionStage<Void> deregister(LocalMemory memory) {
     called();
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

@@ -21,6 +21,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -246,27 +248,27 @@ final class ScriptedNic implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory memory, Access access) {
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
     called("register");
     raise(registerFailure);
     Local local = new Local(this, memory, ids++, 0);
     registered.put(local.id(), local);
-    return local;
+    return CompletableFuture.completedStage(local);
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory memory) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
     called("revoke");
     raise(revokeFailure);
     revocations++;
     Local old = own(memory);
     Local fresh = new Local(this, old.memory(), old.id(), old.version() + 1);
     registered.put(old.id(), fresh);
-    return fresh;
+    return CompletableFuture.completedStage(fresh);
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
+  public CompletionStage<Void> deregister(LocalMemory memory) {
     called("deregister");
     raise(deregisterFailure);
     Local old = own(memory);
@@ -276,6 +278,7 @@ final class ScriptedNic implements Domain {
         backend.violated("deregistered while in flight: " + piece);
       }
     }
+    return CompletableFuture.completedStage(null);
   }
 
   private Local own(LocalMemory memory) {

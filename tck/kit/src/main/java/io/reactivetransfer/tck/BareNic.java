@@ -1,9 +1,12 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -124,6 +128,50 @@ final class BareNic implements AutoCloseable {
               }
             }))
         .orElse(null);
+  }
+
+  /** Registers memory, however long the NIC takes. */
+  LocalMemory register(Memory memory, Access access) {
+    return complete(nic -> nic.register(memory, access));
+  }
+
+  /** Gives memory another key, however long the NIC takes. */
+  LocalMemory revoke(LocalMemory memory) {
+    return complete(nic -> nic.revoke(memory));
+  }
+
+  /** Ends a registration, however long the NIC takes. */
+  void deregister(LocalMemory memory) {
+    complete(nic -> nic.deregister(memory).thenApply(nothing -> true));
+  }
+
+  /** Polls until the NIC has done it; throws what it failed with. */
+  private <T> T complete(Function<Domain, CompletionStage<T>> begin) {
+    CompletableFuture<T> stage = call(nic -> begun(nic, begin)).toCompletableFuture();
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (!stage.isDone()) {
+      turn();
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("the NIC has not completed a stage within " + timeout);
+      }
+    }
+    try {
+      return stage.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException reason) {
+        throw reason;
+      }
+      throw e;
+    }
+  }
+
+  private static <T> CompletionStage<T> begun(
+      Domain nic, Function<Domain, CompletionStage<T>> begin) {
+    try {
+      return begin.apply(nic);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** How many nanoseconds the NIC takes for something. */

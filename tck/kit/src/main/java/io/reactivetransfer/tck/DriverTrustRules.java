@@ -111,7 +111,7 @@ abstract class DriverTrustRules extends RuleGroup {
     return IntStream.range(0, KEYS)
         .mapToObj(i -> {
           HostMemory part = new HostMemory(memory.asSlice(i / 2 * 64L, 64));
-          return wire.target().call(nic -> nic.register(part, Access.REMOTE_WRITE)).key();
+          return wire.target().register(part, Access.REMOTE_WRITE).key();
         })
         .toList();
   }
@@ -163,7 +163,7 @@ abstract class DriverTrustRules extends RuleGroup {
       }
     }
     if (stage().profile().missing().get(Capability.REVOCATION) == null) {
-      LocalMemory renamed = wire.target().call(nic -> nic.revoke(wire.ends().local()));
+      LocalMemory renamed = wire.target().revoke(wire.ends().local());
       expectFailure(wire, wire.write(0, 0, 10, 3));
       expectHidden(texts, renamed.key());
     }

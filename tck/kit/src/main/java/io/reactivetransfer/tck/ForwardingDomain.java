@@ -12,6 +12,9 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 /** A NIC that does what another one does; the base of what changes one thing. */
 public class ForwardingDomain implements Domain {
@@ -34,19 +37,32 @@ public class ForwardingDomain implements Domain {
     return inner.address();
   }
 
+  /** What a NIC that takes no time over it has done. */
+  protected static <T> T now(CompletionStage<T> stage) {
+    CompletableFuture<T> done = stage.toCompletableFuture();
+    if (!done.isDone()) {
+      throw new IllegalStateException("expected a NIC that registers at once");
+    }
+    try {
+      return done.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException reason ? reason : e;
+    }
+  }
+
   @Override
-  public LocalMemory register(Memory memory, Access access) {
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
     return inner.register(memory, access);
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory memory) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
     return inner.revoke(memory);
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
-    inner.deregister(memory);
+  public CompletionStage<Void> deregister(LocalMemory memory) {
+    return inner.deregister(memory);
   }
 
   @Override

@@ -159,15 +159,11 @@ abstract class HalfWayRules extends RuleGroup {
     byte[] before = memory.toArray(ValueLayout.JAVA_BYTE);
     List<RemoteMemory> old = new ArrayList<>();
     for (int i = 0; i < REGISTRATIONS; i++) {
-      LocalMemory local = wire.target().call(nic -> nic.register(host, Access.REMOTE_WRITE));
+      LocalMemory local = wire.target().register(host, Access.REMOTE_WRITE);
       old.add(resolve(wire, local, memory));
-      wire.target()
-          .call(nic -> {
-            nic.deregister(local);
-            return true;
-          });
+      wire.target().deregister(local);
     }
-    LocalMemory present = wire.target().call(nic -> nic.register(host, Access.REMOTE_WRITE));
+    LocalMemory present = wire.target().register(host, Access.REMOTE_WRITE);
     RemoteMemory open = resolve(wire, present, memory);
     for (int i = 0; i < REGISTRATIONS; i++) {
       WriteOp op = wire.write(0, 0, 100, i).withImm(i);

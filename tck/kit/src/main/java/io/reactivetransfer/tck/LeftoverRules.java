@@ -169,7 +169,7 @@ abstract class LeftoverRules extends RuleGroup {
     Wire wire = Wire.open(stage(), 1_000, 0);
     for (int i = 0; i < 8; i++) {
       MemorySegment part = wire.to().asSlice(i * 64L, 64);
-      wire.target().call(nic -> nic.register(new HostMemory(part), Access.REMOTE_WRITE));
+      wire.target().register(new HostMemory(part), Access.REMOTE_WRITE);
     }
     wire.connect();
     int sent = wire.send(ByteBuffer.allocate(100));

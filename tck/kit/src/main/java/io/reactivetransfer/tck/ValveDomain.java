@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -169,9 +170,8 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
-    inner.deregister(memory);
-    requireLetGo();
+  public CompletionStage<Void> deregister(LocalMemory memory) {
+    return inner.deregister(memory).thenRun(this::requireLetGo);
   }
 
   @Override

@@ -59,8 +59,8 @@ record Wire(
       MemorySegment from,
       MemorySegment to,
       long extra) {
-    LocalMemory source = origin.call(nic -> nic.register(new HostMemory(from), Access.LOCAL));
-    LocalMemory local = target.call(nic -> nic.register(new HostMemory(to), Access.REMOTE_WRITE));
+    LocalMemory source = origin.register(new HostMemory(from), Access.LOCAL);
+    LocalMemory local = target.register(new HostMemory(to), Access.REMOTE_WRITE);
     byte[] address = target.call(nic -> nic.address());
     RemotePeer peer = origin.call(nic -> nic.resolve(target.engine(), address));
     RemoteMemory remote = origin.call(nic -> nic.resolve(peer, local.key(), to.byteSize() + extra));

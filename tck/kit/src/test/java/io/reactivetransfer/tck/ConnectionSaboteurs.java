@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -164,23 +166,24 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
-      LocalMemory local = inner.register(memory, access);
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      LocalMemory local = now(inner.register(memory, access));
       if (isBare && access == Access.REMOTE_WRITE) {
         long place = ((HostMemory) memory).segment().address();
         places.put(local, place);
         old.getOrDefault(place, List.of()).forEach(key -> alias(key, local.key()));
       }
-      return local;
+      return CompletableFuture.completedStage(local);
     }
 
     @Override
-    public void deregister(LocalMemory memory) {
+    public CompletionStage<Void> deregister(LocalMemory memory) {
       Long place = places.remove(memory);
       if (place != null) {
         old.computeIfAbsent(place, _ -> new ArrayList<>()).add(memory.key());
       }
-      inner.deregister(memory);
+      now(inner.deregister(memory));
+      return CompletableFuture.completedStage(null);
     }
   }
 
@@ -194,15 +197,15 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
-      LocalMemory local = inner.register(memory, access);
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      LocalMemory local = now(inner.register(memory, access));
       if (isBare && access == Access.REMOTE_WRITE) {
         keys.add(local.key());
         if (keys.size() > 256) {
           alias(keys.get(keys.size() - 257), local.key());
         }
       }
-      return local;
+      return CompletableFuture.completedStage(local);
     }
   }
 

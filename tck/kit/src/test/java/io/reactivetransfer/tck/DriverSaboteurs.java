@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -369,18 +371,19 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
-      return count(inner.register(memory, access));
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return CompletableFuture.completedStage(count(now(inner.register(memory, access))));
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
-      return count(inner.revoke(((Counted) memory).real()));
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+      return CompletableFuture.completedStage(count(now(inner.revoke(((Counted) memory).real()))));
     }
 
     @Override
-    public void deregister(LocalMemory memory) {
-      inner.deregister(((Counted) memory).real());
+    public CompletionStage<Void> deregister(LocalMemory memory) {
+      now(inner.deregister(((Counted) memory).real()));
+      return CompletableFuture.completedStage(null);
     }
 
     @Override

@@ -23,6 +23,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A NIC that has copied a write when it reports it as written, and sends it some polls later: the
@@ -81,23 +83,24 @@ final class EarlyNic extends ForwardingDomain {
   }
 
   @Override
-  public LocalMemory register(Memory memory, Access access) {
-    LocalMemory registered = inner.register(memory, access);
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+    LocalMemory registered = now(inner.register(memory, access));
     sources.put(registered, ((HostMemory) memory).segment());
-    return registered;
+    return CompletableFuture.completedStage(registered);
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory memory) {
-    LocalMemory anew = inner.revoke(memory);
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+    LocalMemory anew = now(inner.revoke(memory));
     sources.put(anew, sources.get(memory));
-    return anew;
+    return CompletableFuture.completedStage(anew);
   }
 
   @Override
-  public void deregister(LocalMemory memory) {
-    inner.deregister(memory);
+  public CompletionStage<Void> deregister(LocalMemory memory) {
+    now(inner.deregister(memory));
     sources.remove(memory);
+    return CompletableFuture.completedStage(null);
   }
 
   @Override
@@ -124,7 +127,7 @@ final class EarlyNic extends ForwardingDomain {
     Arena arena = Arena.ofShared();
     MemorySegment copy = arena.allocate(Math.max(1, op.length()));
     MemorySegment.copy(sources.get(op.source()), op.sourceOffset(), copy, 0, op.length());
-    LocalMemory registered = inner.register(new HostMemory(copy), Access.LOCAL);
+    LocalMemory registered = now(inner.register(new HostMemory(copy), Access.LOCAL));
     WriteOp late =
         TrackingDomain.copy(op)
             .between(registered, op.target())

@@ -26,6 +26,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -74,12 +76,12 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory given, Access access) {
-      LocalMemory local = inner.register(given, access);
+    public CompletionStage<LocalMemory> register(Memory given, Access access) {
+      LocalMemory local = now(inner.register(given, access));
       if (access == Access.REMOTE_WRITE) {
         memory.put(local, (HostMemory) given);
       }
-      return local;
+      return CompletableFuture.completedStage(local);
     }
 
     final boolean isLarge(LocalMemory local) {
@@ -89,7 +91,7 @@ final class HalfWaySaboteurs {
 
     final void pollThenForgetOld(CompletionSink sink) {
       inner.poll(sink);
-      old.forEach(inner::deregister);
+      old.forEach(each -> now(inner.deregister(each)));
       old.clear();
     }
   }
@@ -100,7 +102,7 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory local) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory local) {
       if (!isLarge(local)) {
         return inner.revoke(local);
       }
@@ -124,7 +126,7 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory local) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory local) {
       if (isLarge(local)) {
         touchLater(memory.get(local).segment());
       }
@@ -138,10 +140,11 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public void deregister(LocalMemory local) {
+    public CompletionStage<Void> deregister(LocalMemory local) {
       if (!isLarge(local)) {
-        inner.deregister(local);
+        now(inner.deregister(local));
       }
+      return CompletableFuture.completedStage(null);
     }
   }
 
@@ -151,12 +154,13 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public void deregister(LocalMemory local) {
+    public CompletionStage<Void> deregister(LocalMemory local) {
       if (isLarge(local)) {
         old.add(local);
       } else {
-        inner.deregister(local);
+        now(inner.deregister(local));
       }
+      return CompletableFuture.completedStage(null);
     }
 
     @Override
@@ -175,15 +179,16 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory local) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory local) {
       memory.remove(local);
       return inner.revoke(local);
     }
 
     @Override
-    public void deregister(LocalMemory local) {
+    public CompletionStage<Void> deregister(LocalMemory local) {
       memory.remove(local);
-      inner.deregister(local);
+      now(inner.deregister(local));
+      return CompletableFuture.completedStage(null);
     }
 
     @Override
@@ -257,7 +262,7 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
       registered++;
       return inner.register(memory, access);
     }

@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Backends with one defect in how they treat memory, keys or lost peers. */
@@ -63,16 +65,18 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access allowed) {
-      return know(inner.register(memory, allowed), (HostMemory) memory, allowed);
+    public CompletionStage<LocalMemory> register(Memory memory, Access allowed) {
+      return CompletableFuture.completedStage(
+          know(now(inner.register(memory, allowed)), (HostMemory) memory, allowed));
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
-      return know(
-          inner.revoke(memory),
-          Objects.requireNonNull(local.get(memory)),
-          Objects.requireNonNull(access.get(memory)));
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+      return CompletableFuture.completedStage(
+          know(
+              now(inner.revoke(memory)),
+              Objects.requireNonNull(local.get(memory)),
+              Objects.requireNonNull(access.get(memory))));
     }
 
     final LocalMemory know(LocalMemory registered, HostMemory memory, Access allowed) {
@@ -138,20 +142,21 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
       HostMemory known = Objects.requireNonNull(local.get(memory));
       Access allowed = Objects.requireNonNull(access.get(memory));
-      LocalMemory renamed = know(inner.register(known, allowed), known, allowed);
+      LocalMemory renamed = know(now(inner.register(known, allowed)), known, allowed);
       List<LocalMemory> old = new ArrayList<>(before.getOrDefault(memory, List.of()));
       old.add(memory);
       before.put(renamed, old);
-      return renamed;
+      return CompletableFuture.completedStage(renamed);
     }
 
     @Override
-    public void deregister(LocalMemory memory) {
+    public CompletionStage<Void> deregister(LocalMemory memory) {
       before.getOrDefault(memory, List.of()).forEach(inner::deregister);
-      inner.deregister(memory);
+      now(inner.deregister(memory));
+      return CompletableFuture.completedStage(null);
     }
   }
 
@@ -163,7 +168,7 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
       revoked.put(memory, true);
       return inner.revoke(memory);
     }
@@ -245,11 +250,12 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public void deregister(LocalMemory memory) {
+    public CompletionStage<Void> deregister(LocalMemory memory) {
       long address = Objects.requireNonNull(local.get(memory)).segment().address();
       List.copyOf(local.keySet()).stream()
           .filter(other -> Objects.requireNonNull(local.get(other)).segment().address() == address)
           .forEach(inner::deregister);
+      return CompletableFuture.completedStage(null);
     }
   }
 

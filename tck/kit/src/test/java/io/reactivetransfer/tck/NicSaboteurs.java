@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Backends with one defect: what a driver or a NIC can get wrong. */
@@ -240,7 +241,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
       if (slots-- == 0) {
         throw new BackendException(12, "no slot is left");
       }

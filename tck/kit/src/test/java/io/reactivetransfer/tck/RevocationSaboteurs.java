@@ -7,6 +7,7 @@ import io.reactivetransfer.spi.OpenContext;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Backends with one defect in what a revocation does to writes that are under way. */
@@ -37,7 +38,7 @@ final class RevocationSaboteurs {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
       REVOCATIONS.incrementAndGet();
       return super.revoke(memory);
     }

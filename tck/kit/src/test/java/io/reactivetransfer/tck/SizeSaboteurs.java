@@ -12,6 +12,8 @@ import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** Backends with one defect in how they compute with lengths and offsets, or check them. */
 final class SizeSaboteurs {
@@ -182,8 +184,8 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
-      return inner.register(memory, Access.REMOTE_WRITE);
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return CompletableFuture.completedStage(now(inner.register(memory, Access.REMOTE_WRITE)));
     }
   }
 }

@@ -25,6 +25,8 @@ import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Has the n-th call of the SPI fail, over all NICs and control channels of a run. */
@@ -113,7 +115,7 @@ final class FailingCall {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
       if (isIt()) {
         throw new BackendException(12, "the NIC has no room for a registration");
       }
@@ -165,7 +167,7 @@ final class FailingCall {
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
       isIt(); // throws, or goes well: the contract knows no other way
       return inner.revoke(memory);
     }
@@ -177,9 +179,10 @@ final class FailingCall {
     }
 
     @Override
-    public void deregister(LocalMemory memory) {
+    public CompletionStage<Void> deregister(LocalMemory memory) {
       isIt();
-      inner.deregister(memory);
+      now(inner.deregister(memory));
+      return CompletableFuture.completedStage(null);
     }
 
     @Override

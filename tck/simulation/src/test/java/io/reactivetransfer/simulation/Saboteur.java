@@ -16,6 +16,8 @@ import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
@@ -207,8 +209,8 @@ enum Saboteur {
   private static Domain ignoresRevoke(Domain inner) {
     return new ForwardingDomain(inner) {
       @Override
-      public LocalMemory revoke(LocalMemory memory) {
-        return memory;
+      public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+        return CompletableFuture.completedStage(memory);
       }
     };
   }
@@ -216,7 +218,9 @@ enum Saboteur {
   private static Domain ignoresClose(Domain inner) {
     return new ForwardingDomain(inner) {
       @Override
-      public void deregister(LocalMemory memory) {}
+      public CompletionStage<Void> deregister(LocalMemory memory) {
+        return CompletableFuture.completedStage(null);
+      }
 
       @Override
       public void close() {}

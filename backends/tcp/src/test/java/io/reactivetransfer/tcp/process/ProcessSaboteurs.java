@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -313,8 +314,8 @@ final class ProcessSaboteurs {
       super((nic, context) ->
           new ForwardingDomain(nic) {
             @Override
-            public LocalMemory revoke(LocalMemory memory) {
-              return memory;
+            public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+              return CompletableFuture.completedStage(memory);
             }
           });
     }

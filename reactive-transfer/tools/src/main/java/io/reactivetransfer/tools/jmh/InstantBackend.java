@@ -109,17 +109,19 @@ final class InstantBackend implements Backend {
     }
 
     @Override
-    public LocalMemory register(Memory memory, Access access) {
-      return new Handle(self);
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      return CompletableFuture.completedStage(new Handle(self));
     }
 
     @Override
-    public LocalMemory revoke(LocalMemory memory) {
-      return memory;
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+      return CompletableFuture.completedStage(memory);
     }
 
     @Override
-    public void deregister(LocalMemory memory) {}
+    public CompletionStage<Void> deregister(LocalMemory memory) {
+      return CompletableFuture.completedStage(null);
+    }
 
     @Override
     public RemotePeer resolve(EngineId engine, byte[] address) {

@@ -19,6 +19,8 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -126,7 +128,7 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory given, Access access) {
+  public CompletionStage<LocalMemory> register(Memory given, Access access) {
     if (!(given instanceof HostMemory host)) {
       throw new BackendException(0, "expected host memory: this goes to another process");
     }
@@ -146,21 +148,22 @@ final class ProxyDomain implements Domain {
                 .putLong(offset)
                 .putLong(length)
                 .put((byte) (access.allowsRemoteWrite() ? 1 : 0)));
-    return new Local(handle, key);
+    return CompletableFuture.completedStage(new Local(handle, key));
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory old) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory old) {
     int handle = ++lastHandle;
     byte[] key = call(Kind.REVOKE.begin().putInt(((Local) old).handle()).putInt(handle));
-    return new Local(handle, key);
+    return CompletableFuture.completedStage(new Local(handle, key));
   }
 
   @Override
-  public void deregister(LocalMemory old) {
+  public CompletionStage<Void> deregister(LocalMemory old) {
     if (!closed) {
       call(Kind.DEREGISTER.begin().putInt(((Local) old).handle()));
     }
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

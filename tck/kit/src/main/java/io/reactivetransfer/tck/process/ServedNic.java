@@ -21,6 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 /** A NIC of this process that serves the other one: does what the one ring says. */
 final class ServedNic implements CompletionSink {
@@ -136,18 +139,18 @@ final class ServedNic implements CompletionSink {
         int handle = in.getInt();
         HostMemory host = new HostMemory(memory.at(in.getLong(), in.getLong()));
         Access access = in.get() == 1 ? Access.REMOTE_WRITE : Access.LOCAL;
-        LocalMemory local = nic.register(host, access);
+        LocalMemory local = done(nic.register(host, access));
         locals.put(handle, local);
         return local.key();
       }
       case REVOKE -> {
-        LocalMemory local = nic.revoke(get(locals, in.getInt()));
+        LocalMemory local = done(nic.revoke(get(locals, in.getInt())));
         locals.put(in.getInt(), local);
         tellAll();
         return local.key();
       }
       case DEREGISTER -> {
-        nic.deregister(get(locals, in.getInt()));
+        done(nic.deregister(get(locals, in.getInt())));
         tellAll();
       }
       case PEER -> {
@@ -184,6 +187,19 @@ final class ServedNic implements CompletionSink {
       default -> throw new IllegalStateException("not a request: " + kind);
     }
     return nothing;
+  }
+
+  /** Waits for what the NIC was asked, by polling it. */
+  private <T> T done(CompletionStage<T> stage) {
+    CompletableFuture<T> result = stage.toCompletableFuture();
+    while (!result.isDone()) {
+      nic.poll(this);
+    }
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof BackendException refusal ? refusal : e;
+    }
   }
 
   /**

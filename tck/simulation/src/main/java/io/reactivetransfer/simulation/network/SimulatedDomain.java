@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** One NIC: its memory, its links, and what it has to report. Tells when it is misused. */
@@ -87,22 +89,24 @@ final class SimulatedDomain implements Domain {
   }
 
   @Override
-  public LocalMemory register(Memory what, Access access) {
+  public CompletionStage<LocalMemory> register(Memory what, Access access) {
     requireUsable("register");
-    return add(new SimulatedMemory(((HostMemory) what).segment(), access, network.newSerial()));
+    return CompletableFuture.completedStage(
+        add(new SimulatedMemory(((HostMemory) what).segment(), access, network.newSerial())));
   }
 
   @Override
-  public LocalMemory revoke(LocalMemory registered) {
+  public CompletionStage<LocalMemory> revoke(LocalMemory registered) {
     requireUsable("revoke");
     SimulatedMemory old = own(registered, "revoke");
     memory.remove(old.serial());
     network.observer().happened("revoke", where.engine(), old.serial());
-    return add(new SimulatedMemory(old.segment(), old.access(), network.newSerial()));
+    return CompletableFuture.completedStage(
+        add(new SimulatedMemory(old.segment(), old.access(), network.newSerial())));
   }
 
   @Override
-  public void deregister(LocalMemory registered) {
+  public CompletionStage<Void> deregister(LocalMemory registered) {
     requireUsable("deregister");
     SimulatedMemory old = own(registered, "deregister");
     long begin = old.segment().address();
@@ -113,6 +117,7 @@ final class SimulatedDomain implements Domain {
     }
     memory.remove(old.serial());
     network.observer().happened("deregister", where.engine(), old.serial());
+    return CompletableFuture.completedStage(null);
   }
 
   @Override
