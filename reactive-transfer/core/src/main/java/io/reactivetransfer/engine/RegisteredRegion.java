@@ -284,6 +284,9 @@ final class RegisteredRegion implements MemoryRegion {
     closeWaiters.add(whenClosed);
     if (!closing) {
       closing = true;
+      if (isRegistering()) {
+        return; // the engine closes, and the NICs are next
+      }
       worker.revocations().ask(number, this::revokeAndDeregister);
     }
   }

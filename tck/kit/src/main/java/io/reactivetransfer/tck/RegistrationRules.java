@@ -9,11 +9,14 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 /** Chapter 14: registration. */
 abstract class RegistrationRules extends RuleGroup {
+
+  private static final Duration SHORT = Duration.ofMillis(100);
 
   RegistrationRules(TransferConformance kit) {
     super(kit);
@@ -33,6 +36,56 @@ abstract class RegistrationRules extends RuleGroup {
     stage().complete(first.close());
     stage().complete(second.close());
     assertThat(engine.stats().openRegions()).isZero();
+  }
+
+  @Test
+  final void r14_7_aNicThatTakesItsTimeOverMemoryHoldsNobodyUp() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 2, valve);
+    HostMemory memory = new HostMemory(stage().memory(4_096));
+    valve.holdMemory();
+    Probe<MemoryRegion> register =
+        stage().probe("register", duo.origin().register(memory, Access.REMOTE_WRITE));
+    Probe<MemoryRegion> withdrawn =
+        stage().probe("a register that is withdrawn", duo.origin().register(memory, Access.LOCAL));
+    for (int i = 0; i < 8; i++) {
+      stage().done(duo.origin(), duo.write(i * 64, 64));
+    }
+    register.assertSilent();
+    withdrawn.cancel();
+    valve.open();
+    MemoryRegion region = register.awaitOne();
+    assertThat(region.descriptor().length()).isEqualTo(4_096);
+    valve.holdMemory();
+    Probe<Void> revoke = stage().probe("revoke", region.revoke());
+    Probe<Void> again = stage().probe("revoke again", region.revoke());
+    Probe<Void> close = stage().probe("close", region.close());
+    stage().done(duo.origin(), duo.write(512, 64));
+    revoke.assertSilent();
+    close.assertSilent();
+    valve.open();
+    revoke.awaitCompletion();
+    again.awaitCompletion();
+    close.awaitCompletion();
+    stage()
+        .patience()
+        .until("the regions of the test alone", () -> duo.origin().stats().openRegions() == 1);
+  }
+
+  @Test
+  final void r14_8_closingAnEngineEndsRegistrationsThatNeverComplete() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 1, valve, options -> options.closeTimeout(SHORT));
+    valve.holdMemory();
+    HostMemory memory = new HostMemory(stage().memory(4_096));
+    Probe<MemoryRegion> register =
+        stage().probe("register", duo.origin().register(memory, Access.REMOTE_WRITE));
+    Probe<Void> revoke = stage().probe("revoke", duo.from().region().revoke());
+    Probe<Void> close = stage().probe("close a region", duo.from().region().close());
+    stage().complete(duo.origin().close());
+    register.awaitError(TransferRejectedException.class);
+    revoke.awaitCompletion();
+    close.awaitCompletion();
   }
 
   @Test

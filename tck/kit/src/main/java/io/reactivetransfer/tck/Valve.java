@@ -46,6 +46,7 @@ final class Valve {
   private boolean writesShut;
   private int broken;
   private boolean refusingToLetGo;
+  private boolean memoryHeld;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
   Backend before(Backend backend) {
@@ -132,6 +133,16 @@ final class Valve {
     return refusingToLetGo;
   }
 
+  /** The NICs take their time over registering, revoking and deregistering. */
+  synchronized Valve holdMemory() {
+    memoryHeld = true;
+    return this;
+  }
+
+  synchronized boolean holdsMemory() {
+    return memoryHeld;
+  }
+
   synchronized boolean isBroken(int nic) {
     return (broken & 1 << nic) != 0;
   }
@@ -148,6 +159,7 @@ final class Valve {
       refusalsEach = 0;
       shut = false;
       writesShut = false;
+      memoryHeld = false;
     }
     ring();
   }

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
@@ -19,8 +21,10 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +56,7 @@ final class ValveDomain extends ForwardingDomain {
   private final Map<Long, Entry> running = new HashMap<>();
   private final List<Report> reports = new ArrayList<>();
   private int writeRefusals;
+  private final ArrayDeque<Runnable> heldMemory = new ArrayDeque<>();
   private int messageRefusals;
   private boolean broken;
 
@@ -170,8 +175,37 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   @Override
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+    return inTime(() -> inner.register(memory, access));
+  }
+
+  @Override
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+    return inTime(() -> inner.revoke(memory));
+  }
+
+  @Override
   public CompletionStage<Void> deregister(LocalMemory memory) {
-    return inner.deregister(memory).thenRun(this::requireLetGo);
+    return inTime(() -> inner.deregister(memory).thenRun(this::requireLetGo));
+  }
+
+  /** Has it done now, or when the valve lets it. */
+  private <T> CompletionStage<T> inTime(Supplier<CompletionStage<T>> action) {
+    if (!valve.holdsMemory()) {
+      return action.get();
+    }
+    CompletableFuture<T> later = new CompletableFuture<>();
+    heldMemory.add(() -> later.completeAsync(() -> now(action.get()), Runnable::run));
+    return later;
+  }
+
+  private int letGo() {
+    int done = 0;
+    while (!heldMemory.isEmpty() && !valve.holdsMemory()) {
+      heldMemory.remove().run();
+      done++;
+    }
+    return done;
   }
 
   @Override
@@ -188,7 +222,7 @@ final class ValveDomain extends ForwardingDomain {
 
   @Override
   public int poll(CompletionSink sink) {
-    int moved = breakDown(sink) + beginWaiting();
+    int moved = breakDown(sink) + letGo() + beginWaiting();
     moved += inner.poll(new Reports(sink));
     return moved + report(sink);
   }

@@ -12,9 +12,16 @@ import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
+import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -49,6 +56,8 @@ final class RegionSaboteurs {
               engine -> ForwardingRegion.on(engine, SlicesClosed::new)),
           Saboteur.engine("12.5", "has another error for a foreign descriptor", WrongError::new),
           Saboteur.engine("12.12", "registers what was freed", RegistersFreed::new),
+          Saboteur.use("14.7", "waits for the registration of memory", WaitsForMemory::new),
+          Saboteur.engine("14.8", "has registrations wait for ever", NeverRegisters::new),
           Saboteur.engine("14.1", "registers once for all subscriptions", Registers::once),
           Saboteur.engine(
               "14.2",
@@ -268,6 +277,42 @@ final class RegionSaboteurs {
               TransferRejectedException.class,
               e ->
                   inner.register(new HostMemory(Arena.ofAuto().allocate(memory.length())), access));
+    }
+  }
+
+  /** Neither takes nor reports anything while it registers. */
+  private static final class WaitsForMemory extends ForwardingDomain {
+    private final List<CompletionStage<?>> pending = new ArrayList<>();
+
+    WaitsForMemory(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      CompletionStage<LocalMemory> stage = super.register(memory, access);
+      pending.add(stage);
+      return stage;
+    }
+
+    @Override
+    public PostResult post(WriteOp op) {
+      pending.removeIf(stage -> stage.toCompletableFuture().isDone());
+      return pending.isEmpty() ? super.post(op) : PostResult.NIC_BUSY;
+    }
+  }
+
+  private static final class NeverRegisters extends ForwardingEngine {
+    NeverRegisters(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<MemoryRegion> register(Memory memory, Access access) {
+      return inner
+          .register(memory, access)
+          .onErrorResume(
+              e -> String.valueOf(e.getMessage()).contains("engine is closed"), e -> Mono.never());
     }
   }
 
