@@ -3,6 +3,7 @@ package io.reactivetransfer.ffm;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.ffm.ffi.Poll;
@@ -12,6 +13,9 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.LocalMemory;
@@ -61,9 +65,46 @@ final class WaitableBackend implements Backend {
   }
 
   @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    return CompletableFuture.completedStage(new NobodyThere(context));
+  }
+
+  @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
     doorbell = context.doorbell();
     return CompletableFuture.completedStage(new Waitable());
+  }
+
+  /** A channel on which nothing is said. */
+  private record NobodyThere(ControlContext context) implements ControlChannel {
+    @Override
+    public HostPort address() {
+      return new HostPort("nowhere", 1);
+    }
+
+    @Override
+    public int maxMessageBytes() {
+      return context.maxMessageBytes();
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      return false;
+    }
+
+    @Override
+    public void find(long token, HostPort at) {}
+
+    @Override
+    public void disconnect(EngineId peer, String reason) {}
+
+    @Override
+    public int poll(ControlSink sink) {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
   }
 
   private final class Waitable implements Domain {
@@ -91,7 +132,7 @@ final class WaitableBackend implements Backend {
 
     @Override
     public Capabilities capabilities() {
-      return new Capabilities(CompletionLevel.DELIVERED, 1 << 20, 16, 1 << 17, false, false, true);
+      return new Capabilities(CompletionLevel.DELIVERED, 1 << 20, 16, false, false, true);
     }
 
     @Override
@@ -115,7 +156,7 @@ final class WaitableBackend implements Backend {
     }
 
     @Override
-    public RemotePeer resolve(EngineId engine, byte[] address) {
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
       return new RemotePeer() {};
     }
 
@@ -127,11 +168,6 @@ final class WaitableBackend implements Backend {
     @Override
     public PostResult post(WriteOp op) {
       return PostResult.NIC_BUSY;
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      return false;
     }
 
     @Override

@@ -76,7 +76,6 @@ final class LibfabricDomain implements Domain {
             info.completesOnDelivery() ? CompletionLevel.DELIVERED : CompletionLevel.SOURCE_FREE,
             Math.clamp(info.maxMessageBytes(), 1, MAX_WRITE_BYTES),
             depth,
-            context.maxControlBytes(),
             info.keepsWriteOrder(),
             false,
             links.fencesLostPeers());
@@ -157,7 +156,7 @@ final class LibfabricDomain implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     FabricAddress decoded = FabricAddress.decode(address);
     if (!decoded.provider().equals(provider)) {
       throw new BackendException(
@@ -224,11 +223,6 @@ final class LibfabricDomain implements Domain {
   private PostResult fail(WriteOp op, Route route, int code, String reason) {
     peers.failSoon(route.peer(), Failure.beforePost(op.token(), code, reason));
     return PostResult.TAKEN;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    throw new UnsupportedOperationException("messages are carried by the control channel");
   }
 
   @Override

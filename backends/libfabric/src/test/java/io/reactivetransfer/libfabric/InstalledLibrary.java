@@ -29,7 +29,6 @@ final class InstalledLibrary {
 
   /** What an engine would open a NIC with. */
   static OpenContext context(long engine, Duration connectTimeout) {
-    return new OpenContext(
-        new EngineId(engine, engine), 0, () -> {}, null, 64, 16 * 1_024, connectTimeout);
+    return new OpenContext(new EngineId(engine, engine), 0, () -> {}, null, 64, connectTimeout);
   }
 }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.tck.Capability;
 import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 
@@ -15,8 +14,6 @@ class LibfabricConformanceTest extends TransferConformance {
 
   @Override
   protected Profile profile() {
-    return Profile.defaults()
-        .without(Capability.MESSAGES, "its control channel carries them")
-        .skipIfUnavailable();
+    return Profile.defaults().skipIfUnavailable();
   }
 }

@@ -81,11 +81,6 @@ final class Recorder implements CompletionSink {
   }
 
   @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    throw new AssertionError("expected no messages of engines");
-  }
-
-  @Override
   public void peerLost(EngineId peer, int code, String text) {
     reports.add("lost " + peer.high());
     texts.add(text);

@@ -81,7 +81,6 @@ class ShmTwoProcessesConformanceTest extends TransferConformance {
   @Override
   protected Profile profile() {
     return Profile.defaults()
-        .without(Capability.MESSAGES, "its control channel carries them")
         .without(Capability.REVOCATION, "where the kernel copies, registrations are not looked at");
   }
 

@@ -10,7 +10,6 @@ import java.util.OptionalLong;
 final class Inbound {
 
   private static final int WRITES_PER_POLL = 64;
-  private static final int MESSAGES_PER_POLL = 64;
 
   private final Port port;
   private final MemoryTable memory;
@@ -23,29 +22,6 @@ final class Inbound {
     this.memory = memory;
     this.window = new ServingWindow(port, reorderSeed);
     this.maxCopyBytes = maxCopyBytes;
-  }
-
-  /**
-   * Hands out messages.
-   *
-   * @param all whether to hand out all that are there, because their senders are about to be
-   *     reported as lost, and what they said comes first
-   */
-  int receive(CompletionSink sink, boolean all) {
-    int max = all ? Port.MESSAGE_DEPTH : MESSAGES_PER_POLL;
-    int received = 0;
-    while (received < max) {
-      ControlMessage message = port.takeMessage();
-      if (message == null) {
-        break;
-      }
-      received++;
-      sink.received(message.sender(), message.bytes());
-    }
-    if (received > 0) {
-      port.ringRefused();
-    }
-    return received;
   }
 
   /** Serves writes: a bounded number, and a bounded number of bytes. */

@@ -73,16 +73,6 @@ final class Link {
     return to.offer(write);
   }
 
-  /** Takes a control message to the target, or refuses it, as with writes. */
-  boolean carry(ControlMessage message) {
-    Port to = target;
-    if (to == null || to.isClosed() || to.offer(message)) {
-      return true;
-    }
-    to.remember(this);
-    return to.offer(message);
-  }
-
   /** Marks that the origin waits for room; false if it was marked already. From the origin. */
   boolean markRefused() {
     return refused.compareAndSet(false, true);

@@ -13,15 +13,12 @@ import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
-import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** One NIC within the JVM: its port, its memory, and its two sides. */
 final class LoopbackDomain implements Domain {
-
-  static final int MAX_CONTROL_BYTES = 1 << 16;
 
   private final LoopbackNetwork network;
   private final Port port;
@@ -43,13 +40,7 @@ final class LoopbackDomain implements Domain {
     outbound = new Outbound(network, port, depth, settings.maxWriteBytes());
     capabilities =
         new Capabilities(
-            CompletionLevel.DELIVERED,
-            settings.maxWriteBytes(),
-            depth,
-            MAX_CONTROL_BYTES,
-            false,
-            false,
-            true);
+            CompletionLevel.DELIVERED, settings.maxWriteBytes(), depth, false, false, true);
     network.attach(port);
   }
 
@@ -86,7 +77,7 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     return new LoopbackPeer(engine, LoopbackAddress.fromBytes(address));
   }
 
@@ -101,18 +92,6 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    if (bytes.remaining() > MAX_CONTROL_BYTES) {
-      throw new IllegalArgumentException(
-          "expected a control message of at most "
-              + MAX_CONTROL_BYTES
-              + " bytes, got "
-              + bytes.remaining());
-    }
-    return !port.isClosed() && outbound.send((LoopbackPeer) peer, bytes);
-  }
-
-  @Override
   public void disconnect(RemotePeer peer, String reason) {
     outbound.disconnect((LoopbackPeer) peer, reason);
   }
@@ -124,8 +103,7 @@ final class LoopbackDomain implements Domain {
     }
     // Counted before the queues are emptied: what a lost peer did comes before its loss.
     int closedPorts = port.lostCount();
-    int work = inbound.receive(sink, closedPorts > 0);
-    work += inbound.serve(sink);
+    int work = inbound.serve(sink);
     work += outbound.complete(sink);
     work += outbound.loseLinks(sink, closedPorts);
     if (inbound.hasWork() || outbound.hasLosses() || port.hasWork()) {

@@ -3,7 +3,6 @@ package io.reactivetransfer.loopback;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -63,10 +62,6 @@ final class Outbound {
     write.fail(WriteError.SOURCE_RANGE, text);
     port.complete(write);
     return PostResult.TAKEN;
-  }
-
-  boolean send(LoopbackPeer peer, ByteBuffer bytes) {
-    return linkTo(peer).carry(ControlMessage.copyOf(port.address().engine(), bytes));
   }
 
   /** Reports what has ended. */

@@ -16,12 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Port {
 
-  static final int MESSAGE_DEPTH = 256;
-
   private final LoopbackAddress address;
   private final Doorbell doorbell;
   private final MpscVarHandleArrayQueue<InFlightWrite> inbox;
-  private final MpscVarHandleArrayQueue<ControlMessage> messages;
   private final MpscVarHandleArrayQueue<InFlightWrite> completions;
   private final Queue<Port> lost = new ConcurrentLinkedQueue<>();
 
@@ -39,7 +36,6 @@ final class Port {
     this.address = address;
     this.doorbell = doorbell;
     this.inbox = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
-    this.messages = new MpscVarHandleArrayQueue<>(MESSAGE_DEPTH);
     this.completions = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
   }
 
@@ -62,11 +58,6 @@ final class Port {
   /** Puts a write into the inbox, unless it is full. */
   boolean offer(InFlightWrite write) {
     return ringIf(inbox.offer(write));
-  }
-
-  /** Puts a message into the queue of messages, unless it is full. */
-  boolean offer(ControlMessage message) {
-    return ringIf(messages.offer(message));
   }
 
   /** Gives back one of this port's own writes, which has ended. */
@@ -110,10 +101,6 @@ final class Port {
     return inbox.poll();
   }
 
-  @Nullable ControlMessage takeMessage() {
-    return messages.poll();
-  }
-
   @Nullable InFlightWrite takeCompletion() {
     return completions.poll();
   }
@@ -128,7 +115,7 @@ final class Port {
   }
 
   boolean hasWork() {
-    return !inbox.isEmpty() || !messages.isEmpty() || !completions.isEmpty() || !lost.isEmpty();
+    return !inbox.isEmpty() || !completions.isEmpty() || !lost.isEmpty();
   }
 
   /**

@@ -8,7 +8,6 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 /** The path of a write makes no garbage. */
@@ -65,11 +64,6 @@ class LoopbackAllocationTest {
     @Override
     public void immArrived(int imm) {
       arrived++;
-    }
-
-    @Override
-    public void received(EngineId sender, ByteBuffer bytes) {
-      throw new AssertionError();
     }
 
     @Override

@@ -55,12 +55,14 @@ class LoopbackCloseTest {
   @Test
   void aLostPeerThatIsBackIsReachedAgain() {
     RemotePeer peer = origin.peer(target);
-    origin.send(peer, "one");
+    RemoteMemory before = origin.domain.resolve(peer, target.memory.key(), TestNic.MEMORY_BYTES);
+    origin.domain.post(origin.write(before, 0, 1, 1));
     target.domain.close();
-    assertThat(origin.events()).hasSize(1);
+    assertThat(origin.events()).hasSize(2);
     TestNic again = TestNic.open(backend, 2);
-    origin.send(peer, "two");
-    assertThat(again.events()).containsExactly("received 1 two");
+    RemoteMemory after = origin.domain.resolve(peer, again.memory.key(), TestNic.MEMORY_BYTES);
+    origin.domain.post(origin.write(after, 0, 1, 2).withImm(7));
+    assertThat(again.events()).containsExactly("imm 7");
   }
 
   @Test
@@ -83,22 +85,24 @@ class LoopbackCloseTest {
   }
 
   @Test
-  void aTargetHearsThatAnOriginClosedAfterWhatItSaid() {
-    RemotePeer peer = origin.peer(target);
-    for (int i = 0; i < 200; i++) {
-      origin.send(peer, "message");
+  void aTargetHearsThatAnOriginClosedAfterWhatItWrote() {
+    RemoteMemory memory = origin.target(target);
+    for (int i = 0; i < 50; i++) {
+      origin.domain.post(origin.write(memory, 0, 1, i).withImm(i));
     }
+    target.poll();
     origin.domain.close();
     List<String> events = target.events();
-    assertThat(events).hasSize(201);
+    assertThat(events).hasSize(51);
     assertThat(events.getLast()).startsWith("lost 1 ");
     assertThat(target.poll()).isZero();
   }
 
   @Test
   void whoeverBothWroteAndWasWrittenToHearsItOnce() {
-    origin.send(origin.peer(target), "there");
-    target.send(target.peer(origin), "back");
+    origin.domain.post(origin.write(origin.target(target), 0, 1, 1));
+    target.domain.post(target.write(target.target(origin), 0, 1, 1));
+    origin.poll();
     target.events();
     origin.domain.close();
     assertThat(target.events()).singleElement().asString().startsWith("lost 1 ");
@@ -123,7 +127,7 @@ class LoopbackCloseTest {
   @Test
   void anotherEngineAtTheAddressIsNotWrittenTo() {
     TestNic third = TestNic.open(backend, 3);
-    RemotePeer mistaken = origin.domain.resolve(third.id, target.domain.address());
+    RemotePeer mistaken = origin.domain.resolve(third.id, 0, target.domain.address());
     RemoteMemory memory = origin.domain.resolve(mistaken, target.memory.key(), 10);
     assertThat(origin.domain.post(origin.write(memory, 0, 1, 4).withImm(1)).isTaken()).isTrue();
     List<String> events = origin.events();
@@ -135,8 +139,8 @@ class LoopbackCloseTest {
   @Test
   void networksAreApart() {
     TestNic far = TestNic.open(LoopbackBackend.builder().network(new LoopbackNetwork()).build(), 4);
-    assertThat(origin.send(origin.peer(far), "hello")).isTrue();
-    assertThat(origin.events()).singleElement().asString().startsWith("lost 4 nobody");
+    assertThat(origin.domain.post(origin.write(origin.target(far), 0, 1, 1))).isTrue();
+    assertThat(origin.events()).first().asString().startsWith("lost 4 nobody");
     assertThat(far.poll()).isZero();
   }
 

@@ -1,12 +1,8 @@
 package io.reactivetransfer.loopback;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.RemotePeer;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -69,42 +65,6 @@ class LoopbackQueueTest {
     target.poll();
     assertThat(origins)
         .allSatisfy(origin -> assertThat(origin.events()).containsExactly("written 1"));
-  }
-
-  @Test
-  void messagesComeInOrderAndAreCopied() {
-    TestNic sender = TestNic.open(backend, 1);
-    TestNic receiver = TestNic.open(backend, 2);
-    RemotePeer peer = sender.peer(receiver);
-    ByteBuffer bytes = ByteBuffer.wrap("-one-".getBytes(UTF_8)).position(1).limit(4);
-    assertThat(sender.domain.send(peer, bytes)).isTrue();
-    assertThat(bytes.position()).isEqualTo(1);
-    bytes.put(1, (byte) 'X');
-    sender.send(peer, "two");
-    sender.send(peer, "");
-    assertThat(receiver.events())
-        .containsExactly("received 1 one", "received 1 two", "received 1 ");
-  }
-
-  @Test
-  void aFullMessageQueueRefusesAndRings() {
-    TestNic sender = TestNic.open(backend, 1);
-    TestNic receiver = TestNic.open(backend, 2);
-    RemotePeer peer = sender.peer(receiver);
-    int sent = 0;
-    while (sender.send(peer, String.valueOf(sent))) {
-      sent++;
-    }
-    assertThat(sent).isEqualTo(Port.MESSAGE_DEPTH);
-    assertThat(sender.rings).hasValue(0);
-    while (receiver.poll() > 0) {}
-    assertThat(sender.rings).hasPositiveValue();
-    assertThat(receiver.sink.take())
-        .containsExactlyElementsOf(
-            IntStream.range(0, sent).mapToObj(i -> "received 1 " + i).toList());
-    assertThat(sender.send(peer, "more")).isTrue();
-    assertThatThrownBy(() -> sender.send(peer, "x".repeat(65_537)))
-        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.EngineIdentity;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemoteMemory;
@@ -49,7 +54,7 @@ class LoopbackStressTest {
             .build();
     OpenContext context =
         new OpenContext(
-            new EngineId(7, engine), 0, bell::release, null, depth, 64, Duration.ofSeconds(1));
+            new EngineId(7, engine), 0, bell::release, null, depth, Duration.ofSeconds(1));
     return backend.open(backend.nics().getFirst(), context).toCompletableFuture().join();
   }
 
@@ -66,7 +71,7 @@ class LoopbackStressTest {
         origin.register(new HostMemory(from), Access.LOCAL).toCompletableFuture().join();
     LocalMemory open =
         target.register(new HostMemory(to), Access.REMOTE_WRITE).toCompletableFuture().join();
-    RemotePeer peer = origin.resolve(new EngineId(7, 2), target.address());
+    RemotePeer peer = origin.resolve(new EngineId(7, 2), 0, target.address());
     RemoteMemory remote = origin.resolve(peer, open.key(), to.byteSize());
     boolean[] reported = new boolean[WRITES];
     int[] counts = new int[3];
@@ -155,7 +160,7 @@ class LoopbackStressTest {
           run(
               threads,
               () -> {
-                RemotePeer peer = origin.resolve(new EngineId(7, 2), address);
+                RemotePeer peer = origin.resolve(new EngineId(7, 2), 0, address);
                 RemoteMemory remote = origin.resolve(peer, open.key(), 64);
                 WriteOp op = new WriteOp().between(source, remote).range(0, 0, 64);
                 CountingSink sink =
@@ -201,7 +206,7 @@ class LoopbackStressTest {
     HostMemory to = host(bytes);
     LocalMemory source = origin.register(from, Access.LOCAL).toCompletableFuture().join();
     LocalMemory open = target.register(to, Access.REMOTE_WRITE).toCompletableFuture().join();
-    RemotePeer peer = origin.resolve(new EngineId(7, 2), target.address());
+    RemotePeer peer = origin.resolve(new EngineId(7, 2), 0, target.address());
     RemoteMemory remote = origin.resolve(peer, open.key(), bytes);
     AtomicBoolean lost = new AtomicBoolean();
     CountingSink untilLost =
@@ -250,9 +255,10 @@ class LoopbackStressTest {
     int messages = 300_000;
     Semaphore senderBell = new Semaphore(0);
     Semaphore receiverBell = new Semaphore(0);
-    Domain sender = open(1, 1, senderBell);
-    Domain receiver = open(2, 1, receiverBell);
-    RemotePeer peer = sender.resolve(new EngineId(7, 2), receiver.address());
+    EngineIdentity target = EngineIdentity.draw();
+    ControlChannel sender = control(EngineIdentity.draw(), senderBell);
+    ControlChannel receiver = control(target, receiverBell);
+    HostPort at = receiver.address();
     int[] received = new int[1];
 
     try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
@@ -264,7 +270,7 @@ class LoopbackStressTest {
                 for (int i = 0; i < messages; i++) {
                   message.putInt(0, i);
                   // Nothing but the ring for this refusal wakes the sender.
-                  while (!sender.send(peer, message)) {
+                  while (!sender.send(target.id(), at, message)) {
                     sleepUnless(false, senderBell);
                   }
                 }
@@ -273,8 +279,8 @@ class LoopbackStressTest {
           run(
               threads,
               () -> {
-                CountingSink sink =
-                    new CountingSink() {
+                ControlSink sink =
+                    new DeafControlSink() {
                       @Override
                       public void received(EngineId from, ByteBuffer bytes) {
                         assertThat(bytes.getInt()).isEqualTo(received[0]++);
@@ -286,6 +292,17 @@ class LoopbackStressTest {
               });
       CompletableFuture.allOf(sending, receiving).join();
     }
+  }
+
+  private ControlChannel control(EngineIdentity identity, Semaphore bell) {
+    ControlContext context =
+        new ControlContext(identity, "loopback", bell::release, null, 1_000, Duration.ofSeconds(1));
+    return LoopbackBackend.builder()
+        .network(network)
+        .build()
+        .openControl(context)
+        .toCompletableFuture()
+        .join();
   }
 
   private static HostMemory host(long length) {
@@ -303,6 +320,29 @@ class LoopbackStressTest {
     bell.drainPermits();
   }
 
+  /** Expects nothing but messages. */
+  private abstract static class DeafControlSink implements ControlSink {
+    @Override
+    public void found(long token, EngineId peer) {
+      throw new AssertionError(peer);
+    }
+
+    @Override
+    public void notFound(long token, int code, String text) {
+      throw new AssertionError(text);
+    }
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {
+      throw new AssertionError(text);
+    }
+
+    @Override
+    public void channelFailed(int code, String text) {
+      throw new AssertionError(text);
+    }
+  }
+
   /** Takes everything. */
   private static class CountingSink implements CompletionSink {
     @Override
@@ -315,9 +355,6 @@ class LoopbackStressTest {
 
     @Override
     public void immArrived(int imm) {}
-
-    @Override
-    public void received(EngineId sender, ByteBuffer bytes) {}
 
     @Override
     public void peerLost(EngineId peer, int code, String text) {

@@ -236,7 +236,7 @@ class LoopbackWriteTest {
         .isInstanceOf(BackendException.class)
         .hasMessageContaining("expected host memory, got memory of device 3");
     assertThat(origin.domain.capabilities().deviceMemory()).isFalse();
-    assertThatThrownBy(() -> origin.domain.resolve(target.id, new byte[3]))
+    assertThatThrownBy(() -> origin.domain.resolve(target.id, 0, new byte[3]))
         .isInstanceOf(BackendException.class);
     assertThatThrownBy(() -> origin.domain.resolve(origin.peer(target), new byte[17], 1))
         .isInstanceOf(BackendException.class);

@@ -2,8 +2,6 @@ package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,11 +23,6 @@ final class RecordingSink implements CompletionSink {
   @Override
   public void immArrived(int imm) {
     events.add("imm " + imm);
-  }
-
-  @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    events.add("received " + sender.low() + " " + StandardCharsets.UTF_8.decode(bytes));
   }
 
   @Override

@@ -12,8 +12,6 @@ import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,8 +34,7 @@ final class TestNic {
         backend
             .open(
                 backend.nics(8).get(nic),
-                new OpenContext(
-                    id, nic, rings::incrementAndGet, null, 1024, 1 << 16, Duration.ofSeconds(1)))
+                new OpenContext(id, nic, rings::incrementAndGet, null, 1024, Duration.ofSeconds(1)))
             .toCompletableFuture()
             .join();
     memory =
@@ -53,7 +50,7 @@ final class TestNic {
   }
 
   RemotePeer peer(TestNic other) {
-    return domain.resolve(other.id, other.domain.address());
+    return domain.resolve(other.id, 0, other.domain.address());
   }
 
   /** The other one's memory as it is registered now. */
@@ -68,10 +65,6 @@ final class TestNic {
   /** A write of this NIC's memory to the same place of the target. */
   WriteOp write(RemoteMemory target, long offset, long length, long token) {
     return new WriteOp().between(memory, target).range(offset, offset, length).token(token);
-  }
-
-  boolean send(RemotePeer peer, String text) {
-    return domain.send(peer, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   int poll() {

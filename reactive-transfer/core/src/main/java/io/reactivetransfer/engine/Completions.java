@@ -85,20 +85,6 @@ final class Completions implements CompletionSink {
   }
 
   @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    endRun();
-    worker.control().received(sender, bytes);
-  }
-
-  @Override
-  public void alive(EngineId id) {
-    PeerLink peer = worker.peers().find(id);
-    if (peer != null) {
-      peer.heard();
-    }
-  }
-
-  @Override
   public void nicFailed(int code, String text) {
     endRun();
     worker.nicFailures().failed(nic, code, text);
@@ -107,11 +93,6 @@ final class Completions implements CompletionSink {
   @Override
   public void peerLost(EngineId id, int code, String text) {
     endRun();
-    // What a NIC that has failed thinks of others says nothing: they are reached by the rest.
-    if (!worker.control().isCarriedByNics()) {
-      worker.wayLost(id, nic, text);
-    } else if (!worker.nics().hasFailed(nic)) {
-      worker.control().peerLost(id, code, text);
-    }
+    worker.wayLost(id, nic, text);
   }
 }

@@ -41,11 +41,6 @@ final class Control implements ControlSink {
     return channel.maxMessageBytes();
   }
 
-  /** Whether NICs carry the messages, so that their loss is that of peers. */
-  boolean isCarriedByNics() {
-    return channel instanceof NicControlChannel;
-  }
-
   /** Has a frame taken over; false if that is to be tried again. */
   boolean send(PeerLink peer, ByteBuffer frame) {
     return !closed && channel.send(peer.id(), peer.address().control(), frame);
@@ -127,9 +122,7 @@ final class Control implements ControlSink {
       worker.imms().left(id); // it has only written here
       return;
     }
-    if (!isCarriedByNics()) {
-      peer.disconnect(worker.nics().domains(), text);
-    }
+    peer.disconnect(worker.nics().domains(), text);
     worker.peerLost(
         peer,
         new PeerUnreachableException(

@@ -86,7 +86,7 @@ final class DeadlineSweep {
           "writes were out for "
               + Deadlines.text(graceNanos)
               + " (livenessDeadline) after the end of their time";
-      stuck.forEach(peer -> worker.liveness().giveUpWrites(peer, text));
+      stuck.forEach(peer -> peer.disconnect(worker.nics().domains(), text));
       stuck.clear();
     }
   }

@@ -11,7 +11,6 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
-import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
@@ -22,8 +21,8 @@ import io.reactivetransfer.spi.WorkerLoop;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,15 +87,12 @@ final class EngineOpening {
     }
     ControlContext context =
         new ControlContext(
-            identity, backend.name(), host, loop, maxControlBytes(), options.connectTimeout());
+            identity, backend.name(), host, loop, maxFrameBytes(), options.connectTimeout());
     try {
-      CompletionStage<ControlChannel> opened = backend.openControl(context);
-      if (opened == null) {
-        openNext();
-      } else {
-        opened.whenComplete(
-            (channel, failure) -> worker.execute(() -> controlOpened(channel, failure)));
-      }
+      backend
+          .openControl(context)
+          .whenComplete(
+              (channel, failure) -> worker.execute(() -> controlOpened(channel, failure)));
     } catch (RuntimeException | Error e) {
       fail(e);
     }
@@ -110,12 +106,12 @@ final class EngineOpening {
       fail(failure);
     } else if (channel == null) {
       fail(new BackendException(0, "it opened its control channel to null"));
-    } else if (channel.maxMessageBytes() < maxControlBytes()) {
+    } else if (channel.maxMessageBytes() < maxFrameBytes()) {
       fail(
           new BackendException(
               0,
               "expected a control channel that takes control messages of "
-                  + maxControlBytes()
+                  + maxFrameBytes()
                   + " bytes, as it was asked for, got one that declares at most "
                   + channel.maxMessageBytes()));
     } else {
@@ -123,7 +119,7 @@ final class EngineOpening {
     }
   }
 
-  private int maxControlBytes() {
+  private int maxFrameBytes() {
     return ControlFrame.HEADER_BYTES
         + Math.max(options.maxMessageBytes(), ControlFrame.MAX_HELLO_BYTES);
   }
@@ -139,13 +135,7 @@ final class EngineOpening {
     }
     OpenContext context =
         new OpenContext(
-            worker.id(),
-            index,
-            host,
-            loop,
-            options.nicDepth(),
-            maxControlBytes(),
-            options.connectTimeout());
+            worker.id(), index, host, loop, options.nicDepth(), options.connectTimeout());
     try {
       backend
           .open(nics.get(index), context)
@@ -165,30 +155,15 @@ final class EngineOpening {
       fail(failure);
     } else if (domain == null) {
       fail(new BackendException(0, "it opened NIC " + nics.get(domains.size()) + " to null"));
-    } else if (domain.capabilities().maxControlBytes() < Capabilities.MIN_CONTROL_BYTES) {
-      fail(tooShortMessages(domain.capabilities().maxControlBytes()));
     } else {
       openNext();
     }
   }
 
-  /** A greeting that does not fit would be found out only when a peer is greeted. */
-  private BackendException tooShortMessages(int maxControlBytes) {
-    return new BackendException(
-        0,
-        "expected a NIC that takes control messages of "
-            + Capabilities.MIN_CONTROL_BYTES
-            + " bytes, which the engine's own frames need, got "
-            + nics.get(domains.size() - 1).name()
-            + ", which declares at most "
-            + maxControlBytes
-            + "; have the backend take longer ones, in parts if its network takes none");
-  }
-
   private void finish() {
     try {
       NicGroup group = new NicGroup(nics, domains, options, worker.counters());
-      ControlChannel channel = control == null ? new NicControlChannel(worker, group) : control;
+      ControlChannel channel = Objects.requireNonNull(control);
       worker.attach(channel, group);
       HostMemory bell =
           new HostMemory(Arena.ofAuto().allocate(PeerLink.DOORBELL_BYTES, PeerLink.DOORBELL_BYTES));

@@ -202,7 +202,7 @@ final class ImmTable {
    */
   private void lostTooMany(@Nullable EngineId origin) {
     PeerLink peer = origin == null ? null : worker.peers().find(origin);
-    if (peer != null && peer.isResolved()) {
+    if (peer != null) {
       worker.afterPoll(() ->
           worker
               .liveness()

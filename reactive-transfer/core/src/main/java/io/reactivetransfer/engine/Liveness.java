@@ -54,15 +54,6 @@ final class Liveness {
     }
   }
 
-  /** Ends what is out to a peer; that its NICs do not report says nothing of the peer itself. */
-  void giveUpWrites(PeerLink peer, String text) {
-    if (worker.control().isCarriedByNics()) {
-      giveUp(peer, text);
-    } else {
-      peer.disconnect(worker.nics().domains(), text);
-    }
-  }
-
   /** Ends everything that waits for a peer, without any help of it. On the worker. */
   void giveUp(PeerLink peer, String text) {
     peer.unwatch();

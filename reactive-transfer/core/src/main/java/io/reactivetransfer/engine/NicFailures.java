@@ -1,8 +1,6 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.BackendException;
 import java.util.List;
 import reactor.util.Logger;
@@ -36,7 +34,6 @@ final class NicFailures {
   /** One of ours can do nothing more. */
   void failed(int nic, int code, String text) {
     NicGroup nics = worker.nics();
-    boolean wasFirst = nic == nics.first();
     if (!nics.fail(nic)) {
       return;
     }
@@ -53,36 +50,16 @@ final class NicFailures {
     worker
         .peers()
         .forEach(peer -> {
-          if (!peer.mail.isKnownThere()) {
-            return;
+          if (peer.mail.isKnownThere()) {
+            worker.mailroom().nicsFailed(peer);
           }
-          if (wasFirst && worker.control().isCarriedByNics()) {
-            controlLost(peer, "NIC " + name + " failed, which carried messages to it");
-          }
-          worker.mailroom().nicsFailed(peer);
         });
   }
 
   /** A peer says that NICs of its own have failed. */
   void peerSays(PeerLink peer, int failed) {
-    NicGroup nics = worker.nics();
-    int control = peer.nics() == 0 ? 0 : peer.counterpart(nics.first());
-    if (!peer.nicsFailed(failed, nics.domains())) {
-      return;
+    if (peer.nicsFailed(failed, worker.nics().domains())) {
+      worker.flights().rerouted(peer);
     }
-    if (worker.control().isCarriedByNics()
-        && peer.counterpart(nics.first()) != control
-        && peer.mail.greeted) {
-      controlLost(peer, "its NIC " + control + " failed, which carried messages");
-    }
-    worker.flights().rerouted(peer);
-  }
-
-  /** What was said to a peer may not have reached it: nobody can count on the connection. */
-  private void controlLost(PeerLink peer, String why) {
-    worker.peerLost(
-        peer,
-        new PeerUnreachableException(
-            "peer " + peer + " was lost: " + why, Origin.peer(peer.id()), null));
   }
 }

@@ -59,7 +59,6 @@ final class NicGroup {
   private final long allDepth;
   private final long share;
   private final long maxPieceBytes;
-  private final int maxControlBytes;
   private final long minPieceBytes;
   private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
   private final Counters counters;
@@ -92,17 +91,14 @@ final class NicGroup {
     this.minPieceBytes = options.minPieceBytes();
     this.counters = counters;
     long max = Long.MAX_VALUE;
-    int control = Integer.MAX_VALUE;
     for (int nic = 0; nic < this.domains.length; nic++) {
       Capabilities can = this.domains[nic].capabilities();
       int depth = Math.min(options.nicDepth(), can.queueDepth());
       queues[nic] = new SendQueue(this.domains[nic], depth);
       max = Math.min(max, can.maxWriteBytes());
-      control = Math.min(control, can.maxControlBytes());
     }
     this.allDepth = Arrays.stream(queues).mapToLong(queue -> queue.depth).sum();
     this.share = allDepth < MIN_DIVIDED ? allDepth : SHARE;
-    this.maxControlBytes = control;
     this.maxPieceBytes = max;
   }
 
@@ -129,11 +125,6 @@ final class NicGroup {
     return Arrays.stream(domains).allMatch(domain -> domain.capabilities().fencesLostPeers());
   }
 
-  /** The longest control message that every NIC takes. */
-  int maxControlBytes() {
-    return maxControlBytes;
-  }
-
   int size() {
     return domains.length;
   }
@@ -156,11 +147,6 @@ final class NicGroup {
 
   boolean haveAllFailed() {
     return failed == allNics;
-  }
-
-  /** The first that has not failed. */
-  int first() {
-    return haveAllFailed() ? 0 : Integer.numberOfTrailingZeros(~failed);
   }
 
   /** Those that have not failed. */

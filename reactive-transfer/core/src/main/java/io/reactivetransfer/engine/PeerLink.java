@@ -255,11 +255,6 @@ final class PeerLink implements Peer {
     }
   }
 
-  /** Whether it was ever heard of. */
-  boolean isResolved() {
-    return remotes[0][counterpart(0)] != null;
-  }
-
   /** The counterpart of one of our NICs. */
   RemotePeer remote(int nic) {
     return Flight.known(remotes[nic][counterpart(nic)]);

@@ -58,11 +58,9 @@ public interface Backend {
    * Opens the control channel of one engine, before its NICs. Called on the thread that will drive
    * both, and must not block it; may complete on any thread.
    *
-   * @return the open channel, or a {@link BackendException}; null if its NICs carry messages still
+   * @return the open channel, or a {@link BackendException}
    */
-  default @Nullable CompletionStage<ControlChannel> openControl(ControlContext context) {
-    return null;
-  }
+  CompletionStage<ControlChannel> openControl(ControlContext context);
 
   /**
    * Opens one NIC. Called on the thread that will drive it, and must not block it; may complete on

@@ -71,23 +71,8 @@ public interface CompletionSink {
   }
 
   /**
-   * A control message has come.
-   *
-   * @param sender the engine that sent it
-   * @param bytes valid only during this call
-   */
-  void received(EngineId sender, ByteBuffer bytes);
-
-  /**
-   * The process of a peer has shown that it runs, by something that is not a control message. Not
-   * to be told of what a NIC, or an operating system, does for a process that is dead or stopped.
-   * Spares a peer whose signs of life wait behind much else from being held for lost.
-   */
-  default void alive(EngineId peer) {}
-
-  /**
    * A peer cannot be reached, or was lost: told once, before the failures of the writes that were
-   * accepted for it. A later post or send to it tries again.
+   * accepted for it. A later post to it tries again.
    *
    * @param code the backend's code, or 0
    * @param text what happened, with the network address
@@ -96,9 +81,9 @@ public interface CompletionSink {
 
   /**
    * This NIC can do nothing more, whatever it is asked: told once, before the failures of the
-   * writes that it had accepted, each of which is still reported. It is given no write and no
-   * message any more. What concerns memory and addresses is still asked of it, and must not fail:
-   * with the keys that it gives from now on nobody can do anything.
+   * writes that it had accepted, each of which is still reported. It is given no write any more.
+   * What concerns memory and addresses is still asked of it, and must not fail: with the keys that
+   * it gives from now on nobody can do anything.
    *
    * @param code the backend's code, or 0
    * @param text what happened, and where known what to do

@@ -23,7 +23,7 @@ public interface Domain {
   /** What it can do. */
   Capabilities capabilities();
 
-  /** Address by which {@link #resolve(EngineId, byte[])} of another domain finds this one. */
+  /** Address by which {@link #resolve(EngineId, int, byte[])} of another domain finds this one. */
   byte[] address();
 
   /**
@@ -61,13 +61,6 @@ public interface Domain {
   CompletionStage<Void> deregister(LocalMemory memory);
 
   /**
-   * Resolves the address of another engine's NIC; connects nothing yet.
-   *
-   * @throws BackendException if the bytes are not an address
-   */
-  RemotePeer resolve(EngineId engine, byte[] address);
-
-  /**
    * Resolves the address of one NIC of another engine; connects nothing yet. Asked once for each
    * NIC that this one writes to or hears from, until that is {@linkplain #release(RemotePeer)
    * released}.
@@ -75,9 +68,7 @@ public interface Domain {
    * @param nic number of the NIC among those of that engine
    * @throws BackendException if the bytes are not an address
    */
-  default RemotePeer resolve(EngineId engine, int nic, byte[] address) {
-    return resolve(engine, address);
-  }
+  RemotePeer resolve(EngineId engine, int nic, byte[] address);
 
   /**
    * A NIC of another engine has something to say to this one, see {@link CompletionSink#toPeer}. It
@@ -117,15 +108,6 @@ public interface Domain {
    * polled again: so a driver chains work requests, and rings the NIC's doorbell once.
    */
   default void flush() {}
-
-  /**
-   * Takes a control message over, or refuses it, like {@link #post}. Messages that were taken over
-   * reach the other engine once and in order, or the peer is reported lost.
-   *
-   * @param bytes its remaining bytes, which are copied and not consumed
-   * @return whether it was taken over
-   */
-  boolean send(RemotePeer peer, ByteBuffer bytes);
 
   /**
    * Gives a peer up, which the engine has found to be dead or stopped: reports each write that was

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param doorbell to be rung when a poll would find something
  * @param loop the loop that {@link Backend#newLoop()} made for this engine, or null
  * @param nicDepth how many writes the engine will have in flight on this NIC at most
- * @param maxControlBytes the longest control message that the engine will send
  * @param connectTimeout how long a connection may take to come about
  */
 public record OpenContext(
@@ -21,5 +20,4 @@ public record OpenContext(
     Doorbell doorbell,
     @Nullable WorkerLoop loop,
     int nicDepth,
-    int maxControlBytes,
     Duration connectTimeout) {}

@@ -3,6 +3,8 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import java.util.List;
@@ -27,6 +29,11 @@ public final class AbsentBackend implements Backend {
   @Override
   public List<Nic> nics() {
     return List.of();
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    throw new IllegalStateException("not available");
   }
 
   @Override

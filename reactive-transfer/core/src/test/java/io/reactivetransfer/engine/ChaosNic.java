@@ -19,7 +19,6 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
 import io.reactivetransfer.spi.WriteOp;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -117,7 +116,7 @@ final class ChaosNic implements Domain {
 
   @Override
   public Capabilities capabilities() {
-    return new Capabilities(CompletionLevel.DELIVERED, 1_000, 32, 1 << 17, false, false, true);
+    return new Capabilities(CompletionLevel.DELIVERED, 1_000, 32, false, false, true);
   }
 
   @Override
@@ -144,7 +143,7 @@ final class ChaosNic implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     called();
     return new Peer(engine);
   }
@@ -167,11 +166,6 @@ final class ChaosNic implements Domain {
     }
     flying.add(new Flying(op.token(), ((Target) op.target()).peer()));
     return PostResult.TAKEN;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    throw new AssertionError("expected messages on the control channel");
   }
 
   /** What the poll after it reports, as a connection that was cut would. */

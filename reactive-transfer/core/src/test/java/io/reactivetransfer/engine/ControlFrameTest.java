@@ -3,7 +3,6 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.spi.Capabilities;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -31,19 +30,19 @@ class ControlFrameTest {
   }
 
   @Test
-  void theLongestOfThemFitIntoWhatEveryNicMustTake() {
+  void theLongestOfThemFitIntoWhatIsAskedOfEveryControlChannel() {
     assertThat(GreetingTest.longest().toFrame().remaining())
-        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+        .isLessThanOrEqualTo(ControlFrame.MAX_HELLO_BYTES);
     ByteBuffer nicMessage = ByteBuffer.allocate(NicMessages.MAX_BYTES);
     assertThat(ControlFrame.nicMessage(7, 7, nicMessage).remaining())
-        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+        .isLessThanOrEqualTo(ControlFrame.MAX_HELLO_BYTES);
     AbortFrame abort = new AbortFrame(-1, -1, -1, -1, "\uffff".repeat(100_000));
     assertThat(ControlFrame.abort(abort, 0).remaining())
-        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+        .isLessThanOrEqualTo(ControlFrame.MAX_HELLO_BYTES);
     assertThat(ControlFrame.barrier(new EngineId(-1, -1), -1, -1, -1).remaining())
-        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+        .isLessThanOrEqualTo(ControlFrame.MAX_HELLO_BYTES);
     assertThat(ControlFrame.dismissal("\uffff".repeat(100_000)).remaining())
-        .isLessThanOrEqualTo(Capabilities.MIN_CONTROL_BYTES);
+        .isLessThanOrEqualTo(ControlFrame.MAX_HELLO_BYTES);
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
-import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
@@ -72,23 +71,6 @@ class OpeningTest {
     var address = engine.address();
     assertThat(address.engine()).isEqualTo(engine.id());
     assertThat(address.control()).as("of its control channel").hasToString("here:7400");
-  }
-
-  @Test
-  void aNicWhoseMessagesAreTooShortForTheEnginesOwnIsRefused() {
-    hand.backend.maxControlBytes = Capabilities.MIN_CONTROL_BYTES - 1;
-    assertThat(refused(2))
-        .hasMessageContaining("messages of 4096 bytes")
-        .hasMessageContaining("s0")
-        .hasMessageContaining("at most 4095");
-    assertAllClosed();
-  }
-
-  @Test
-  void aNicThatTakesJustTheEnginesOwnMessagesIsEnough() {
-    hand.backend.maxControlBytes = Capabilities.MIN_CONTROL_BYTES;
-    hand.open(2);
-    assertThat(hand.engine().isClosed()).isFalse();
   }
 
   @Test
@@ -167,14 +149,13 @@ class OpeningTest {
 
   @Test
   void eachNicIsToldWhatItNeeds() {
-    hand.open(2, o -> o.nicDepth(77).maxMessageBytes(20_000).connectTimeout(Duration.ofSeconds(3)));
+    hand.open(2, o -> o.nicDepth(77).connectTimeout(Duration.ofSeconds(3)));
     for (int i = 0; i < 2; i++) {
       var context = hand.nic(i).context;
       assertThat(context.engine()).isEqualTo(hand.engine().id());
       assertThat(context.nicIndex()).isEqualTo(i);
       assertThat(context.loop()).isSameAs(hand.loop);
       assertThat(context.nicDepth()).isEqualTo(77);
-      assertThat(context.maxControlBytes()).isGreaterThan(20_000);
       assertThat(context.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
     }
   }

@@ -37,7 +37,6 @@ final class ScriptedBackend implements Backend {
   /** How many NICs peers say that they have; as many as ours if it is 0. */
   int peerNics;
 
-  int maxControlBytes = 1 << 17;
   int maxMessageBytes = 1 << 17;
   int queueDepth = 1 << 16;
   long maxWriteBytes = 1 << 20;
@@ -97,8 +96,7 @@ final class ScriptedBackend implements Backend {
             this,
             number,
             context,
-            new Capabilities(
-                completion, maxWriteBytes, queueDepth, maxControlBytes, false, false, true));
+            new Capabilities(completion, maxWriteBytes, queueDepth, false, false, true));
     opened.add(nic);
     return nic;
   }

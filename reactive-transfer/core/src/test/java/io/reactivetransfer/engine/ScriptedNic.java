@@ -293,11 +293,6 @@ final class ScriptedNic implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    throw new AssertionError("expected to be told the number of the NIC, too");
-  }
-
-  @Override
   public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     called("resolve a peer");
     resolves++;
@@ -385,11 +380,6 @@ final class ScriptedNic implements Domain {
     inFlight.add(piece);
     onPost.run();
     return PostResult.TAKEN;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    throw new AssertionError("expected messages on the control channel");
   }
 
   @Override

@@ -36,7 +36,6 @@ class UnfencedBackendTest {
           can.completion(),
           can.maxWriteBytes(),
           can.queueDepth(),
-          can.maxControlBytes(),
           can.ordered(),
           can.deviceMemory(),
           false);

@@ -23,7 +23,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * The control channel of one engine, without the engine; turned by a test, on the thread that the
@@ -74,9 +73,7 @@ final class BareChannel implements AutoCloseable {
             given,
             MAX_MESSAGE_BYTES,
             timeout.dividedBy(2)); // what cannot be reached is told before the test gives up
-    CompletionStage<ControlChannel> opening = await(on(() -> backend.openControl(context)));
-    Assumptions.assumeTrue(opening != null, "its NICs carry the messages");
-    this.channel = await(opening);
+    this.channel = await(on(() -> backend.openControl(context)).thenCompose(opened -> opened));
     this.address = call(ControlChannel::address);
   }
 
@@ -104,16 +101,36 @@ final class BareChannel implements AutoCloseable {
     return call(own -> own.send(to.engine(), to.address(), message));
   }
 
+  /** How many nanoseconds a message takes to be taken over, or refused. */
+  long nanosOfSend(BareChannel to, ByteBuffer message) {
+    return call(own -> {
+      long begin = System.nanoTime();
+      own.send(to.engine(), to.address(), message);
+      return System.nanoTime() - begin;
+    });
+  }
+
+  /** How many one poll takes. */
+  long nanosOfTurn() {
+    return call(own -> {
+      long begin = System.nanoTime();
+      poll(own);
+      return System.nanoTime() - begin;
+    });
+  }
+
   /** Polls once; returns what poll returned. */
   int turn() {
-    return call(own -> {
-      int before = received.size() + lost.size() + answers.size();
-      int found = own.poll(new Recorder());
-      if (found <= 0 && received.size() + lost.size() + answers.size() > before) {
-        understated.add("poll returned " + found + " after a report");
-      }
-      return found;
-    });
+    return call(this::poll);
+  }
+
+  private int poll(ControlChannel own) {
+    int before = received.size() + lost.size() + answers.size();
+    int found = own.poll(new Recorder());
+    if (found <= 0 && received.size() + lost.size() + answers.size() > before) {
+      understated.add("poll returned " + found + " after a report");
+    }
+    return found;
   }
 
   List<Received> received() {

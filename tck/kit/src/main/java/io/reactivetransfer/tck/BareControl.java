@@ -33,7 +33,7 @@ final class BareControl extends ForwardingDomain {
     private volatile boolean over;
   }
 
-  private record Name(EngineId engine, ByteBuffer address) {}
+  private record Name(EngineId engine, int nic, ByteBuffer address) {}
 
   /** What has come: a message, or, without one, the end of the session. */
   private record Letter(Name from, Session session, @Nullable ByteBuffer message) {}
@@ -52,20 +52,20 @@ final class BareControl extends ForwardingDomain {
    */
   BareControl(Domain inner, EngineId engine, Runnable doorbell) {
     super(inner);
-    this.self = new Name(engine, ByteBuffer.wrap(inner.address()));
+    this.self = new Name(engine, 0, ByteBuffer.wrap(inner.address()));
     this.doorbell = doorbell;
     OPEN.put(engine, this);
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    return resolve(new Name(engine, ByteBuffer.wrap(address)));
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    return resolve(new Name(engine, nic, ByteBuffer.wrap(address)));
   }
 
   private RemotePeer resolve(Name name) {
     RemotePeer known = peers.get(name);
     if (known == null) {
-      known = inner.resolve(name.engine(), 0, name.address().array());
+      known = inner.resolve(name.engine(), name.nic(), name.address().array());
       peers.put(name, known);
       names.put(known, name);
     }

@@ -38,9 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BareNic implements AutoCloseable {
 
-  /** The longest control message that is announced to the backend. */
-  static final int MAX_CONTROL_BYTES = 16 * 1024;
-
   private static final int DEPTH = 64;
 
   private final Duration timeout;
@@ -53,7 +50,6 @@ final class BareNic implements AutoCloseable {
   private final List<String> reports = Collections.synchronizedList(new ArrayList<>());
 
   private final List<String> texts = new ArrayList<>();
-  private final List<byte[]> messages = new ArrayList<>();
   private final List<Long> refused = new ArrayList<>();
   private final List<Arrival> arrivals = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
@@ -86,7 +82,6 @@ final class BareNic implements AutoCloseable {
             () -> rung = true,
             given,
             DEPTH,
-            MAX_CONTROL_BYTES,
             timeout.dividedBy(2)); // what could not be connected is told before the test gives up
     Domain opened =
         await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
@@ -225,11 +220,6 @@ final class BareNic implements AutoCloseable {
     return call(nic -> List.copyOf(texts));
   }
 
-  /** The control messages that came, in order. */
-  List<byte[]> messages() {
-    return call(nic -> List.copyOf(messages));
-  }
-
   /** The tokens of writes that were reported as refused, and not merely as failed. */
   List<Long> refused() {
     return call(nic -> List.copyOf(refused));
@@ -334,14 +324,6 @@ final class BareNic implements AutoCloseable {
         misplaced.add("a message to a NIC");
       }
       domain.say(peer, message);
-    }
-
-    @Override
-    public void received(EngineId sender, ByteBuffer bytes) {
-      byte[] content = new byte[bytes.remaining()];
-      bytes.get(bytes.position(), content);
-      messages.add(content);
-      report("received " + content.length + " from " + sender);
     }
 
     @Override

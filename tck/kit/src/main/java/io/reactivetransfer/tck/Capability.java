@@ -13,9 +13,5 @@ public enum Capability {
   /** A peer that closed, or never was there, is noticed. */
   LOST_PEERS,
   /** Whoever knows one key of a NIC cannot guess the next. */
-  SECRET_KEYS,
-  /** Messages do not depend on any NIC. */
-  CONTROL_CHANNEL,
-  /** NICs carry the messages of engines, besides their own; else the control channel does. */
-  MESSAGES
+  SECRET_KEYS
 }

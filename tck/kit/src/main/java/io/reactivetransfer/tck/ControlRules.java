@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -15,6 +17,11 @@ import org.junit.jupiter.api.Test;
 abstract class ControlRules extends RuleGroup {
 
   private static final int MANY = 2_000;
+  private static final int CALLS = 61;
+  private static final Duration NOT_BLOCKED = Duration.ofMillis(1);
+
+  /** The length of messages that must be sent quickly. */
+  static final int QUICK_BYTES = 77;
 
   ControlRules(TransferConformance kit) {
     super(kit);
@@ -261,5 +268,26 @@ abstract class ControlRules extends RuleGroup {
     one.close();
     stage().patience().until("the doorbell for a loss", other::wasRung);
     until("the loss", List.of(other), () -> other.lost().size() == 1);
+  }
+
+  @Test
+  final void r26_9_noCallBlocks() {
+    BareChannel one = channel();
+    BareChannel other = channel();
+    send(one, other, 0, 1);
+    ByteBuffer message = ByteBuffer.allocate(QUICK_BYTES);
+    long[] sending = new long[CALLS];
+    long[] polling = new long[CALLS];
+    for (int i = 0; i < CALLS; i++) {
+      sending[i] = one.nanosOfSend(other, message);
+      polling[i] = one.nanosOfTurn();
+      other.turn();
+    }
+    for (long[] nanos : List.of(sending, polling)) {
+      Arrays.sort(nanos);
+      assertThat(Duration.ofNanos(nanos[CALLS / 2]))
+          .as("median of %s calls", CALLS)
+          .isLessThan(NOT_BLOCKED);
+    }
   }
 }

@@ -217,7 +217,7 @@ abstract class DriverRules extends RuleGroup {
   final void r17_7_aPeerThatIsGivenUpHoldsNoWrite() {
     Wire wire = wire(0);
     byte[] address = wire.target().call(nic -> nic.address());
-    RemotePeer peer = wire.origin().call(nic -> nic.resolve(wire.target().engine(), address));
+    RemotePeer peer = wire.origin().call(nic -> nic.resolve(wire.target().engine(), 0, address));
     WriteOp op =
         new WriteOp()
             .between(wire.ends().source(), wire.ends().target())

@@ -81,7 +81,7 @@ abstract class DriverTrustRules extends RuleGroup {
     AtomicReference<@Nullable RemotePeer> peer = new AtomicReference<>();
     expectRefusal(
         "what comes of resolving " + address.length + " bytes",
-        wire.origin().attempt(nic -> peer.set(nic.resolve(id, address))));
+        wire.origin().attempt(nic -> peer.set(nic.resolve(id, 0, address))));
     return peer.get();
   }
 

@@ -8,10 +8,8 @@ import io.reactivetransfer.spi.Availability.Unavailable;
 import io.reactivetransfer.spi.NicWait;
 import io.reactivetransfer.spi.NicWaits;
 import io.reactivetransfer.spi.WriteOp;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +34,7 @@ abstract class DriverWaitRules extends RuleGroup {
   /** What one NIC does for the other one. */
   private enum Deed {
     WRITE,
-    ARRIVAL,
-    MESSAGE
+    ARRIVAL
   }
 
   /** When it does it. */
@@ -116,8 +113,7 @@ abstract class DriverWaitRules extends RuleGroup {
     requireOneThatAsks(wire);
     DutyTurns origin = duty(wire.origin());
     DutyTurns target = duty(wire.target());
-    for (Deed deed :
-        wire.carriesMessages() ? EnumSet.allOf(Deed.class) : EnumSet.of(Deed.WRITE, Deed.ARRIVAL)) {
+    for (Deed deed : Deed.values()) {
       for (Moment moment : Moment.values()) {
         int[] round = {0};
         long nanos =
@@ -142,7 +138,6 @@ abstract class DriverWaitRules extends RuleGroup {
     boolean between = moment == Moment.BEFORE_THE_WAIT;
     int reports = wire.origin().reported();
     int arrivals = wire.target().reported();
-    int more = deed == Deed.MESSAGE ? 0 : 1;
     if (between) {
       stage().patience().until("a poll that finds nothing", target::pollsNothing);
     } else {
@@ -166,7 +161,7 @@ abstract class DriverWaitRules extends RuleGroup {
         origin,
         target,
         () ->
-            wire.origin().reported() >= reports + more
+            wire.origin().reported() >= reports + 1
                 && (deed == Deed.WRITE || wire.target().reported() > arrivals));
     return System.nanoTime() - begin;
   }
@@ -179,7 +174,6 @@ abstract class DriverWaitRules extends RuleGroup {
                 switch (deed) {
                   case WRITE -> nic.post(op).isTaken();
                   case ARRIVAL -> nic.post(op.withImm(1)).isTaken();
-                  case MESSAGE -> nic.send(wire.ends().peer(), ByteBuffer.allocate(10));
                 });
     origin.wake();
     origin.turn();
@@ -229,8 +223,7 @@ abstract class DriverWaitRules extends RuleGroup {
     DutyTurns origin = duty(wire.origin());
     DutyTurns target = duty(wire.target());
     wire.post(wire.write(0, 0, 100, 1).withImm(1));
-    int arriving = 1 + wire.send(ByteBuffer.allocate(10));
-    wire.until("an arrival and a message", () -> wire.target().reported() == arriving);
+    wire.until("an arrival", () -> wire.target().reported() == 1);
     for (BareNic nic : new BareNic[] {wire.origin(), wire.target()}) {
       boolean same =
           nic.call(domain -> DutyTurns.isSame(domain.waitDescriptors(), domain.waitDescriptors()));
@@ -261,7 +254,6 @@ abstract class DriverWaitRules extends RuleGroup {
   @Test
   final void r17_14_noCallBlocks() {
     Wire wire = wire();
-    ByteBuffer message = ByteBuffer.allocate(100);
     expectQuick("poll", () -> wire.origin().nanosOfTurn());
     expectQuick(
         "post",
@@ -270,14 +262,6 @@ abstract class DriverWaitRules extends RuleGroup {
           WriteOp op = wire.write(0, 0, 100, 1);
           return wire.origin().nanosOf(nic -> nic.post(op).isTaken());
         });
-    if (wire.carriesMessages()) {
-      expectQuick(
-          "send",
-          () -> {
-            wire.turn();
-            return wire.origin().nanosOf(nic -> nic.send(wire.ends().peer(), message));
-          });
-    }
     expectQuick("poll", () -> wire.target().nanosOfTurn());
   }
 

@@ -75,11 +75,8 @@ public class ForwardingBackend implements Backend {
   }
 
   @Override
-  public @Nullable CompletionStage<ControlChannel> openControl(ControlContext context) {
-    CompletionStage<ControlChannel> opened = inner.openControl(context);
-    return opened == null
-        ? null
-        : opened.thenApply(channel -> controlWrapper.apply(channel, context));
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    return inner.openControl(context).thenApply(channel -> controlWrapper.apply(channel, context));
   }
 
   @Override

@@ -66,8 +66,8 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    return inner.resolve(engine, address);
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    return inner.resolve(engine, nic, address);
   }
 
   @Override
@@ -78,11 +78,6 @@ public class ForwardingDomain implements Domain {
   @Override
   public PostResult post(WriteOp op) {
     return inner.post(op);
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    return inner.send(peer, bytes);
   }
 
   @Override

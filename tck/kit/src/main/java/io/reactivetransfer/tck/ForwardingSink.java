@@ -47,16 +47,6 @@ public class ForwardingSink implements CompletionSink {
   }
 
   @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    inner.received(sender, bytes);
-  }
-
-  @Override
-  public void alive(EngineId peer) {
-    inner.alive(peer);
-  }
-
-  @Override
   public void peerLost(EngineId peer, int code, String text) {
     inner.peerLost(peer, code, text);
   }

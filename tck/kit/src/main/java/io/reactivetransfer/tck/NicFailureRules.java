@@ -92,7 +92,6 @@ abstract class NicFailureRules extends RuleGroup {
 
   @Test
   final void r23_4_itTakesNobodyElseAlong() {
-    stage().require(Capability.CONTROL_CHANNEL);
     Valve valve = new Valve();
     Duo duo = warm(valve);
     PeerGroup target = PeerGroup.of(duo.peer());

@@ -13,7 +13,6 @@ import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,7 +56,6 @@ final class ValveDomain extends ForwardingDomain {
   private final List<Report> reports = new ArrayList<>();
   private int writeRefusals;
   private final ArrayDeque<Runnable> heldMemory = new ArrayDeque<>();
-  private int messageRefusals;
   private boolean broken;
 
   ValveDomain(Domain inner, OpenContext context, Valve valve) {
@@ -73,15 +71,14 @@ final class ValveDomain extends ForwardingDomain {
         all.completion(),
         Math.min(all.maxWriteBytes(), valve.maxWriteBytes()),
         Math.min(Math.max(all.queueDepth(), ROOM), valve.queueDepth()),
-        all.maxControlBytes(),
         all.ordered(),
         all.deviceMemory(),
         all.fencesLostPeers());
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    RemotePeer peer = inner.resolve(engine, address);
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    RemotePeer peer = inner.resolve(engine, nic, address);
     peers.put(peer, engine);
     return peer;
   }
@@ -139,19 +136,6 @@ final class ValveDomain extends ForwardingDomain {
       throw new IllegalStateException("expected a target that this NIC resolved");
     }
     return owner;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    requireSound("a message");
-    if (valve.refuses(messageRefusals)) {
-      messageRefusals++;
-      context.doorbell().ring();
-      return false;
-    }
-    boolean accepted = inner.send(peer, bytes);
-    messageRefusals = accepted ? 0 : messageRefusals;
-    return accepted;
   }
 
   @Override

@@ -11,7 +11,6 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -62,7 +61,7 @@ record Wire(
     LocalMemory source = origin.register(new HostMemory(from), Access.LOCAL);
     LocalMemory local = target.register(new HostMemory(to), Access.REMOTE_WRITE);
     byte[] address = target.call(nic -> nic.address());
-    RemotePeer peer = origin.call(nic -> nic.resolve(target.engine(), address));
+    RemotePeer peer = origin.call(nic -> nic.resolve(target.engine(), 0, address));
     RemoteMemory remote = origin.call(nic -> nic.resolve(peer, local.key(), to.byteSize() + extra));
     return new Wire(stage, origin, target, new Ends(source, local, peer, remote), from, to);
   }
@@ -169,20 +168,6 @@ record Wire(
   /** Has a write taken over. */
   void post(WriteOp op) {
     until("a write to be taken over", () -> origin.call(nic -> nic.post(op).isTaken()));
-  }
-
-  /** Whether NICs carry the messages of engines; else their control channel does. */
-  boolean carriesMessages() {
-    return stage.profile().missing().get(Capability.MESSAGES) == null;
-  }
-
-  /** Has a control message taken over; so many that is, 1 or, where NICs carry none, 0. */
-  int send(ByteBuffer bytes) {
-    if (!carriesMessages()) {
-      return 0;
-    }
-    until("a message to be taken over", () -> origin.call(nic -> nic.send(ends.peer(), bytes)));
-    return 1;
   }
 
   /** Writes a few bytes, and returns when that is reported: there is a connection then. */

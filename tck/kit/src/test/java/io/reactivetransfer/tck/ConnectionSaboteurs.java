@@ -35,7 +35,6 @@ final class ConnectionSaboteurs {
       List.of(
           Saboteur.nic("7.3", "waits for an answer for ever", WaitsForEver::new),
           Saboteur.nic("17.7", "never tries a peer again", NeverTriesAgain::new),
-          Saboteur.nic("17.7", "sends again what had come", SendsAgain::new),
           Saboteur.nic("24.6", "has a key for each place in memory", KeepsKeyOfPlace::new),
           Saboteur.nic("24.10", "goes on connecting after close", GoesOnConnecting::new),
           Saboteur.nic("24.12", "counts regions in a byte", CountsInByte::new));
@@ -57,11 +56,6 @@ final class ConnectionSaboteurs {
     @Override
     public PostResult post(WriteOp op) {
       return answers(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      return answers(Objects.requireNonNull(peers.get(peer))) && inner.send(peer, bytes);
     }
 
     @Override
@@ -89,34 +83,6 @@ final class ConnectionSaboteurs {
     @Override
     public PostResult post(WriteOp op) {
       return !gone.contains(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
-    }
-  }
-
-  private static final class SendsAgain extends TrackingDomain {
-    private final List<ByteBuffer> sent = new ArrayList<>();
-    private boolean again;
-
-    SendsAgain(Domain inner, OpenContext context) {
-      super(inner, context);
-    }
-
-    @Override
-    public void disconnect(RemotePeer peer, String reason) {
-      again = DriverSaboteurs.isBare(context);
-      inner.disconnect(peer, reason);
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      if (again) {
-        again = false;
-        sent.forEach(message -> inner.send(peer, message));
-      }
-      boolean taken = inner.send(peer, bytes);
-      if (taken && bytes.remaining() < 10) {
-        sent.add(ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip());
-      }
-      return taken;
     }
   }
 

@@ -14,14 +14,17 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Control channels with one defect, and engines that do not do what goes over them. */
@@ -33,7 +36,11 @@ final class ControlSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           channel("26.1", "cuts what is longer than 4,096 bytes", Cuts::new),
+          channel("26.1", "consumes the buffer of a message", Consumes::new),
+          channel("26.1", "keeps the buffer of a message", Keeps::new)
+              .entailing("26.2", "26.4", "26.6", "26.8"),
           channel("26.2", "takes over what it has no room for", Overfills::new),
+          channel("26.2", "swaps messages when many wait", Swaps::new),
           sink("26.3", "says nothing when it finds nobody", Silent::new),
           sink("26.4", "tells a loss twice", TellsTwice::new).entailing("26.5", "26.6", "26.8"),
           channel("26.5", "gives a message to whoever is at the address", Mistakes::new),
@@ -51,6 +58,7 @@ final class ControlSaboteurs {
                         }
                       })
               .entailing("26.2"),
+          channel("26.9", "blocks in send for 2 ms", Blocks::new),
           Saboteur.options(
               "9.5", "ends a key without asking", options -> withGrace(options, Duration.ZERO)),
           Saboteur.options(
@@ -134,6 +142,89 @@ final class ControlSaboteurs {
     public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
       int length = Math.min(bytes.remaining(), 4_096);
       return super.send(to, at, bytes.slice(bytes.position(), length));
+    }
+  }
+
+  private static final class Consumes extends ForwardingControl {
+    Consumes(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      boolean taken = super.send(to, at, bytes);
+      bytes.position(taken ? bytes.limit() : bytes.position());
+      return taken;
+    }
+  }
+
+  private static final class Keeps extends ForwardingControl {
+    private record Kept(EngineId to, HostPort at, ByteBuffer bytes) {}
+
+    private final Queue<Kept> kept = new ArrayDeque<>();
+
+    Keeps(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      return kept.isEmpty() && kept.add(new Kept(to, at, bytes.duplicate()));
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      while (!kept.isEmpty()
+          && super.send(kept.element().to(), kept.element().at(), kept.element().bytes())) {
+        kept.remove();
+      }
+      return super.poll(sink);
+    }
+  }
+
+  /** One of many that were sent without a poll in between comes behind the next. */
+  private static final class Swaps extends ForwardingControl {
+    private static final int MANY = 30;
+
+    private int sent;
+    private @Nullable ByteBuffer held;
+
+    Swaps(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      if (++sent == MANY) {
+        held = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
+        return true;
+      }
+      boolean taken = super.send(to, at, bytes);
+      if (taken && held != null && super.send(to, at, held)) {
+        held = null;
+      }
+      return taken;
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      sent = 0;
+      return super.poll(sink);
+    }
+  }
+
+  /** Where there is no engine: the other rules are not to be slow. */
+  private static final class Blocks extends ForwardingControl {
+    Blocks(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      if (bytes.remaining() == ControlRules.QUICK_BYTES) {
+        DriverSaboteurs.dawdle();
+      }
+      return super.send(to, at, bytes);
     }
   }
 

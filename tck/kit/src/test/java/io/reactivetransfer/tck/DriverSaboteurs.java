@@ -16,7 +16,6 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -24,12 +23,10 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /** Backends with one defect: what a driver can get wrong without an engine above it. */
 final class DriverSaboteurs {
@@ -38,18 +35,12 @@ final class DriverSaboteurs {
       List.of(
           Saboteur.backend("17.1", "gives several NICs one name", DriverSaboteurs::oneName),
           Saboteur.backend("17.1", "lists all NICs for few", DriverSaboteurs::allForFew),
-          Saboteur.nic("17.8", "drops messages of more than 4 KiB", DropsLongMessages::new),
-          Saboteur.nic("17.9", "consumes the buffer of a message", ConsumesBuffer::new),
-          Saboteur.nic("17.9", "keeps the buffer of a message", KeepsBuffer::new),
-          Saboteur.nic("17.9", "swaps messages when many wait", SwapsWhatWaits::new),
           Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
           Saboteur.nic("17.10", "has room for few reports", HasRoomForFewReports::new)
               .entailing("2.9", "4.4", "9.4", "10.2", "10.3", "11.6", "17.5"),
-          Saboteur.nic("17.11", "cuts a message that is too long", CutsMessages::new),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),
           Saboteur.nic("17.14", "blocks in post for 2 ms", BlocksInPost::new),
-          Saboteur.nic("17.14", "blocks in send for 2 ms", BlocksInSend::new),
           Saboteur.nic("17.15", "takes anything for an address", TakesAnyAddress::new),
           Saboteur.nic("17.15", "trips over a short address", TripsOverShort::new),
           Saboteur.nic("17.16", "counts its keys", CountsKeys::new),
@@ -91,33 +82,6 @@ final class DriverSaboteurs {
     };
   }
 
-  private static final class DropsLongMessages extends ForwardingDomain {
-    DropsLongMessages(Domain inner, OpenContext context) {
-      super(inner);
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      boolean drops = bytes.remaining() > 4_096 && bytes.remaining() < 20_000;
-      return drops || inner.send(peer, bytes);
-    }
-  }
-
-  private static final class ConsumesBuffer extends ForwardingDomain {
-    ConsumesBuffer(Domain inner, OpenContext context) {
-      super(inner);
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      boolean taken = inner.send(peer, bytes);
-      if (taken) {
-        bytes.position(bytes.limit());
-      }
-      return taken;
-    }
-  }
-
   /** What else is done by then is forgotten. */
   private static final class HasRoomForFewReports extends ForwardingDomain {
     private static final int ROOM = 60;
@@ -143,66 +107,6 @@ final class DriverSaboteurs {
     }
   }
 
-  private static final class SwapsWhatWaits extends ForwardingDomain {
-    private static final int MANY = 60;
-
-    private int sent;
-    private @Nullable ByteBuffer held;
-
-    SwapsWhatWaits(Domain inner, OpenContext context) {
-      super(inner);
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      if (++sent == MANY) {
-        held = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
-        return true;
-      }
-      boolean taken = inner.send(peer, bytes);
-      if (held != null && inner.send(peer, held)) {
-        held = null;
-      }
-      return taken;
-    }
-
-    @Override
-    public int poll(CompletionSink sink) {
-      sent = 0;
-      return inner.poll(sink);
-    }
-  }
-
-  private static final class KeepsBuffer extends ForwardingDomain {
-    private record Kept(RemotePeer peer, ByteBuffer bytes) {}
-
-    private final Queue<Kept> kept = new ArrayDeque<>();
-    private final OpenContext context;
-
-    KeepsBuffer(Domain inner, OpenContext context) {
-      super(inner);
-      this.context = context;
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      if (bytes.remaining() > inner.capabilities().maxControlBytes()) {
-        return inner.send(peer, bytes);
-      }
-      kept.add(new Kept(peer, bytes.duplicate()));
-      context.doorbell().ring();
-      return true;
-    }
-
-    @Override
-    public int poll(CompletionSink sink) {
-      while (!kept.isEmpty() && inner.send(kept.element().peer(), kept.element().bytes())) {
-        kept.remove();
-      }
-      return inner.poll(sink);
-    }
-  }
-
   private static final class DropsBeyondDepth extends TrackingDomain {
     DropsBeyondDepth(Domain inner, OpenContext context) {
       super(inner, context);
@@ -211,18 +115,6 @@ final class DriverSaboteurs {
     @Override
     public PostResult post(WriteOp op) {
       return out.size() >= inner.capabilities().queueDepth() ? PostResult.TAKEN : super.post(op);
-    }
-  }
-
-  private static final class CutsMessages extends ForwardingDomain {
-    CutsMessages(Domain inner, OpenContext context) {
-      super(inner);
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      int length = Math.min(bytes.remaining(), inner.capabilities().maxControlBytes());
-      return inner.send(peer, bytes.slice(bytes.position(), length));
     }
   }
 
@@ -240,7 +132,6 @@ final class DriverSaboteurs {
           can.completion(),
           MAX,
           can.queueDepth(),
-          can.maxControlBytes(),
           can.ordered(),
           can.deviceMemory(),
           can.fencesLostPeers());
@@ -256,9 +147,13 @@ final class DriverSaboteurs {
 
   /** Busy, not asleep, so that nobody but the clock notices. */
   private static void dawdle(OpenContext context) {
-    if (!isBare(context)) {
-      return;
+    if (isBare(context)) {
+      dawdle();
     }
+  }
+
+  /** For 2 ms. */
+  static void dawdle() {
     long begin = System.nanoTime();
     while (System.nanoTime() - begin < 2_000_000) {
       Thread.onSpinWait();
@@ -297,21 +192,6 @@ final class DriverSaboteurs {
     }
   }
 
-  private static final class BlocksInSend extends ForwardingDomain {
-    private final OpenContext context;
-
-    BlocksInSend(Domain inner, OpenContext context) {
-      super(inner);
-      this.context = context;
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      dawdle(context);
-      return inner.send(peer, bytes);
-    }
-  }
-
   private static final class TakesAnyAddress extends ForwardingDomain {
     private record Nobody() implements RemotePeer, RemoteMemory {}
 
@@ -320,9 +200,9 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public RemotePeer resolve(EngineId engine, byte[] address) {
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
       try {
-        return inner.resolve(engine, address);
+        return inner.resolve(engine, nic, address);
       } catch (BackendException e) {
         return new Nobody();
       }
@@ -345,11 +225,11 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public RemotePeer resolve(EngineId engine, byte[] address) {
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
       if (address.length < 4) {
         throw new ArrayIndexOutOfBoundsException(address.length);
       }
-      return inner.resolve(engine, address);
+      return inner.resolve(engine, nic, address);
     }
   }
 

@@ -76,7 +76,6 @@ final class EarlyNic extends ForwardingDomain {
         CompletionLevel.SOURCE_FREE,
         Math.min(all.maxWriteBytes(), MAX_WRITE_BYTES),
         DEPTH,
-        all.maxControlBytes(),
         all.ordered(),
         false,
         all.fencesLostPeers());
@@ -104,8 +103,8 @@ final class EarlyNic extends ForwardingDomain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    RemotePeer peer = inner.resolve(engine, address);
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    RemotePeer peer = inner.resolve(engine, nic, address);
     engines.put(peer, engine);
     return peer;
   }

@@ -7,13 +7,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -84,7 +81,6 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
           all.completion(),
           Math.min(all.maxWriteBytes(), maxWriteBytes),
           Math.min(all.queueDepth(), queueDepth),
-          all.maxControlBytes(),
           all.ordered(),
           all.deviceMemory(),
           all.fencesLostPeers());
@@ -180,11 +176,6 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     @Override
     public PostResult post(WriteOp op) {
       return reaches(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
-    }
-
-    @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      return reaches(Objects.requireNonNull(peers.get(peer))) && super.send(peer, bytes);
     }
   }
 }

@@ -56,8 +56,8 @@ class TrackingDomain extends ForwardingDomain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    RemotePeer peer = inner.resolve(engine, address);
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    RemotePeer peer = inner.resolve(engine, nic, address);
     peers.put(peer, engine);
     return peer;
   }

@@ -120,7 +120,6 @@ final class WaitSaboteurs {
         doorbell,
         context.loop(),
         context.nicDepth(),
-        context.maxControlBytes(),
         context.connectTimeout());
   }
 

@@ -123,11 +123,11 @@ final class FailingCall {
     }
 
     @Override
-    public RemotePeer resolve(EngineId engine, byte[] address) {
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
       if (isIt()) {
         throw new BackendException(22, "the NIC does not understand the address");
       }
-      return inner.resolve(engine, address);
+      return inner.resolve(engine, nic, address);
     }
 
     @Override

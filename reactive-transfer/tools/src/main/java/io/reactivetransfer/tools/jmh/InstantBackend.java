@@ -3,12 +3,16 @@ package io.reactivetransfer.tools.jmh;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
@@ -71,6 +75,11 @@ final class InstantBackend implements Backend {
   }
 
   @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    return CompletableFuture.completedFuture(new Echo(context));
+  }
+
+  @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
     return CompletableFuture.completedFuture(new InstantDomain(context.engine()));
   }
@@ -82,14 +91,58 @@ final class InstantBackend implements Backend {
     }
   }
 
+  /** What an engine says to itself, such as its greeting, it hears at the next poll. */
+  private static final class Echo implements ControlChannel {
+    private final ControlContext context;
+    private final Queue<ByteBuffer> said = new ArrayDeque<>();
+
+    Echo(ControlContext context) {
+      this.context = context;
+    }
+
+    @Override
+    public HostPort address() {
+      return new HostPort("here", 1);
+    }
+
+    @Override
+    public int maxMessageBytes() {
+      return context.maxMessageBytes();
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      return said.add(ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip());
+    }
+
+    @Override
+    public void find(long token, HostPort at) {
+      throw new UnsupportedOperationException("nobody else is there");
+    }
+
+    @Override
+    public void disconnect(EngineId peer, String reason) {}
+
+    @Override
+    public int poll(ControlSink sink) {
+      int frames = said.size();
+      for (int i = 0; i < frames; i++) {
+        sink.received(context.identity().id(), said.remove());
+      }
+      return frames;
+    }
+
+    @Override
+    public void close() {}
+  }
+
   /**
    * Remembers the tokens of one turn in a ring. The only peer that is ever written to is the engine
-   * itself, and what that says to itself, such as its greeting, it hears at the next poll.
+   * itself.
    */
   private static final class InstantDomain implements Domain {
     private final EngineId self;
     private final long[] tokens = new long[DEPTH];
-    private final Queue<ByteBuffer> said = new ArrayDeque<>();
     private int head;
     private int tail;
 
@@ -99,8 +152,7 @@ final class InstantBackend implements Backend {
 
     @Override
     public Capabilities capabilities() {
-      return new Capabilities(
-          CompletionLevel.DELIVERED, 1L << 30, DEPTH, 1 << 16, true, false, true);
+      return new Capabilities(CompletionLevel.DELIVERED, 1L << 30, DEPTH, true, false, true);
     }
 
     @Override
@@ -124,7 +176,7 @@ final class InstantBackend implements Backend {
     }
 
     @Override
-    public RemotePeer resolve(EngineId engine, byte[] address) {
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
       return new Handle(self);
     }
 
@@ -143,19 +195,10 @@ final class InstantBackend implements Backend {
     }
 
     @Override
-    public boolean send(RemotePeer peer, ByteBuffer bytes) {
-      said.add(ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip());
-      return true;
-    }
-
-    @Override
     public void disconnect(RemotePeer peer, String reason) {}
 
     @Override
     public int poll(CompletionSink sink) {
-      for (int frames = said.size(); frames > 0; frames--) {
-        sink.received(self, said.remove());
-      }
       int found = tail - head;
       while (head != tail) {
         sink.written(tokens[head++ & DEPTH - 1]);

@@ -18,7 +18,6 @@ enum Kind {
   CLOSE,
   // requests that are not
   POST,
-  SEND,
   // answers
   DONE,
   REFUSED,
@@ -27,12 +26,9 @@ enum Kind {
   FAILED,
   WRITE_REFUSED,
   ARRIVED,
-  RECEIVED,
   TO_PEER,
-  ALIVE,
   LOST,
-  BROKEN,
-  SENT;
+  BROKEN;
 
   private static final Kind[] ALL = values();
   private static final int MAX_TEXT_BYTES = 4_096;

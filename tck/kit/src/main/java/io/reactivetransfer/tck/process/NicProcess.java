@@ -68,7 +68,6 @@ final class NicProcess {
         String.valueOf(context.engine().low()),
         String.valueOf(context.nicIndex()),
         String.valueOf(context.nicDepth()),
-        String.valueOf(context.maxControlBytes()),
         String.valueOf(context.connectTimeout().toNanos()));
   }
 
@@ -83,8 +82,7 @@ final class NicProcess {
             () -> {}, // it is polled anyway
             loop,
             Integer.parseInt(words[6]),
-            Integer.parseInt(words[7]),
-            Duration.ofNanos(Long.parseLong(words[8])));
+            Duration.ofNanos(Long.parseLong(words[7])));
     if (loop == null) {
       Thread.ofPlatform()
           .daemon()
@@ -114,7 +112,6 @@ final class NicProcess {
             can.completion().name(),
             String.valueOf(can.maxWriteBytes()),
             String.valueOf(can.queueDepth()),
-            String.valueOf(can.maxControlBytes()),
             String.valueOf(can.ordered()),
             String.valueOf(can.fencesLostPeers()),
             Base64.getEncoder().encodeToString(domain.address()));

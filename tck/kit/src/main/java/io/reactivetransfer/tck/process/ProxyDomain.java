@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class ProxyDomain implements Domain {
 
   private static final long PATIENCE_NANOS = 20_000_000_000L;
-  private static final int SENDS_TO_ONE = 4;
   private static final int BATCH = 256;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -39,7 +38,6 @@ final class ProxyDomain implements Domain {
   private static final class To implements RemotePeer {
     final int handle;
     final EngineId engine;
-    int sending;
 
     /**
      * How often it was told to be lost: what is asked before the next loss is told ends with it.
@@ -167,9 +165,16 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] to) {
+  public RemotePeer resolve(EngineId engine, int nic, byte[] to) {
     int handle = ++lastHandle;
-    call(Kind.PEER.begin().putInt(handle).putLong(engine.high()).putLong(engine.low()).put(to));
+    call(
+        Kind.PEER
+            .begin()
+            .putInt(handle)
+            .putLong(engine.high())
+            .putLong(engine.low())
+            .putInt(nic)
+            .put(to));
     To peer = new To(handle, engine, losses.getOrDefault(engine, 0));
     peers.put(handle, peer);
     return peer;
@@ -200,27 +205,6 @@ final class ProxyDomain implements Domain {
                     .putInt(op.imm())
                     .flip());
     return taken ? PostResult.TAKEN : PostResult.NIC_BUSY;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    To to = (To) peer;
-    if (bytes.remaining() > capabilities.maxControlBytes()) {
-      throw new IllegalArgumentException(
-          "expected at most " + capabilities.maxControlBytes() + ", got " + bytes.remaining());
-    }
-    boolean taken =
-        !closed
-            && to.sending < SENDS_TO_ONE
-            && requests.offer(
-                Kind.SEND
-                    .begin()
-                    .putInt(to.handle)
-                    .putInt(to.losses)
-                    .put(bytes.duplicate())
-                    .flip());
-    to.sending += taken ? 1 : 0;
-    return taken;
   }
 
   @Override
@@ -283,8 +267,6 @@ final class ProxyDomain implements Domain {
           sink.toPeer(to, in.slice());
         }
       }
-      case RECEIVED -> sink.received(new EngineId(in.getLong(), in.getLong()), in.slice());
-      case ALIVE -> sink.alive(new EngineId(in.getLong(), in.getLong()));
       case LOST -> {
         EngineId lost = new EngineId(in.getLong(), in.getLong());
         int count = losses.merge(lost, 1, Integer::sum);
@@ -294,12 +276,6 @@ final class ProxyDomain implements Domain {
         sink.peerLost(lost, in.getInt(), Kind.text(in));
       }
       case BROKEN -> sink.nicFailed(in.getInt(), Kind.text(in));
-      case SENT -> {
-        To to = peers.get(in.getInt());
-        if (to != null) {
-          to.sending--;
-        }
-      }
       default -> throw new IllegalStateException("not a report");
     }
   }

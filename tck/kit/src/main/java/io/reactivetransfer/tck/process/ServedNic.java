@@ -15,12 +15,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -41,8 +39,6 @@ final class ServedNic implements CompletionSink {
     }
   }
 
-  private record Send(To to, ByteBuffer bytes) {}
-
   private final Domain nic;
   private final SharedMemory memory;
   private final Ring requests;
@@ -53,7 +49,6 @@ final class ServedNic implements CompletionSink {
   private final Map<Integer, Into> remotes = new HashMap<>();
   private final Map<EngineId, Integer> losses = new HashMap<>();
   private final List<Post> posts = new ArrayList<>();
-  private final List<Send> sends = new ArrayList<>();
   private final Queue<ByteBuffer> unreported = new ArrayDeque<>();
   private final WriteOp op = new WriteOp();
   private boolean closed;
@@ -80,11 +75,9 @@ final class ServedNic implements CompletionSink {
     if (closed) {
       return work;
     }
-    int waiting = posts.size() + sends.size();
+    int waiting = posts.size();
     posts.removeIf(this::post);
-    Set<To> refusing = new HashSet<>();
-    sends.removeIf(send -> !refusing.contains(send.to()) && send(send, refusing));
-    work += waiting - posts.size() - sends.size();
+    work += waiting - posts.size();
     while (!unreported.isEmpty() && reports.offer(unreported.element())) {
       unreported.remove();
       work++;
@@ -103,16 +96,6 @@ final class ServedNic implements CompletionSink {
           posts.add(post);
         } else {
           failed(post.token(), 0, "accepted before its peer was lost");
-        }
-      }
-      case SEND -> {
-        To to = get(peers, in.getInt());
-        int known = in.getInt();
-        Send send = new Send(to, in.slice());
-        if (known == lossesOf(to)) {
-          sends.add(send);
-        } else {
-          sent(send);
         }
       }
       default -> {
@@ -156,7 +139,7 @@ final class ServedNic implements CompletionSink {
       case PEER -> {
         int handle = in.getInt();
         EngineId engine = new EngineId(in.getLong(), in.getLong());
-        RemotePeer peer = nic.resolve(engine, Kind.rest(in));
+        RemotePeer peer = nic.resolve(engine, in.getInt(), Kind.rest(in));
         peers.put(handle, new To(handle, engine, peer));
         handles.put(peer, handle);
       }
@@ -227,32 +210,12 @@ final class ServedNic implements CompletionSink {
     return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm()) == PostResult.TAKEN;
   }
 
-  private boolean send(Send send, Set<To> refusing) {
-    if (!nic.send(send.to().peer(), send.bytes())) {
-      refusing.add(send.to());
-      return false;
-    }
-    sent(send);
-    return true;
-  }
-
-  private void sent(Send send) {
-    give(Kind.SENT.begin().putInt(send.to().handle()));
-  }
-
   /** What the NIC has not taken yet is lost, too, with its peer. */
   private void drop(EngineId engine, int code, String text) {
     posts.removeIf(post -> {
       boolean lost = post.target().to().engine().equals(engine);
       if (lost) {
         failed(post.token(), code, text);
-      }
-      return lost;
-    });
-    sends.removeIf(send -> {
-      boolean lost = send.to().engine().equals(engine);
-      if (lost) {
-        sent(send);
       }
       return lost;
     });
@@ -300,16 +263,6 @@ final class ServedNic implements CompletionSink {
     if (handle != null) {
       give(Kind.TO_PEER.begin().putInt(handle).put(message.duplicate()));
     }
-  }
-
-  @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    give(about(Kind.RECEIVED, sender).put(bytes.duplicate()));
-  }
-
-  @Override
-  public void alive(EngineId peer) {
-    give(about(Kind.ALIVE, peer));
   }
 
   @Override

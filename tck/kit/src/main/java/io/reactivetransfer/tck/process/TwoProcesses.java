@@ -148,15 +148,14 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
             CompletionLevel.valueOf(words[1]),
             Long.parseLong(words[2]),
             Integer.parseInt(words[3]),
-            Integer.parseInt(words[4]),
-            Boolean.parseBoolean(words[5]),
+            Boolean.parseBoolean(words[4]),
             false,
-            Boolean.parseBoolean(words[6]));
+            Boolean.parseBoolean(words[5]));
     return new ProxyDomain(
         memory,
         index,
         capabilities,
-        Base64.getDecoder().decode(words[7]),
+        Base64.getDecoder().decode(words[6]),
         () -> !gone.isDone(),
         () -> giveBack(index));
   }

@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 /** One NIC: its memory, its links, and what it has to report. Tells when it is misused. */
 final class SimulatedDomain implements Domain {
 
-  private static final int MAX_CONTROL_BYTES = 1 << 16;
   private static final int MAX_REPORTS_PER_POLL = 16;
 
   private final SimulatedNetwork network;
@@ -62,7 +61,6 @@ final class SimulatedDomain implements Domain {
             weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED,
             weather.maxWriteBytes(),
             weather.queueDepth(),
-            MAX_CONTROL_BYTES,
             false,
             false,
             true);
@@ -121,7 +119,7 @@ final class SimulatedDomain implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     requireUsable("resolve");
     SimulatedPeer peer = new SimulatedPeer(this, SimulatedAddress.fromBytes(engine, address));
     if (peers.put(peer.address(), peer) != null) {
@@ -182,12 +180,6 @@ final class SimulatedDomain implements Domain {
     }
     end.post(new SimulatedWrite(end, op, source, target.serial()));
     return PostResult.TAKEN;
-  }
-
-  @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    misused("sends a message by a NIC");
-    return false;
   }
 
   @Override
