@@ -1,7 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +27,6 @@ sealed interface Event {
 
   /** A write of another engine did not come in. */
   record Refused(InboundLink link, Failure failure) implements Event {}
-
-  /** A message has come, in a buffer of its own. */
-  record Received(EngineId sender, ByteBuffer bytes) implements Event {}
 
   /** A peer was lost. */
   record Lost(EngineId peer, Failure failure) implements Event {}

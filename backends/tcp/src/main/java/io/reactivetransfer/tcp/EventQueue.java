@@ -13,14 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class EventQueue {
 
   private static final int MAX_EVENTS = 8_192;
-  private static final int MAX_MESSAGE_BYTES = 4 << 20;
 
   private final ArrayDeque<Event> events = new ArrayDeque<>();
   private final ArrayDeque<Event.Written> freeWritten = new ArrayDeque<>();
   private final ArrayDeque<Event.Landed> freeLanded = new ArrayDeque<>();
   private final List<InboundLink> waiting = new ArrayList<>();
   private final Doorbell doorbell;
-  private long messageBytes;
 
   EventQueue(Doorbell doorbell) {
     this.doorbell = doorbell;
@@ -31,7 +29,6 @@ final class EventQueue {
       doorbell.ring();
     }
     events.add(event);
-    messageBytes += messageBytes(event);
   }
 
   /** A write of ours is done. */
@@ -73,15 +70,11 @@ final class EventQueue {
   }
 
   @Nullable Event next() {
-    Event event = events.poll();
-    if (event != null) {
-      messageBytes -= messageBytes(event);
-    }
-    return event;
+    return events.poll();
   }
 
   boolean isFull() {
-    return isFilledTo(MAX_EVENTS, MAX_MESSAGE_BYTES);
+    return events.size() >= MAX_EVENTS;
   }
 
   /** Has the link read on when there is room again. */
@@ -91,7 +84,7 @@ final class EventQueue {
 
   /** Lets those that waited read on, if there is room by now. */
   void offerRoom() {
-    if (!waiting.isEmpty() && !isFilledTo(MAX_EVENTS / 2, MAX_MESSAGE_BYTES / 2)) {
+    if (!waiting.isEmpty() && events.size() < MAX_EVENTS / 2) {
       List<InboundLink> links = List.copyOf(waiting);
       waiting.clear();
       links.forEach(InboundLink::readOn);
@@ -101,14 +94,5 @@ final class EventQueue {
   void clear() {
     events.clear();
     waiting.clear();
-    messageBytes = 0;
-  }
-
-  private boolean isFilledTo(int count, long bytes) {
-    return events.size() >= count || messageBytes >= bytes;
-  }
-
-  private static int messageBytes(Event event) {
-    return event instanceof Event.Received message ? message.bytes().remaining() : 0;
   }
 }

@@ -29,7 +29,7 @@ final class Handshake {
   private static final int ANSWER = 0x52545441;
 
   private static final int HELLO_BODY_BYTES = 2 * EngineId.BYTES + 1 + Authentication.NONCE_BYTES;
-  private static final int WELCOME_BODY_BYTES = Short.BYTES + EngineId.BYTES + Integer.BYTES;
+  private static final int WELCOME_BODY_BYTES = Short.BYTES + EngineId.BYTES;
   private static final int MAX_ANSWER_BODY_BYTES = Short.BYTES + Wire.MAX_TEXT_BYTES;
   private static final int WELCOME = 0;
 
@@ -68,11 +68,10 @@ final class Handshake {
    * Yes.
    *
    * @param target who it is
-   * @param maxMessageBytes the longest message that it takes
    * @param proof that the target has that session too, if it had challenged
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Welcome(EngineId target, int maxMessageBytes, byte @Nullable [] proof) implements Reply {}
+  record Welcome(EngineId target, byte @Nullable [] proof) implements Reply {}
 
   /** No. */
   record Refusal(Failure why) implements Reply {}
@@ -105,7 +104,7 @@ final class Handshake {
     byte[] proof = welcome.proof() == null ? new byte[0] : welcome.proof();
     putHead(out, ANSWER, WELCOME_BODY_BYTES + proof.length).writeShort(WELCOME);
     Wire.putId(out, welcome.target());
-    return out.writeInt(welcome.maxMessageBytes()).writeBytes(proof);
+    return out.writeBytes(proof);
   }
 
   static ByteBuf putRefusal(ByteBuf out, Failure why) {
@@ -179,13 +178,7 @@ final class Handshake {
               + " more with a proof, got "
               + body.length);
     }
-    EngineId target = Wire.id(in);
-    int maxMessageBytes = in.getInt();
-    if (maxMessageBytes < 1) {
-      throw new ProtocolException(
-          "expected a longest message of 1 or more, got " + maxMessageBytes);
-    }
-    return new Welcome(target, maxMessageBytes, hasProof ? rest(in) : null);
+    return new Welcome(Wire.id(in), hasProof ? rest(in) : null);
   }
 
   private static byte[] rest(ByteBuffer in) {

@@ -11,10 +11,9 @@ import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * A connection that another engine made: takes its writes and messages in, and settles the writes
- * in their order. A write is settled in the poll that reports it, so that one whose memory is
- * revoked before then is still refused, and so that an engine that does not poll does not
- * acknowledge.
+ * A connection that another engine made: takes its writes in, and settles the writes in their
+ * order. A write is settled in the poll that reports it, so that one whose memory is revoked before
+ * then is still refused, and so that an engine that does not poll does not acknowledge.
  *
  * <p>Stops reading while the event queue is full, or while the origin does not take its
  * acknowledgements.
@@ -56,8 +55,7 @@ final class InboundLink extends Link {
   InboundLink(TcpDomain domain) {
     super(domain.loop());
     this.domain = domain;
-    this.handshake =
-        new TargetHandshake(domain.authentication(), domain.engine(), domain.maxMessageBytes());
+    this.handshake = new TargetHandshake(domain.authentication(), domain.engine());
   }
 
   /** Someone has connected; with TLS, there is a handshake of that before ours. */
@@ -96,9 +94,6 @@ final class InboundLink extends Link {
 
   @Override
   void afterRead() {
-    if (origin != null && phase() == Phase.OPEN) {
-      domain.heard(origin);
-    }
     if (domain.events().isFull()) {
       context().channel().config().setAutoRead(false);
       domain.events().awaitRoom(this);
@@ -119,7 +114,6 @@ final class InboundLink extends Link {
     }
     return switch (firstByte) {
       case Wire.WRITE -> Wire.WRITE_BYTES;
-      case Wire.MESSAGE -> Wire.MESSAGE_BYTES;
       case Wire.SETTLED -> Wire.SETTLED_BYTES;
       case Wire.OVER -> Wire.OVER_BYTES;
       case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
@@ -136,7 +130,6 @@ final class InboundLink extends Link {
     frameType = head.get();
     switch (frameType) {
       case Wire.WRITE -> writeHead(head);
-      case Wire.MESSAGE -> reader().collect(messageLength(head.getInt()));
       case Wire.SETTLED ->
           domain
               .loop()
@@ -151,8 +144,6 @@ final class InboundLink extends Link {
   public void collected(byte[] body) {
     if (phase() == Phase.HANDSHAKE) {
       reply(handshake.reply(body));
-    } else if (frameType == Wire.MESSAGE) {
-      domain.events().add(new Event.Received(requireOrigin(), ByteBuffer.wrap(body)));
     } else {
       goodbyeText(body);
     }
@@ -182,17 +173,6 @@ final class InboundLink extends Link {
     enter(Phase.OPEN);
     domain.opened(this);
     domain.loop().origins().began(hello.origin(), this);
-  }
-
-  private int messageLength(int length) {
-    if (length < 0 || length > domain.maxMessageBytes()) {
-      throw new ProtocolException(
-          "expected a message of at most "
-              + domain.maxMessageBytes()
-              + " bytes, got "
-              + Integer.toUnsignedString(length));
-    }
-    return length;
   }
 
   private void writeHead(ByteBuffer head) {

@@ -223,7 +223,7 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   }
 
   /** After each piece that was read. */
-  abstract void afterRead();
+  void afterRead() {}
 
   /**
    * The socket has failed. If it was a write, then what the other side sent before it closed can

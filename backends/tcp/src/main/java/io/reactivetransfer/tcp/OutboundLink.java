@@ -13,10 +13,10 @@ import reactor.core.Disposable;
 import reactor.netty.tcp.TcpClient;
 
 /**
- * The connection to one NIC of another engine: carries the writes and messages there, and brings
- * back what became of the writes. Made by the first post; refuses until the handshake is done, and
- * while its outbound buffer is full. Once ended it refuses for a short while, and then gives way to
- * a new one.
+ * The connection to one NIC of another engine: carries the writes there, and brings back what
+ * became of the writes. Made by the first post; refuses until the handshake is done, and while its
+ * outbound buffer is full. Once ended it refuses for a short while, and then gives way to a new
+ * one.
  */
 final class OutboundLink extends Link {
 
@@ -41,7 +41,6 @@ final class OutboundLink extends Link {
   private boolean gone;
   private boolean refused;
   private boolean flushDue;
-  private int maxMessageBytes;
 
   // The frame that is coming in.
   private int frameType;
@@ -185,27 +184,6 @@ final class OutboundLink extends Link {
     super.write(out);
   }
 
-  boolean send(ByteBuffer bytes) {
-    if (!takes()) {
-      return false;
-    }
-    int length = bytes.remaining();
-    if (length > maxMessageBytes) {
-      end(
-          ErrorCode.PROTOCOL.because(
-              where()
-                  + " takes messages of at most "
-                  + maxMessageBytes
-                  + " bytes, got one of "
-                  + length
-                  + "; give both engines the same maxMessageBytes"));
-      return false;
-    }
-    write(Wire.putMessage(frame(Wire.MESSAGE_BYTES + length), bytes));
-    flushSoon();
-    return true;
-  }
-
   /** The target says on another connection that it has settled so many writes. */
   void settledElsewhere(long count, long refusals) {
     inFlight.settleUpTo(count, refusals, settled);
@@ -285,13 +263,6 @@ final class OutboundLink extends Link {
   }
 
   @Override
-  void afterRead() {
-    if (phase() == Phase.OPEN) {
-      domain.heard(peer.engine());
-    }
-  }
-
-  @Override
   public int headBytes(int firstByte) {
     if (phase() == Phase.HANDSHAKE) {
       return Handshake.HEAD_BYTES;
@@ -355,7 +326,6 @@ final class OutboundLink extends Link {
       }
       case Handshake.Welcome welcome -> {
         handshake.check(welcome);
-        maxMessageBytes = welcome.maxMessageBytes();
         enter(Phase.OPEN);
         domain.loop().outgoing().began(handshake.hello().connection(), this);
         ringIfRefused();

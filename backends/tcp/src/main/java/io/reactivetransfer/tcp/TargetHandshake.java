@@ -13,14 +13,12 @@ final class TargetHandshake {
 
   private final Authentication authentication;
   private final EngineId self;
-  private final int maxMessageBytes;
   private Handshake.@Nullable Hello hello;
   private byte @Nullable [] challenge;
 
-  TargetHandshake(Authentication authentication, EngineId self, int maxMessageBytes) {
+  TargetHandshake(Authentication authentication, EngineId self) {
     this.authentication = authentication;
     this.self = self;
-    this.maxMessageBytes = maxMessageBytes;
   }
 
   /** Checks the head of what the origin says next; how long its body is. */
@@ -48,7 +46,7 @@ final class TargetHandshake {
 
   private Handshake.Reply answer(Handshake.Hello known, byte @Nullable [] proof) {
     if (known.target().equals(self)) {
-      return new Handshake.Welcome(self, maxMessageBytes, proof);
+      return new Handshake.Welcome(self, proof);
     }
     return new Handshake.Refusal(
         ErrorCode.WRONG_ENGINE.because(

@@ -18,7 +18,6 @@ import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +56,6 @@ final class TcpDomain implements Domain {
   private final Authentication authentication;
   private final Admission inbound;
   private final @Nullable InetAddress outgoing;
-  private final Heard heard = new Heard();
   private final TurnEnd turnEnd;
   private @Nullable Listener listener;
   private int inFlight;
@@ -80,7 +78,6 @@ final class TcpDomain implements Domain {
             CompletionLevel.DELIVERED,
             loop.encrypts() ? MAX_ENCRYPTED_PIECE_BYTES : MAX_PIECE_BYTES,
             context.nicDepth(),
-            context.maxControlBytes(),
             true,
             false,
             true);
@@ -130,11 +127,6 @@ final class TcpDomain implements Domain {
   }
 
   @Override
-  public RemotePeer resolve(EngineId engine, byte[] address) {
-    return resolve(engine, 0, address);
-  }
-
-  @Override
   public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     return new TcpPeer(engine, nic, NicAddress.decode(address));
   }
@@ -168,18 +160,6 @@ final class TcpDomain implements Domain {
   }
 
   @Override
-  public boolean send(RemotePeer peer, ByteBuffer bytes) {
-    if (bytes.remaining() > capabilities.maxControlBytes()) {
-      throw new IllegalArgumentException(
-          "expected a message of at most "
-              + capabilities.maxControlBytes()
-              + " bytes, got "
-              + bytes.remaining());
-    }
-    return !closed && linkTo((TcpPeer) peer).send(bytes);
-  }
-
-  @Override
   public void disconnect(RemotePeer peer, String reason) {
     TcpPeer.Key key = ((TcpPeer) peer).key();
     int nic = ((TcpPeer) peer).nic();
@@ -192,13 +172,11 @@ final class TcpDomain implements Domain {
     if (link != null) {
       link.endWith(why, farewell);
     }
-    heard.forget(key.engine()); // that was before
   }
 
   @Override
   public int poll(CompletionSink sink) {
     int reported = 0;
-    heard.report(sink);
     // Not more than there were: what a report leads to is for the next poll.
     int due = Math.min(events.size(), MAX_EVENTS_PER_POLL);
     for (Event event; reported < due && (event = events.next()) != null; reported++) {
@@ -230,7 +208,6 @@ final class TcpDomain implements Domain {
       }
       case Event.Landed landed -> landed(landed, sink);
       case Event.Refused(InboundLink link, Failure why) -> link.refuse(why);
-      case Event.Received(EngineId sender, ByteBuffer bytes) -> sink.received(sender, bytes);
       case Event.Lost(EngineId peer, Failure why) -> sink.peerLost(peer, why.code(), why.text());
     }
   }
@@ -289,11 +266,6 @@ final class TcpDomain implements Domain {
   }
 
   // What its connections tell it, and need from it.
-
-  /** Bytes came from this engine. */
-  void heard(EngineId engine) {
-    heard.add(engine);
-  }
 
   /** Why this connection from outside is not taken; null if it is. */
   @Nullable Failure admit(InboundLink link, InetAddress from) {
@@ -362,10 +334,6 @@ final class TcpDomain implements Domain {
 
   Doorbell doorbell() {
     return context.doorbell();
-  }
-
-  int maxMessageBytes() {
-    return context.maxControlBytes();
   }
 
   long connectNanos() {

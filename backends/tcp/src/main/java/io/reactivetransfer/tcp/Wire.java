@@ -17,9 +17,6 @@ final class Wire {
   /** A write: flags, immediate, key, offset, length; its bytes follow. */
   static final int WRITE = 1;
 
-  /** A message: its length; its bytes follow. */
-  static final int MESSAGE = 2;
-
   /** The sender closes: a code, the length of a text; the text follows. */
   static final int GOODBYE = 3;
 
@@ -39,7 +36,6 @@ final class Wire {
   static final int OVER = 7;
 
   static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;
-  static final int MESSAGE_BYTES = 1 + Integer.BYTES;
   static final int GOODBYE_BYTES = 1 + 2 * Short.BYTES;
   static final int ACK_BYTES = 1 + Long.BYTES;
   static final int SETTLED_BYTES = 1 + 3 * Long.BYTES;
@@ -50,8 +46,8 @@ final class Wire {
   static final int HAS_IMM = 1;
 
   /**
-   * The longest write. The engine cuts longer ones, so that a message or a write with an immediate
-   * never waits behind more than this, and a view of the source always fits a {@link ByteBuffer}.
+   * The longest write. The engine cuts longer ones, so that a write with an immediate never waits
+   * behind more than this, and a view of the source always fits a {@link ByteBuffer}.
    */
   static final long MAX_WRITE_BYTES = 256L << 20;
 
@@ -69,10 +65,6 @@ final class Wire {
         .writeLong(key.low())
         .writeLong(offset)
         .writeLong(length);
-  }
-
-  static ByteBuf putMessage(ByteBuf out, ByteBuffer bytes) {
-    return out.writeByte(MESSAGE).writeInt(bytes.remaining()).writeBytes(bytes.duplicate());
   }
 
   static ByteBuf putGoodbye(ByteBuf out, Failure why) {

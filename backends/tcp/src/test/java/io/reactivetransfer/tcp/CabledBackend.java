@@ -85,10 +85,10 @@ public final class CabledBackend extends ForwardingBackend {
     }
 
     @Override
-    public RemotePeer resolve(EngineId peer, byte[] address) {
+    public RemotePeer resolve(EngineId peer, int nic, byte[] address) {
       Cable cable = cables.computeIfAbsent(NicAddress.decode(address), at -> lay(peer, at));
       NicAddress begin = new NicAddress("127.0.0.1", cable.address().getPort());
-      return super.resolve(peer, begin.encode());
+      return super.resolve(peer, nic, begin.encode());
     }
 
     private Cable lay(EngineId peer, NicAddress address) {

@@ -62,7 +62,7 @@ class ConnectTest {
       server.bind(new InetSocketAddress(LOOPBACK, address.port()));
       try (RawConnection raw = RawConnection.welcoming(server)) {
         assertThat(raw.read(Wire.OVER_BYTES)).startsWith(Wire.OVER); // the one before
-        assertThat(raw.read(Wire.MESSAGE_BYTES + 5)).endsWith("hello".getBytes());
+        assertThat(raw.read(Wire.WRITE_BYTES + 5)).endsWith("hello".getBytes());
       }
     }
   }
@@ -247,6 +247,6 @@ class ConnectTest {
   }
 
   private RemotePeer peer(EngineId id, NicAddress address) {
-    return origin.call(() -> origin.domain.resolve(id, address.encode()));
+    return origin.call(() -> origin.domain.resolve(id, 0, address.encode()));
   }
 }

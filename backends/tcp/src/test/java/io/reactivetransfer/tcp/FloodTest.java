@@ -18,7 +18,6 @@ class FloodTest {
 
   private static final int READ_BYTES = 16 << 10;
   private static final int MAX_EVENTS = 8_192;
-  private static final int MAX_MESSAGE_BYTES = 4 << 20;
   private static final int FRIENDLY_BYTES = 64;
 
   private FuzzNic nic;
@@ -57,22 +56,15 @@ class FloodTest {
     assertThat(friend.deliver(READ_BYTES)).as("the honest origin is read").isTrue();
   }
 
-  private static byte[] messages(int count, int length) {
-    ByteBuf out = Unpooled.buffer(count * (Wire.MESSAGE_BYTES + length));
-    for (int i = 0; i < count; i++) {
-      out.writeByte(Wire.MESSAGE).writeInt(length).writeZero(length);
-    }
-    return FuzzHandshake.bytes(out);
-  }
-
   @Test
-  void ofMessagesIsReadAsTheEngineTakesThem() {
-    run(() -> flood(messages(100_000, 0), MAX_EVENTS + READ_BYTES / Wire.MESSAGE_BYTES + 1));
-  }
-
-  @Test
-  void ofLongMessagesToo() {
-    run(() -> flood(messages(20_000, 1_024), (MAX_MESSAGE_BYTES + READ_BYTES) / 1_024 + 1));
+  void ofWritesIsReadAsTheEngineTakesThem() {
+    run(() -> {
+      ByteBuf out = Unpooled.buffer();
+      for (int i = 0; i < 50_000; i++) {
+        Wire.putWrite(out, true, i, MemoryKey.decode(friendlyKey), 0, 0);
+      }
+      flood(FuzzHandshake.bytes(out), MAX_EVENTS + READ_BYTES / Wire.WRITE_BYTES + 1);
+    });
   }
 
   private void flood(byte[] bytes, int maxEvents) {

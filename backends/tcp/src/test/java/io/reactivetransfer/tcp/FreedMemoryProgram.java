@@ -79,7 +79,7 @@ final class FreedMemoryProgram {
       RemoteMemory remote =
           origin.call(() ->
               origin.domain.resolve(
-                  origin.domain.resolve(RawConnection.ID, address), new byte[16], BYTES));
+                  origin.domain.resolve(RawConnection.ID, 0, address), new byte[16], BYTES));
       Arena arena = Arena.ofShared();
       var source = origin.register(arena.allocate(BYTES), Access.LOCAL);
       origin.write(at(0, (int) (BYTES / 2), 2).between(source.local(), remote));

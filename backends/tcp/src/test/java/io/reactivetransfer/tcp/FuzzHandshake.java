@@ -17,7 +17,7 @@ final class FuzzHandshake {
   private static final int HEAD_BYTES = 8;
   private static final int HELLO_BYTES = 65;
   private static final int NONCE_BYTES = 32;
-  private static final int WELCOME_BYTES = 22;
+  private static final int WELCOME_BYTES = 18;
   private static final int MAX_ANSWER_BYTES = 514;
 
   /** What the nonces of its NICs consist of. */
@@ -35,8 +35,8 @@ final class FuzzHandshake {
     /** The target welcomes this origin. */
     record Greeted(EngineId origin, int nic) implements Verdict {}
 
-    /** The origin is welcome, and may send messages as long as this. */
-    record Welcomed(int maxMessageBytes) implements Verdict {}
+    /** The origin is welcome. */
+    record Welcomed() implements Verdict {}
 
     /** The other side has broken the protocol; it is told so with this code. */
     record Violated(int code) implements Verdict {}
@@ -53,16 +53,15 @@ final class FuzzHandshake {
     return bytes(Handshake.putHello(out, new Handshake.Hello(origin, target, nic, nonce.array())));
   }
 
-  static byte[] welcome(EngineId target, int maxMessageBytes) {
+  static byte[] welcome(EngineId target) {
     ByteBuf out = Unpooled.buffer();
-    return bytes(Handshake.putWelcome(out, new Handshake.Welcome(target, maxMessageBytes, null)));
+    return bytes(Handshake.putWelcome(out, new Handshake.Welcome(target, null)));
   }
 
   /** A proof that nobody has asked for. */
   static byte[] provenWelcome(Input in, EngineId target) {
     byte[] proof = in.bytes(NONCE_BYTES);
-    return bytes(
-        Handshake.putWelcome(Unpooled.buffer(), new Handshake.Welcome(target, 1_024, proof)));
+    return bytes(Handshake.putWelcome(Unpooled.buffer(), new Handshake.Welcome(target, proof)));
   }
 
   static byte[] refusal(Input in) {
@@ -133,11 +132,7 @@ final class FuzzHandshake {
       return new Verdict.Violated(1);
     }
     EngineId who = new EngineId(in.getLong(), in.getLong());
-    int longest = in.getInt();
-    if (longest < 1) {
-      return new Verdict.Violated(1);
-    }
-    return who.equals(target) ? new Verdict.Welcomed(longest) : new Verdict.Violated(3);
+    return who.equals(target) ? new Verdict.Welcomed() : new Verdict.Violated(3);
   }
 
   /** Nobody here has a secret. */

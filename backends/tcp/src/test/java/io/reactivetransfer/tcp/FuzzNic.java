@@ -12,7 +12,6 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +24,6 @@ import java.util.regex.Pattern;
  */
 class FuzzNic implements CompletionSink {
 
-  static final int MAX_MESSAGE_BYTES = 1_024;
   static final int DEPTH = 64;
   private static final Pattern UNFIT = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -88,11 +86,11 @@ class FuzzNic implements CompletionSink {
     domain =
         new TcpDomain(
             loop,
-            new OpenContext(id, 0, () -> {}, loop, DEPTH, MAX_MESSAGE_BYTES, CONNECT_TIMEOUT),
+            new OpenContext(id, 0, () -> {}, loop, DEPTH, CONNECT_TIMEOUT),
             new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, null),
             new Admission(LIMITS, () -> 0),
             null);
-    model = new NicModel(id, MAX_MESSAGE_BYTES, ground);
+    model = new NicModel(id, ground);
   }
 
   LocalMemory register(int at, int length, Access access) {
@@ -177,12 +175,6 @@ class FuzzNic implements CompletionSink {
   @Override
   public void immArrived(int imm) {
     reports.add(new NicModel.Arrived(imm));
-  }
-
-  @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
-    reports.add(new NicModel.Received(sender, copy));
   }
 
   @Override

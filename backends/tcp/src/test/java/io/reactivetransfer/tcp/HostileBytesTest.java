@@ -134,14 +134,6 @@ class HostileBytesTest {
         raw -> raw.writeHead(sink.local().key(), 0, length, null), Long.toUnsignedString(length));
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, TestNic.MAX_MESSAGE_BYTES + 1})
-  void aMessageOfAnImpossibleLength(int length) {
-    rejectedFrame(
-        raw -> raw.send(out -> out.writeByte(Wire.MESSAGE).writeInt(length)),
-        Integer.toUnsignedString(length));
-  }
-
   @Test
   void aFrameOfNoType() {
     rejectedFrame(raw -> raw.send((byte) 99), "type 99");
@@ -256,7 +248,7 @@ class HostileBytesTest {
       RemoteMemory remote =
           nic.call(() ->
               nic.domain.resolve(
-                  nic.domain.resolve(RawConnection.ID, RawConnection.addressOf(server).encode()),
+                  nic.domain.resolve(RawConnection.ID, 0, RawConnection.addressOf(server).encode()),
                   new byte[16],
                   bytes));
       nic.write(source, remote, 8, 1);

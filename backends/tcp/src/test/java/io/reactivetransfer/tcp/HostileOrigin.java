@@ -62,13 +62,6 @@ final class HostileOrigin {
       int length = in.below(64);
       return write(Arrays.copyOf(key, 16), 0, length, length);
     }
-    if (kind < 88) {
-      int length = in.chance(10) ? FuzzNic.MAX_MESSAGE_BYTES : in.below(40);
-      return message(length, length);
-    }
-    if (kind < 91) {
-      return message((int) in.edge(), in.below(40));
-    }
     if (kind < 93) {
       return goodbye((int) in.edge(), in.chance(50) ? in.below(40) : in.between(510, 515));
     }
@@ -88,11 +81,6 @@ final class HostileOrigin {
     if (in.chance(1)) {
       out.setInt(2, in.anyInt());
     }
-    return FuzzHandshake.bytes(out.writeBytes(in.bytes(body)));
-  }
-
-  private byte[] message(int length, int body) {
-    ByteBuf out = Unpooled.buffer().writeByte(Wire.MESSAGE).writeInt(length);
     return FuzzHandshake.bytes(out.writeBytes(in.bytes(body)));
   }
 

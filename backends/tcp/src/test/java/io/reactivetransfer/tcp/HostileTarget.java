@@ -13,8 +13,7 @@ final class HostileTarget {
 
   /** Its answer to the hello. */
   static byte[] answer(Input in, EngineId target) {
-    int longest = in.chance(80) ? FuzzNic.MAX_MESSAGE_BYTES : (int) in.edge();
-    byte[] welcome = FuzzHandshake.welcome(target, longest);
+    byte[] welcome = FuzzHandshake.welcome(target);
     return switch (in.below(12)) {
       case 0 -> FuzzHandshake.refusal(in);
       case 1 -> Mutation.some(in, welcome);

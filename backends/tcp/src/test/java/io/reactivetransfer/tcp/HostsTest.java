@@ -60,7 +60,7 @@ class HostsTest {
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       byte[] address = RawConnection.addressOf(server).encode();
       origin.send(
-          origin.call(() -> origin.domain.resolve(RawConnection.ID, address)), "never sent");
+          origin.call(() -> origin.domain.resolve(RawConnection.ID, 0, address)), "never sent");
       try (Socket socket = server.accept()) {
         return ((InetSocketAddress) socket.getRemoteSocketAddress()).getAddress();
       }

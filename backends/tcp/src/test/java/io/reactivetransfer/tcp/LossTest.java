@@ -130,7 +130,8 @@ class LossTest {
       in.send(new byte[500]);
       byte[] address = RawConnection.addressOf(server).encode();
 
-      nic.run(() -> nic.domain.disconnect(nic.domain.resolve(RawConnection.ID, address), "silent"));
+      nic.run(
+          () -> nic.domain.disconnect(nic.domain.resolve(RawConnection.ID, 0, address), "silent"));
 
       assertGivenUp(in);
       assertThat(nic.lost).isEmpty();
@@ -152,7 +153,7 @@ class LossTest {
       RemotePeer peer = ((TcpRemoteMemory) raw(server, 16)).peer();
       nic.send(peer, "hello");
       try (RawConnection out = RawConnection.welcoming(server)) {
-        out.read(Wire.MESSAGE_BYTES + "hello".length());
+        out.read(Wire.WRITE_BYTES + "hello".length());
 
         nic.run(() -> nic.domain.disconnect(peer, "silent"));
 
@@ -309,8 +310,9 @@ class LossTest {
   private RemoteMemory raw(ServerSocket server, long bytes) {
     byte[] address = RawConnection.addressOf(server).encode();
     return nic.loop.inLoop()
-        ? nic.domain.resolve(nic.domain.resolve(RawConnection.ID, address), new byte[16], bytes)
+        ? nic.domain.resolve(nic.domain.resolve(RawConnection.ID, 0, address), new byte[16], bytes)
         : nic.call(() ->
-            nic.domain.resolve(nic.domain.resolve(RawConnection.ID, address), new byte[16], bytes));
+            nic.domain.resolve(
+                nic.domain.resolve(RawConnection.ID, 0, address), new byte[16], bytes));
   }
 }

@@ -1,10 +1,8 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,8 +19,6 @@ final class NicModel {
   sealed interface Report {}
 
   record Arrived(int imm) implements Report {}
-
-  record Received(EngineId sender, ByteBuffer bytes) implements Report {}
 
   record Lost(EngineId peer, int code) implements Report {}
 
@@ -51,7 +47,6 @@ final class NicModel {
   private record Write(TargetModel link, Grant grant, boolean hasImm, int imm, int code) {}
 
   final EngineId id;
-  final int maxMessageBytes;
   final Ground ground;
   final List<Report> reports = new ArrayList<>();
   private final Map<MemoryKey, Grant> grants = new HashMap<>();
@@ -62,9 +57,8 @@ final class NicModel {
   private final Map<EngineId, Set<TargetModel>> origins = new HashMap<>();
   private final Map<Long, OriginModel> outgoing = new HashMap<>();
 
-  NicModel(EngineId id, int maxMessageBytes, Ground ground) {
+  NicModel(EngineId id, Ground ground) {
     this.id = id;
-    this.maxMessageBytes = maxMessageBytes;
     this.ground = ground;
   }
 
@@ -171,9 +165,6 @@ final class NicModel {
   }
 
   private static String at(List<Report> list, int index) {
-    Report report = index < list.size() ? list.get(index) : null;
-    return report instanceof Received(EngineId sender, ByteBuffer bytes)
-        ? "a message of " + sender + ": " + Arrays.toString(bytes.array())
-        : String.valueOf(report);
+    return index < list.size() ? list.get(index).toString() : "nothing";
   }
 }

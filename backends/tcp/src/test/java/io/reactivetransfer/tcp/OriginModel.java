@@ -39,7 +39,6 @@ final class OriginModel {
   private final ByteBuf sent = Unpooled.buffer();
   private Part part = Part.HANDSHAKE;
   private boolean welcomed;
-  private int maxMessageBytes;
   private long settled;
   private long refused;
   private int goodbye;
@@ -87,10 +86,6 @@ final class OriginModel {
     return writes.size();
   }
 
-  int maxMessageBytes() {
-    return maxMessageBytes;
-  }
-
   /** All that was to be sent so far, but for a goodbye. */
   ByteBuf sent() {
     return sent;
@@ -106,18 +101,9 @@ final class OriginModel {
     writes.add(new Write(token, bytes.length > MAX_COPIED_BYTES ? sent.writerIndex() : 0));
   }
 
-  void said(byte[] message) {
-    Wire.putMessage(sent, ByteBuffer.wrap(message));
-  }
-
   /** The target is told that another connection is over. */
   void saidOver(long other) {
     Wire.putOver(sent, other);
-  }
-
-  /** A message was handed over that is longer than the target takes. */
-  void saidTooMuch() {
-    end(ErrorCode.PROTOCOL.value);
   }
 
   void end(int why) {
@@ -179,8 +165,7 @@ final class OriginModel {
       case FuzzHandshake.Verdict.More() -> {}
       case FuzzHandshake.Verdict.Refused(int why) -> end(why);
       case FuzzHandshake.Verdict.Violated(int why) -> violated(why);
-      case FuzzHandshake.Verdict.Welcomed(int longest) -> {
-        maxMessageBytes = longest;
+      case FuzzHandshake.Verdict.Welcomed() -> {
         welcomed = true;
         nic.brokenOf(target).forEach(this::saidOver);
         count = 0;

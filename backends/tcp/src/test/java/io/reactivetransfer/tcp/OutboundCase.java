@@ -83,10 +83,6 @@ final class OutboundCase {
       long next = token++;
       in.note(() -> "write " + next + " to " + index + ": " + length + " bytes");
       link.post(source, offset, length, next);
-    } else if (what < 40) {
-      byte[] message = in.bytes(in.chance(20) ? in.below(1_025) : in.below(30));
-      in.note(() -> "message to " + index + ": " + message.length + " bytes");
-      link.say(message);
     } else if (what < 65) {
       byte[] bytes = HostileTarget.next(in, link.model());
       in.note(() -> "target " + index + " sends " + HexFormat.of().formatHex(bytes));

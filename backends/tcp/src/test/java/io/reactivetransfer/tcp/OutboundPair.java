@@ -26,7 +26,7 @@ final class OutboundPair {
     this.in = in;
     this.nic = nic;
     byte[] address = new NicAddress("127.0.0.1", 1 + number).encode();
-    peer = (TcpPeer) nic.domain.resolve(target, address);
+    peer = (TcpPeer) nic.domain.resolve(target, 0, address);
     remote = (TcpRemoteMemory) nic.domain.resolve(peer, in.bytes(16), Long.MAX_VALUE);
     OutboundLink link = new OutboundLink(nic.domain, peer.key());
     peer.link = link;
@@ -60,22 +60,6 @@ final class OutboundPair {
     if (taken) {
       var head = Wire.putWrite(Unpooled.buffer(), hasImm, imm, remote.key(), targetOffset, length);
       model.posted(token, FuzzHandshake.bytes(head), nic.ground.bytes(offset, length));
-    }
-  }
-
-  void say(byte[] message) {
-    boolean takes = model.isOpen() && socket.isWritable();
-    boolean taken = nic.domain.send(peer, ByteBuffer.wrap(message));
-    if (takes && message.length > model.maxMessageBytes()) {
-      model.saidTooMuch();
-      takes = false;
-      cutShort = true; // there is no goodbye, and so what waits is not sent
-    }
-    if (taken != takes) {
-      throw new AssertionError("expected the message to be taken, or not: " + taken);
-    }
-    if (taken) {
-      model.said(message);
     }
   }
 

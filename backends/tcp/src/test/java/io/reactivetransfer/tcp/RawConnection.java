@@ -76,7 +76,7 @@ final class RawConnection implements AutoCloseable {
   static RawConnection welcoming(ServerSocket server) {
     RawConnection raw = from(server);
     raw.hello();
-    raw.send(out -> Handshake.putWelcome(out, new Handshake.Welcome(ID, 1_024, null)));
+    raw.send(out -> Handshake.putWelcome(out, new Handshake.Welcome(ID, null)));
     return raw;
   }
 

@@ -80,12 +80,12 @@ class SessionProofTest {
   }
 
   @Test
-  void aMessageBeforeTheProofIsNotTaken() {
+  void whatComesBeforeTheProofIsNotTaken() {
     try (TestNic target = nic(SESSION);
         RawConnection raw = RawConnection.to(target)) {
       raw.send(out -> Handshake.putHello(out, RawConnection.helloTo(target)));
       assertThat(raw.reply()).isInstanceOf(Handshake.Challenge.class);
-      raw.send(Wire.MESSAGE, 0, 0, 0, 2, 'h', 'i', 0);
+      raw.send(Wire.WRITE, 0, 0, 0, 2, 'h', 'i', 0);
       assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
       assertThat(raw.isAtEnd()).isTrue();
       assertThat(target.messages).isEmpty();
@@ -140,7 +140,7 @@ class SessionProofTest {
         raw.send(out -> Handshake.putChallenge(out, challenge));
         raw.read(Handshake.HEAD_BYTES);
         byte[] proof = raw.read(Authentication.PROOF_BYTES);
-        var welcome = new Handshake.Welcome(RawConnection.ID, 1_024, proof);
+        var welcome = new Handshake.Welcome(RawConnection.ID, proof);
         raw.send(out -> Handshake.putWelcome(out, welcome));
         assertThat(origin.awaitLost().code()).isEqualTo(ErrorCode.UNAUTHENTICATED.value);
       }
@@ -170,7 +170,7 @@ class SessionProofTest {
       try (RawConnection raw = RawConnection.from(server)) {
         raw.hello();
         byte[] proof = new byte[Authentication.PROOF_BYTES];
-        var welcome = new Handshake.Welcome(RawConnection.ID, 1_024, proof);
+        var welcome = new Handshake.Welcome(RawConnection.ID, proof);
         raw.send(out -> Handshake.putWelcome(out, welcome));
         var lost = origin.awaitLost();
         assertThat(lost.code()).isEqualTo(ErrorCode.PROTOCOL.value);
@@ -181,6 +181,6 @@ class SessionProofTest {
 
   private static RemotePeer peer(TestNic origin, ServerSocket server) {
     byte[] address = RawConnection.addressOf(server).encode();
-    return origin.call(() -> origin.domain.resolve(RawConnection.ID, address));
+    return origin.call(() -> origin.domain.resolve(RawConnection.ID, 0, address));
   }
 }

@@ -7,7 +7,6 @@ import io.reactivetransfer.spi.RemoteMemory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +22,7 @@ class SettledElsewhereTest {
   private long number;
   private RemoteMemory remote;
   private TestNic.Registered source;
+  private TestNic.Registered marks;
 
   /** It has one write of 5 bytes under way to us. */
   @BeforeEach
@@ -32,12 +32,13 @@ class SettledElsewhereTest {
     remote =
         nic.call(() ->
             nic.domain.resolve(
-                nic.domain.resolve(RawConnection.ID, address), new byte[MemoryKey.BYTES], 5));
+                nic.domain.resolve(RawConnection.ID, 0, address), new byte[MemoryKey.BYTES], 5));
     source = nic.register(5);
+    marks = nic.register(5);
     nic.write(source, remote, 5, 42);
     made = RawConnection.from(server);
     number = made.hello().connection();
-    var welcome = new Handshake.Welcome(RawConnection.ID, 1_024, null);
+    var welcome = new Handshake.Welcome(RawConnection.ID, null);
     made.send(out -> Handshake.putWelcome(out, welcome));
     made.read(Wire.WRITE_BYTES + 5);
   }
@@ -49,13 +50,14 @@ class SettledElsewhereTest {
     nic.close();
   }
 
-  private static void say(RawConnection raw, long connection, long count) {
+  private void say(RawConnection raw, long connection, long count) {
     say(raw, connection, count, 0);
   }
 
-  private static void say(RawConnection raw, long connection, long count, long refused) {
+  /** And writes nothing under an immediate, which comes when that was read. */
+  private void say(RawConnection raw, long connection, long count, long refused) {
     raw.send(out -> Wire.putSettled(out, connection, count, refused));
-    raw.send(out -> Wire.putMessage(out, ByteBuffer.wrap(new byte[] {'h', 'i'})));
+    raw.writeHead(marks.local().key(), 0, 0, 1);
   }
 
   @Test
@@ -74,7 +76,7 @@ class SettledElsewhereTest {
       made.send(out -> Wire.putAck(out, 1));
       say(back, number, 1);
       say(back, number, 0);
-      nic.awaitUntil(() -> nic.messages.size() == 3);
+      nic.awaitUntil(() -> nic.imms.size() == 3);
       assertThat(nic.written).hasSize(1);
       assertThat(nic.lost).isEmpty();
     }
@@ -84,7 +86,7 @@ class SettledElsewhereTest {
   void anotherEngineCannotSayIt() {
     try (RawConnection stranger = RawConnection.welcomedBy(nic, OTHER)) {
       say(stranger, number, 1);
-      nic.awaitUntil(() -> !nic.messages.isEmpty());
+      nic.awaitUntil(() -> !nic.imms.isEmpty());
       assertThat(nic.written).isEmpty();
     }
   }
@@ -93,7 +95,7 @@ class SettledElsewhereTest {
   void aConnectionThatIsNotThereIsNoError() {
     try (RawConnection back = RawConnection.welcomedBy(nic)) {
       say(back, number + 1, 1);
-      nic.awaitUntil(() -> !nic.messages.isEmpty());
+      nic.awaitUntil(() -> !nic.imms.isEmpty());
       assertThat(nic.written).isEmpty();
       assertThat(nic.lost).isEmpty();
     }
@@ -116,7 +118,7 @@ class SettledElsewhereTest {
     try (RawConnection back = RawConnection.welcomedBy(nic)) {
       say(back, number, 1, 0);
       say(back, number, 3, 1);
-      nic.awaitUntil(() -> nic.messages.size() == 2);
+      nic.awaitUntil(() -> nic.imms.size() == 2);
       assertThat(nic.written).containsExactly(42L);
 
       made.send(out -> Wire.putNack(out, 2, ErrorCode.REVOKED.because("revoked")));
@@ -135,7 +137,7 @@ class SettledElsewhereTest {
       assertThat(nic.awaitWritten(1)).containsExactly(43L);
       made.send(out -> Wire.putAck(out, 2));
       say(back, number, 2, 1);
-      nic.awaitUntil(() -> nic.messages.size() == 2);
+      nic.awaitUntil(() -> nic.imms.size() == 2);
       assertThat(nic.failed).hasSize(1);
       assertThat(nic.written).hasSize(1);
       assertThat(nic.lost).isEmpty();

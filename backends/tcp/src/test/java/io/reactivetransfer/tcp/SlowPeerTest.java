@@ -45,7 +45,7 @@ class SlowPeerTest {
     try (TestNic nic = new TestNic(new TcpBackend(), 8, Duration.ofMillis(200));
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       byte[] address = RawConnection.addressOf(server).encode();
-      nic.send(nic.call(() -> nic.domain.resolve(RawConnection.ID, address)), "hello?");
+      nic.send(nic.call(() -> nic.domain.resolve(RawConnection.ID, 0, address)), "hello?");
       try (RawConnection slow = RawConnection.from(server)) {
         slow.hello();
         int[] sent = new int[1];

@@ -14,8 +14,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -77,7 +75,7 @@ class SocketFuzzTest {
   private void origin(Input in) throws IOException {
     int known = nic.known();
     ground.reset();
-    NicModel model = new NicModel(nic.id, TestNic.MAX_MESSAGE_BYTES, ground);
+    NicModel model = new NicModel(nic.id, ground);
     model.grant(region.local().key(), new NicModel.Region(100, REGION_BYTES, true));
     TargetModel link = new TargetModel(model);
     byte[] bytes = script(in);
@@ -88,10 +86,10 @@ class SocketFuzzTest {
         drain(raw);
       } else if (link.isBetweenFrames()) {
         assertThat(sent).as("read to the end").isTrue();
-        String last = "the end of case " + cases;
-        byte[] message = last.getBytes(StandardCharsets.US_ASCII);
-        raw.send(out -> Wire.putMessage(out, ByteBuffer.wrap(message)));
-        nic.awaitUntil(() -> nic.messages.contains(last));
+        int last = 0x7d000000 | (int) cases;
+        raw.writeHead(region.local().key(), 0, 0, last);
+        nic.awaitUntil(() -> nic.imms.contains(last));
+        nic.imms.clear();
       }
     }
     nic.awaitUntil(() -> nic.known() <= known);
@@ -136,14 +134,14 @@ class SocketFuzzTest {
       byte[] address = RawConnection.addressOf(server).encode();
       RemoteMemory remote =
           nic.call(() ->
-              nic.domain.resolve(nic.domain.resolve(id, address), new byte[16], SOURCE_BYTES));
+              nic.domain.resolve(nic.domain.resolve(id, 0, address), new byte[16], SOURCE_BYTES));
       int count = in.between(1, 5);
       for (int token = 0; token < count; token++) {
         nic.write(source, remote, in.below(SOURCE_BYTES), token);
       }
       try (RawConnection raw = RawConnection.from(server)) {
         raw.hello();
-        send(in, raw, FuzzHandshake.welcome(id, 100));
+        send(in, raw, FuzzHandshake.welcome(id));
         raw.read(1);
         for (int frames = in.below(5); frames > 0; frames--) {
           send(in, raw, answer(in, count));

@@ -19,7 +19,6 @@ final class TargetModel {
     HANDSHAKE,
     HEAD,
     WRITE_BYTES,
-    MESSAGE_BYTES,
     GOODBYE_TEXT,
     NOTHING
   }
@@ -149,10 +148,10 @@ final class TargetModel {
         }
       }
       case WRITE_BYTES -> write(next);
-      case MESSAGE_BYTES, GOODBYE_TEXT -> {
+      case GOODBYE_TEXT -> {
         keep(next);
         left--;
-        endOfBody();
+        endOfText();
       }
       case NOTHING -> throw new AssertionError("nothing is read after the end");
     }
@@ -195,7 +194,7 @@ final class TargetModel {
   private int headBytes(byte type) {
     return switch (type) {
       case 1 -> 38;
-      case 2, 3 -> 5;
+      case 3 -> 5;
       case 6 -> 25;
       case 7 -> 9;
       default -> {
@@ -208,10 +207,6 @@ final class TargetModel {
   private void head(ByteBuffer in) {
     switch (in.get()) {
       case 1 -> writeHead(in);
-      case 2 -> {
-        int length = in.getInt();
-        body(Part.MESSAGE_BYTES, length, length < 0 || length > nic.maxMessageBytes);
-      }
       case 6 -> {
         if (!nic.settledElsewhere(origin, in.getLong(), in.getLong(), in.getLong())) {
           violated();
@@ -221,31 +216,20 @@ final class TargetModel {
       default -> {
         goodbyeCode = Short.toUnsignedInt(in.getShort());
         int length = Short.toUnsignedInt(in.getShort());
-        body(Part.GOODBYE_TEXT, length, length > MAX_TEXT_BYTES);
+        if (length > MAX_TEXT_BYTES) {
+          violated();
+        } else {
+          part = Part.GOODBYE_TEXT;
+          left = length;
+          endOfText();
+        }
       }
     }
   }
 
-  private void body(Part next, int length, boolean impossible) {
-    if (impossible) {
-      violated();
-    } else {
-      part = next;
-      left = length;
-      endOfBody();
-    }
-  }
-
-  private void endOfBody() {
-    if (left > 0) {
-      return;
-    }
-    byte[] body = take();
-    if (part == Part.GOODBYE_TEXT) {
+  private void endOfText() {
+    if (left == 0) {
       end(goodbyeCode);
-    } else {
-      nic.report(new NicModel.Received(origin, ByteBuffer.wrap(body)));
-      part = Part.HEAD;
     }
   }
 

@@ -66,7 +66,7 @@ class TcpBackendTest {
   void runsOnlyOnItsOwnLoop() {
     TcpBackend backend = new TcpBackend();
     OpenContext context =
-        new OpenContext(new EngineId(1, 2), 0, () -> {}, null, 8, 64, Duration.ofSeconds(1));
+        new OpenContext(new EngineId(1, 2), 0, () -> {}, null, 8, Duration.ofSeconds(1));
 
     assertThat(backend.open(backend.nics().getFirst(), context).toCompletableFuture())
         .isCompletedExceptionally();

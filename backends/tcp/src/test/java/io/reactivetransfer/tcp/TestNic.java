@@ -16,15 +16,17 @@ import io.reactivetransfer.spi.WorkerLoop;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +47,13 @@ final class TestNic implements CompletionSink, AutoCloseable {
 
   record Registered(MemorySegment segment, LocalMemory local) {}
 
-  static final int MAX_MESSAGE_BYTES = 1_024;
+  /** Of all NICs of these tests, where others write what they have to say. */
+  private static final Map<EngineId, TestNic> OPEN = new ConcurrentHashMap<>();
+
+  private static final int MAX_TEXT_BYTES = 64;
+  private static final int TEXTS = 64;
+  private static final int TEXT_IMM = 0x7e000000;
+  private static final long TEXT_TOKEN = Long.MIN_VALUE;
 
   final EngineId id =
       new EngineId(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong());
@@ -66,6 +74,8 @@ final class TestNic implements CompletionSink, AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final AtomicBoolean rung = new AtomicBoolean();
   private final Deque<BooleanSupplier> waiting = new ArrayDeque<>();
+  private final AtomicInteger slots = new AtomicInteger();
+  private volatile Registered letterBox;
   private volatile boolean paused;
   private int inFlight;
 
@@ -99,10 +109,11 @@ final class TestNic implements CompletionSink, AutoCloseable {
       throw e;
     }
     address = call(domain::address);
+    OPEN.put(id, this);
   }
 
   private OpenContext context(EngineId id, WorkerLoop loop, int depth, Duration timeout) {
-    return new OpenContext(id, 0, this::ring, loop, depth, MAX_MESSAGE_BYTES, timeout);
+    return new OpenContext(id, 0, this::ring, loop, depth, timeout);
   }
 
   private static Domain open(TcpBackend backend, Nic nic, TcpLoop loop, OpenContext context) {
@@ -184,7 +195,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   RemotePeer peer(TestNic other) {
-    return call(() -> domain.resolve(other.id, other.address));
+    return call(() -> domain.resolve(other.id, 0, other.address));
   }
 
   /** Memory of another NIC, as this one sees it. */
@@ -193,7 +204,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   RemoteMemory remote(TestNic other, byte[] key, long length) {
-    return call(() -> domain.resolve(domain.resolve(other.id, other.address), key, length));
+    return call(() -> domain.resolve(domain.resolve(other.id, 0, other.address), key, length));
   }
 
   /** Posts as soon as it is taken. */
@@ -212,9 +223,29 @@ final class TestNic implements CompletionSink, AutoCloseable {
     write(new WriteOp().between(source.local(), target).range(0, 0, length).token(token));
   }
 
+  /** Writes a text to where the other one reads it, if there is a TestNic. */
   void send(RemotePeer peer, String text) {
-    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-    enqueue(() -> domain.send(peer, bytes));
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    Registered source = register(MAX_TEXT_BYTES);
+    MemorySegment.copy(bytes, 0, source.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+    TestNic other = OPEN.get(((TcpPeer) peer).key().engine());
+    byte[] key = other == null ? new byte[MemoryKey.BYTES] : other.letterBox().local().key();
+    int slot = other == null ? 0 : other.slots.getAndIncrement() % TEXTS;
+    RemoteMemory box = call(() -> domain.resolve(peer, key, TEXTS * MAX_TEXT_BYTES));
+    WriteOp op =
+        new WriteOp()
+            .between(source.local(), box)
+            .range(0, (long) slot * MAX_TEXT_BYTES, bytes.length)
+            .withImm(TEXT_IMM | slot << Byte.SIZE | bytes.length)
+            .token(TEXT_TOKEN);
+    enqueue(() -> domain.post(op));
+  }
+
+  private synchronized Registered letterBox() {
+    if (letterBox == null) {
+      letterBox = register(TEXTS * MAX_TEXT_BYTES);
+    }
+    return letterBox;
   }
 
   private void enqueue(BooleanSupplier attempt) {
@@ -267,6 +298,9 @@ final class TestNic implements CompletionSink, AutoCloseable {
 
   @Override
   public void written(long token) {
+    if (token == TEXT_TOKEN) {
+      return;
+    }
     inFlight--;
     log.add("written " + token);
     written.add(token);
@@ -274,6 +308,9 @@ final class TestNic implements CompletionSink, AutoCloseable {
 
   @Override
   public void failed(long token, int code, String text) {
+    if (token == TEXT_TOKEN) {
+      return;
+    }
     inFlight--;
     log.add("failed " + token);
     failed.add(new Failed(token, code, text));
@@ -281,15 +318,19 @@ final class TestNic implements CompletionSink, AutoCloseable {
 
   @Override
   public void immArrived(int imm) {
+    if ((imm & 0xff000000) == TEXT_IMM) {
+      int slot = (imm & 0xffff00) >> Byte.SIZE;
+      byte[] bytes = new byte[imm & 0xff];
+      MemorySegment box = letterBox.segment();
+      MemorySegment.copy(
+          box, ValueLayout.JAVA_BYTE, (long) slot * MAX_TEXT_BYTES, bytes, 0, bytes.length);
+      String text = new String(bytes, StandardCharsets.UTF_8);
+      log.add("message " + text);
+      messages.add(text);
+      return;
+    }
     log.add("imm " + imm);
     imms.add(imm);
-  }
-
-  @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    String text = StandardCharsets.UTF_8.decode(bytes).toString();
-    log.add("message " + text);
-    messages.add(text);
   }
 
   @Override
@@ -316,6 +357,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
 
   @Override
   public void close() {
+    OPEN.remove(id, this);
     CompletableFuture<Void> ended = new CompletableFuture<>();
     if (loop.eventLoop().isShuttingDown()) {
       ended.complete(null);

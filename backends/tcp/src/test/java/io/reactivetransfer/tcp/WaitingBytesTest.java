@@ -31,7 +31,7 @@ class WaitingBytesTest {
     var source = nic.register(LARGE);
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       byte[] address = RawConnection.addressOf(server).encode();
-      RemotePeer peer = nic.call(() -> nic.domain.resolve(RawConnection.ID, address));
+      RemotePeer peer = nic.call(() -> nic.domain.resolve(RawConnection.ID, 0, address));
       var remote = nic.call(() -> nic.domain.resolve(peer, new byte[16], LARGE));
       nic.write(source, remote, 8, 0);
       try (RawConnection _ = RawConnection.welcoming(server)) {

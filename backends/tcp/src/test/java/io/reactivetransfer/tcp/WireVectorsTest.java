@@ -8,7 +8,6 @@ import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -51,7 +50,6 @@ class WireVectorsTest {
     all.put("refusal", hex(Handshake.putRefusal(out(), ErrorCode.VERSION.because("no"))));
     all.put("write", hex(Wire.putWrite(out(), false, 0, KEY, 4_096, 3).writeBytes(count(1, 3))));
     all.put("write-imm", hex(Wire.putWrite(out(), true, 0x80000001, KEY, 1L << 32, 0)));
-    all.put("message", hex(Wire.putMessage(out(), ByteBuffer.wrap(count(0x61, 3)))));
     all.put("ack", hex(Wire.putAck(out(), 258)));
     all.put("settled", hex(Wire.putSettled(out(), hello.connection(), 258, 2)));
     all.put("nack", hex(Wire.putNack(out(), 259, code16)));
@@ -62,7 +60,7 @@ class WireVectorsTest {
   }
 
   private static ByteBuf welcome(byte[] proof) {
-    return Handshake.putWelcome(out(), new Handshake.Welcome(TARGET, 16_384, proof));
+    return Handshake.putWelcome(out(), new Handshake.Welcome(TARGET, proof));
   }
 
   private static ByteBuf out() {

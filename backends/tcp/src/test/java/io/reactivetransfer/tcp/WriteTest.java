@@ -52,7 +52,6 @@ class WriteTest {
 
     assertThat(capabilities.completion()).isEqualTo(CompletionLevel.DELIVERED);
     assertThat(capabilities.queueDepth()).isEqualTo(DEPTH);
-    assertThat(capabilities.maxControlBytes()).isEqualTo(TestNic.MAX_MESSAGE_BYTES);
     assertThat(capabilities.deviceMemory()).isFalse();
   }
 

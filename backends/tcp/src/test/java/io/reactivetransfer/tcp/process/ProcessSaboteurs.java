@@ -1,8 +1,12 @@
 package io.reactivetransfer.tcp.process;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
@@ -11,6 +15,8 @@ import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
+import io.reactivetransfer.tck.ForwardingControl;
+import io.reactivetransfer.tck.ForwardingControlSink;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
 import io.reactivetransfer.tcp.TcpBackend;
@@ -46,15 +52,23 @@ final class ProcessSaboteurs {
   private ProcessSaboteurs() {}
 
   private abstract static class Saboteur implements Supplier<Backend> {
-    private final BiFunction<Domain, OpenContext, Domain> defect;
+    private final BiFunction<Domain, OpenContext, Domain> nic;
+    private final BiFunction<ControlChannel, ControlContext, ControlChannel> channel;
 
-    Saboteur(BiFunction<Domain, OpenContext, Domain> defect) {
-      this.defect = defect;
+    Saboteur(BiFunction<Domain, OpenContext, Domain> nic) {
+      this(nic, (channel, _) -> channel);
+    }
+
+    Saboteur(
+        BiFunction<Domain, OpenContext, Domain> nic,
+        BiFunction<ControlChannel, ControlContext, ControlChannel> channel) {
+      this.nic = nic;
+      this.channel = channel;
     }
 
     @Override
     public Backend get() {
-      return new ForwardingBackend(new TcpBackend(), defect);
+      return new ForwardingBackend(new TcpBackend(), nic, channel);
     }
   }
 
@@ -86,8 +100,8 @@ final class ProcessSaboteurs {
     }
 
     @Override
-    public RemotePeer resolve(EngineId engine, byte[] address) {
-      RemotePeer peer = super.resolve(engine, address);
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+      RemotePeer peer = super.resolve(engine, nic, address);
       peers.put(peer, engine);
       return peer;
     }
@@ -122,38 +136,86 @@ final class ProcessSaboteurs {
     }
   }
 
+  /** A control channel that gives every sign of life itself. */
+  private static class Lively extends ForwardingControl {
+    private static final byte ASK = 4;
+    private static final byte ALIVE = 5;
+
+    final ControlContext context;
+    final Set<EngineId> lost = new HashSet<>();
+    final Set<EngineId> givenUp = new HashSet<>();
+    private final Set<EngineId> asked = new HashSet<>();
+
+    Lively(ControlChannel inner, ControlContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public void disconnect(EngineId peer, String reason) {
+      givenUp.add(peer);
+      super.disconnect(peer, reason);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      if (bytes.get(bytes.position()) != ASK || lost.contains(to)) {
+        return super.send(to, at, bytes);
+      }
+      asked.add(to);
+      context.doorbell().ring();
+      return true;
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      Set<EngineId> all = Set.copyOf(asked);
+      asked.clear();
+      all.forEach(peer -> sink.received(peer, ByteBuffer.wrap(new byte[] {ALIVE})));
+      return all.size()
+          + super.poll(
+              new ForwardingControlSink(sink) {
+                @Override
+                public void peerLost(EngineId peer, int code, String text) {
+                  lost(peer, code, text, inner);
+                }
+              });
+    }
+
+    void lost(EngineId peer, int code, String text, ControlSink sink) {
+      lost.add(peer);
+      sink.peerLost(peer, code, text);
+    }
+  }
+
   static final class DeathIsNeverSeen extends Saboteur {
     DeathIsNeverSeen() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
-            @Override
-            void peerLost(EngineId peer, int code, String text, CompletionSink sink) {
-              if (givenUp.contains(peer)) {
-                super.peerLost(peer, code, text, sink);
-              }
-            }
+      super(
+          (nic, _) ->
+              new ForwardingDomain(nic) {
+                @Override
+                public int poll(CompletionSink sink) {
+                  return super.poll(
+                      new ForwardingSink(sink) {
+                        @Override
+                        public void failed(long token, int code, String text) {}
 
-            @Override
-            public int poll(CompletionSink sink) {
-              int found = super.poll(sink);
-              lost.stream().filter(peer -> !givenUp.contains(peer)).forEach(sink::alive);
-              return found;
-            }
-          });
+                        @Override
+                        public void refused(long token, int code, String text) {}
+                      });
+                }
+              },
+          (channel, context) ->
+              new Lively(channel, context) {
+                @Override
+                void lost(EngineId peer, int code, String text, ControlSink sink) {}
+              });
     }
   }
 
   static final class AliveForEver extends Saboteur {
     AliveForEver() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
-            @Override
-            public int poll(CompletionSink sink) {
-              int found = super.poll(sink);
-              peers.values().stream().filter(peer -> !lost.contains(peer)).forEach(sink::alive);
-              return found;
-            }
-          });
+      super((nic, _) -> nic, Lively::new);
     }
   }
 
@@ -226,11 +288,6 @@ final class ProcessSaboteurs {
               return !givenUp.contains(owners.get(op.target()))
                   ? super.post(op)
                   : PostResult.NIC_BUSY;
-            }
-
-            @Override
-            public boolean send(RemotePeer peer, ByteBuffer bytes) {
-              return !givenUp.contains(peers.get(peer)) && super.send(peer, bytes);
             }
           });
     }
@@ -327,31 +384,39 @@ final class ProcessSaboteurs {
     private static final byte ABORTED = 9;
 
     TellsNobodyWhoWasLost() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
-            private final Map<EngineId, Integer> untold = new HashMap<>();
+      super(
+          (nic, _) -> nic,
+          (channel, context) ->
+              new ForwardingControl(channel) {
+                private final Set<EngineId> wereLost = new HashSet<>();
+                private final Map<EngineId, Integer> untold = new HashMap<>();
 
-            @Override
-            public boolean send(RemotePeer peer, ByteBuffer bytes) {
-              EngineId engine = peers.get(peer);
-              boolean wasLost = lost.contains(engine) || givenUp.contains(engine);
-              if (!wasLost || bytes.get(bytes.position()) != ABORT) {
-                return super.send(peer, bytes);
-              }
-              untold.put(engine, bytes.getInt(bytes.position() + 1));
-              context.doorbell().ring();
-              return true;
-            }
+                @Override
+                public void disconnect(EngineId peer, String reason) {
+                  wereLost.add(peer);
+                  super.disconnect(peer, reason);
+                }
 
-            @Override
-            public int poll(CompletionSink sink) {
-              Map<EngineId, Integer> kept = Map.copyOf(untold);
-              untold.clear();
-              kept.forEach((engine, number) ->
-                  sink.received(engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
-              return kept.size() + super.poll(sink);
-            }
-          });
+                @Override
+                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+                  if (!wereLost.contains(to) || bytes.get(bytes.position()) != ABORT) {
+                    return super.send(to, at, bytes);
+                  }
+                  untold.put(to, bytes.getInt(bytes.position() + 1));
+                  context.doorbell().ring();
+                  return true;
+                }
+
+                @Override
+                public int poll(ControlSink sink) {
+                  Map<EngineId, Integer> kept = Map.copyOf(untold);
+                  untold.clear();
+                  kept.forEach((engine, number) ->
+                      sink.received(
+                          engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
+                  return kept.size() + super.poll(sink);
+                }
+              });
     }
   }
 
@@ -359,24 +424,31 @@ final class ProcessSaboteurs {
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
     TakesItsOwnPauseForSilence() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
-            private long polledNanos = System.nanoTime();
+      super(
+          (nic, _) -> nic,
+          (channel, _) ->
+              new ForwardingControl(channel) {
+                private final Set<EngineId> peers = new HashSet<>();
+                private long polledNanos = System.nanoTime();
 
-            @Override
-            public int poll(CompletionSink sink) {
-              long now = System.nanoTime();
-              boolean isLate = now - polledNanos > LONGEST_NANOS && !peers.isEmpty();
-              polledNanos = now;
-              if (isLate) {
-                peers.forEach((peer, engine) -> {
-                  inner.disconnect(peer, "silent");
-                  sink.peerLost(engine, 1, "it was silent");
-                });
-              }
-              return super.poll(sink);
-            }
-          });
+                @Override
+                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+                  peers.add(to);
+                  return super.send(to, at, bytes);
+                }
+
+                @Override
+                public int poll(ControlSink sink) {
+                  long now = System.nanoTime();
+                  boolean isLate = now - polledNanos > LONGEST_NANOS;
+                  polledNanos = now;
+                  if (isLate) {
+                    peers.forEach(peer -> inner.disconnect(peer, "silent"));
+                    peers.forEach(peer -> sink.peerLost(peer, 1, "it was silent"));
+                  }
+                  return super.poll(sink);
+                }
+              });
     }
   }
 }
