@@ -139,7 +139,7 @@ class LoopbackCloseTest {
   @Test
   void networksAreApart() {
     TestNic far = TestNic.open(LoopbackBackend.builder().network(new LoopbackNetwork()).build(), 4);
-    assertThat(origin.domain.post(origin.write(origin.target(far), 0, 1, 1))).isTrue();
+    assertThat(origin.domain.post(origin.write(origin.target(far), 0, 1, 1)).isTaken()).isTrue();
     assertThat(origin.events()).first().asString().startsWith("lost 4 nobody");
     assertThat(far.poll()).isZero();
   }

@@ -238,7 +238,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
             .range(0, (long) slot * MAX_TEXT_BYTES, bytes.length)
             .withImm(TEXT_IMM | slot << Byte.SIZE | bytes.length)
             .token(TEXT_TOKEN);
-    enqueue(() -> domain.post(op));
+    enqueue(() -> domain.post(op).isTaken());
   }
 
   private synchronized Registered letterBox() {

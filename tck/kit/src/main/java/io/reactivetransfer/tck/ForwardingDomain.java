@@ -81,6 +81,11 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
+  public void flush() {
+    inner.flush();
+  }
+
+  @Override
   public void fromPeer(RemotePeer from, ByteBuffer message) {
     inner.fromPeer(from, message);
   }

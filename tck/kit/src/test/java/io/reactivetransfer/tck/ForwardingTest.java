@@ -23,8 +23,7 @@ class ForwardingTest {
         ForwardingBackend.class,
         ForwardingControl.class,
         ForwardingControlSink.class,
-        ForwardingDomain.class,
-        ForwardingSink.class
+        ForwardingDomain.class
       })
   void everyMethodOfTheInterfaceIsForwarded(Class<?> type) {
     List<String> declared = Arrays.stream(type.getDeclaredMethods()).map(this::signature).toList();
