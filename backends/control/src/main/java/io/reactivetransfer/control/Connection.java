@@ -242,10 +242,18 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
     if (session != null) {
       session.end();
     }
-    if (context != null) {
+    // There is none when the socket is closed already, as between two addresses of a name.
+    ChannelHandlerContext first = context == null ? null : context.pipeline().firstContext();
+    if (first != null) {
       // From the first handler on, and so not through TLS, whose farewell would keep the socket.
-      var _ = context.pipeline().firstContext().close();
+      var _ = first.close();
     }
+    return true;
+  }
+
+  /** The addresses of a name are tried one after the other, each with a channel of its own. */
+  @Override
+  public final boolean isSharable() {
     return true;
   }
 

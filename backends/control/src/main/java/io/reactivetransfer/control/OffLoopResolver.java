@@ -9,6 +9,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -18,40 +20,56 @@ import reactor.core.scheduler.Schedulers;
  */
 final class OffLoopResolver extends AddressResolverGroup<InetSocketAddress> {
 
-  @Override
-  protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
-    return new Names(executor).asAddressResolver();
+  private final Executor blocking;
+
+  OffLoopResolver() {
+    this(Schedulers.boundedElastic()::schedule);
   }
 
-  private static final class Names extends InetNameResolver {
+  /** Looks names up there. */
+  OffLoopResolver(Executor blocking) {
+    this.blocking = blocking;
+  }
 
-    Names(EventExecutor executor) {
-      super(executor);
+  @Override
+  protected AddressResolver<InetSocketAddress> newResolver(EventExecutor loop) {
+    return new Names(loop).asAddressResolver();
+  }
+
+  private interface LookUp<T> {
+    T find() throws UnknownHostException;
+  }
+
+  private final class Names extends InetNameResolver {
+
+    Names(EventExecutor loop) {
+      super(loop);
     }
 
     @Override
     protected void doResolve(String name, Promise<InetAddress> promise) {
-      var _ = Schedulers.boundedElastic().schedule(() -> lookUpOne(name, promise));
+      blocking.execute(() -> lookUp(() -> InetAddress.getByName(name), promise));
     }
 
     @Override
     protected void doResolveAll(String name, Promise<List<InetAddress>> promise) {
-      var _ = Schedulers.boundedElastic().schedule(() -> lookUpAll(name, promise));
+      blocking.execute(() -> lookUp(() -> List.of(InetAddress.getAllByName(name)), promise));
     }
 
-    private static void lookUpOne(String name, Promise<InetAddress> promise) {
+    private <T> void lookUp(LookUp<T> lookUp, Promise<T> promise) {
       try {
-        promise.trySuccess(InetAddress.getByName(name));
+        T found = lookUp.find();
+        tell(() -> promise.trySuccess(found));
       } catch (UnknownHostException e) {
-        promise.tryFailure(e);
+        tell(() -> promise.tryFailure(e));
       }
     }
 
-    private static void lookUpAll(String name, Promise<List<InetAddress>> promise) {
+    private void tell(Runnable outcome) {
       try {
-        promise.trySuccess(List.of(InetAddress.getAllByName(name)));
-      } catch (UnknownHostException e) {
-        promise.tryFailure(e);
+        executor().execute(outcome);
+      } catch (RejectedExecutionException e) {
+        // The loop has ended, and with it who has asked.
       }
     }
   }

@@ -158,11 +158,19 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
     phase = Phase.ENDED;
     reader.stop();
     cancelDeadline();
-    if (context != null) {
+    // There is none when the socket is closed already, as between two addresses of a name.
+    ChannelHandlerContext first = context == null ? null : context.pipeline().firstContext();
+    if (first != null) {
       // From the first handler on, and so not through TLS: its farewell would keep the socket open,
       // and the memory of writes that it has not encrypted yet in use.
-      var _ = context.pipeline().firstContext().close();
+      var _ = first.close();
     }
+    return true;
+  }
+
+  /** The addresses of a name are tried one after the other, each with a channel of its own. */
+  @Override
+  public final boolean isSharable() {
     return true;
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.fuzz.TestNames;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
@@ -80,6 +81,15 @@ class ConnectTest {
     try (TestNic target = new TestNic()) {
       int port = NicAddress.decode(target.address).port();
       origin.send(peer(target.id, new NicAddress("localhost", port)), "hello");
+      target.awaitUntil(() -> !target.messages.isEmpty());
+    }
+  }
+
+  @Test
+  void theSecondAddressOfAName() {
+    try (TestNic target = new TestNic()) {
+      int port = NicAddress.decode(target.address).port();
+      origin.send(peer(target.id, new NicAddress(TestNames.TWO_ADDRESSES, port)), "hello");
       target.awaitUntil(() -> !target.messages.isEmpty());
     }
   }

@@ -1,6 +1,7 @@
 /**
  * What the fuzzers share: a {@link io.reactivetransfer.fuzz.Fuzz run} of many cases, each of which
- * is made of one {@link io.reactivetransfer.fuzz.Input seed} and can be run again by it.
+ * is made of one {@link io.reactivetransfer.fuzz.Input seed} and can be run again by it. And {@link
+ * io.reactivetransfer.fuzz.TestNames names} that lead to addresses that a test needs.
  */
 @NullMarked
 package io.reactivetransfer.fuzz;
