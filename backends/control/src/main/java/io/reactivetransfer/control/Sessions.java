@@ -331,7 +331,8 @@ final class Sessions {
     if (id == null || peer == null) {
       return;
     }
-    if (peer.state.ended(connection)) {
+    // One on which OPEN could not be sent any more was none that anybody has heard of.
+    if (peer.state.ended(connection) && connection.session() != null) {
       sessionEnded.accept(id);
       events.add(new Events.Lost(id, why));
     }
