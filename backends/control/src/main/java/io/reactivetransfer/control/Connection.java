@@ -338,7 +338,7 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
         };
     if (max < 0) {
       throw new ProtocolException(
-          "expected a frame, got one of type " + type + " too early or never");
+          "expected a frame that may come now, got one of type " + (type & 0xff));
     }
     if (length < min || length > max) {
       throw new ProtocolException(

@@ -161,9 +161,7 @@ final class Dialled extends Connection {
   }
 
   void cannotConnect(Throwable cause) {
-    end(
-        ErrorCode.CONNECT.because(
-            "cannot connect to " + where() + ": " + cause.getMessage() + "; does it run there?"));
+    end(ErrorCode.CONNECT.because(ConnectFailure.text(where(), cause)));
   }
 
   @Override

@@ -40,6 +40,18 @@ class NamesTest {
     }
   }
 
+  /** Nothing can be sent to all machines at once over TCP: the system says so without a connect. */
+  @Test
+  void whereNoNetworkLeadsTheTextSaysSo() {
+    try (TestEngine one = new TestEngine(Driver.LOOP)) {
+      one.find(1, new HostPort("255.255.255.255", 9));
+      one.awaitUntil(() -> !one.notFound.isEmpty());
+      String text = one.notFound.element().text();
+      assertThat(text).startsWith("cannot connect to the engine at 255.255.255.255:9: ");
+      assertThat(text).doesNotContain("null").contains("; does it run there?");
+    }
+  }
+
   /** Netty would log that nobody could be told. */
   @Test
   void aLookUpThatTakesLongerThanItsLoopLivesIsDropped() throws InterruptedException {

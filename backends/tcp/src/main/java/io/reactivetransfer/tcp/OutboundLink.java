@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.reactivetransfer.control.ConnectFailure;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.net.InetSocketAddress;
@@ -339,9 +340,7 @@ final class OutboundLink extends Link {
   }
 
   private void cannotConnect(Throwable cause) {
-    end(
-        ErrorCode.CONNECT.because(
-            "cannot connect to " + where() + ": " + cause.getMessage() + "; does it run there?"));
+    end(ErrorCode.CONNECT.because(ConnectFailure.text(where(), cause)));
   }
 
   /** What was freed cannot be sent, and on this connection nothing else can come in its place. */
