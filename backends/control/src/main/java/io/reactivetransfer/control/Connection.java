@@ -422,10 +422,12 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
     if (!isFaultOfTheSocket && why.code() != ErrorCode.TLS.value) {
       LOG.warn("{}", why.text(), cause); // a fault of this program: only its stack says where
     }
+    Failure last = why;
     if (isFaultOfTheSocket && phase == Phase.OPEN) {
-      Failure last = why;
       var _ =
           sessions.eventLoop().schedule(() -> end(last), LAST_READ_MILLIS, TimeUnit.MILLISECONDS);
+    } else if (why.code() == ErrorCode.TLS.value) {
+      execute(() -> end(last)); // TLS tells the other side why, but only behind this
     } else {
       end(why);
     }
