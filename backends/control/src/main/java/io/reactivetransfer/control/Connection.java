@@ -9,7 +9,6 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.PeerText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,7 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
   private static final Logger LOG = Loggers.getLogger(Connection.class);
 
   private final Sessions sessions;
-  private final byte[] head = new byte[Handshake.HEAD_BYTES];
+  private final FrameReader reader = new FrameReader(this);
   private Phase phase = Phase.CONNECTING;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Future<?> deadline;
@@ -51,10 +50,6 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
   private @Nullable SessionKeys keys;
   private @Nullable FrameCodec codec;
   private @Nullable Session session;
-
-  // What is coming in: a head, or what belongs to the one that is here.
-  private byte @Nullable [] body;
-  private int collected;
 
   Connection(Sessions sessions) {
     this.sessions = sessions;
@@ -282,7 +277,7 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
     ByteBuf in = (ByteBuf) msg;
     try {
       while (in.isReadable() && phase != Phase.ENDED) {
-        collect(in);
+        reader.read(in);
       }
     } catch (ProtocolException e) {
       reject(e);
@@ -295,70 +290,9 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
     }
   }
 
-  private void collect(ByteBuf in) {
-    int end = body == null ? headBytes() : body.length;
-    int length = Math.min(end - collected, in.readableBytes());
-    in.readBytes(body == null ? head : body, collected, length);
-    collected += length;
-    if (collected == end && body == null) {
-      begin(end);
-    }
-    byte[] whole = body;
-    if (whole != null && collected == whole.length) {
-      body = null;
-      collected = 0;
-      collected(whole);
-    }
-  }
-
-  private int headBytes() {
-    return phase == Phase.HANDSHAKE ? Handshake.HEAD_BYTES : FrameCodec.HEAD_BYTES;
-  }
-
-  /** A whole head is here: makes room for what belongs to it. */
-  private void begin(int headBytes) {
-    ByteBuffer whole = ByteBuffer.wrap(head, 0, headBytes);
-    if (phase == Phase.HANDSHAKE) {
-      body = Arrays.copyOf(head, headBytes + handshakeBody(whole)); // the frame with its head
-    } else {
-      int type = whole.get();
-      body = new byte[bodyBytes(type, whole.getInt()) + FrameCodec.TAG_BYTES];
-      collected = 0;
-    }
-  }
-
-  private int bodyBytes(int type, int length) {
-    int min = type == FrameCodec.FAREWELL ? FrameCodec.MIN_FAREWELL_BYTES : 0;
-    int max =
-        switch (type) {
-          case FrameCodec.OPEN -> 0;
-          case FrameCodec.MESSAGE -> phase == Phase.OPEN ? sessions.maxMessageBytes() : -1;
-          case FrameCodec.FAREWELL -> FrameCodec.MAX_FAREWELL_BYTES;
-          default -> -1;
-        };
-    if (max < 0) {
-      throw new ProtocolException(
-          "expected a frame that may come now, got one of type " + (type & 0xff));
-    }
-    if (length < min || length > max) {
-      throw new ProtocolException(
-          "expected a frame of "
-              + min
-              + " to "
-              + max
-              + " bytes, got "
-              + Integer.toUnsignedString(length));
-    }
-    return length;
-  }
-
-  private void collected(byte[] whole) {
-    if (phase == Phase.HANDSHAKE) {
-      handshake(whole);
-      return;
-    }
-    int type = head[0];
-    ByteBuffer content = requireCodec().decode(type, whole);
+  /** A whole frame has come, of a kind and length that may come now. */
+  final void frame(int type, byte[] bodyAndTag) {
+    ByteBuffer content = requireCodec().decode(type, bodyAndTag);
     if (type == FrameCodec.FAREWELL) {
       int code = Short.toUnsignedInt(content.getShort());
       end(new Failure(code, where() + " ended the session: " + PeerText.of(content)));
@@ -444,8 +378,7 @@ abstract class Connection extends ChannelInboundHandlerAdapter implements PeerSt
       return ErrorCode.BROKEN.because(
           where() + " ended the connection within the handshake" + CLOSED_EARLY);
     }
-    String how =
-        collected == 0 && body == null ? " without a farewell" : " in the middle of a frame";
+    String how = reader.isBetweenFrames() ? " without a farewell" : " in the middle of a frame";
     return ErrorCode.BROKEN.because(
         where() + " ended the connection" + how + "; was its process killed?");
   }
