@@ -39,6 +39,10 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   /** So many of them cost far more than the call that is made once for them. */
   private static final int SHORT_READS = 64;
 
+  /** What an end within the handshake may mean, whether the socket was closed or reset. */
+  private static final String CLOSED_EARLY =
+      "; does one side use TLS and the other not, or are there too many connections?";
+
   private static final Logger LOG = Loggers.getLogger(Link.class);
 
   private final EventLoop eventLoop;
@@ -261,7 +265,12 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   /** What to say of a connection that has failed. */
   Failure broken(Throwable cause) {
     return ErrorCode.BROKEN.because(
-        "the connection with " + where() + " broke: " + cause.getMessage());
+        "the connection with "
+            + where()
+            + " broke"
+            + (phase == Phase.OPEN
+                ? ": " + cause.getMessage()
+                : " within the handshake: " + cause.getMessage() + CLOSED_EARLY));
   }
 
   /** Whether nothing can be written any more. */
@@ -278,9 +287,7 @@ abstract class Link extends ChannelInboundHandlerAdapter implements FrameReader.
   private Failure silentEnd() {
     if (phase != Phase.OPEN) {
       return ErrorCode.BROKEN.because(
-          where()
-              + " ended the connection within the handshake; does one side use TLS and the other"
-              + " not, or are there too many connections?");
+          where() + " ended the connection within the handshake" + CLOSED_EARLY);
     }
     String how = reader.isBetweenFrames() ? " without a goodbye" : " in the middle of a frame";
     return ErrorCode.BROKEN.because(

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -158,6 +159,23 @@ class ConnectTest {
         assertThat(lost.code()).isEqualTo(ErrorCode.PROTOCOL.value);
         assertThat(lost.text()).contains("something else");
       }
+    }
+  }
+
+  @Test
+  void aConnectionThatIsResetWithinTheHandshake() throws IOException {
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK);
+        TestNic patient = new TestNic()) {
+      byte[] address = RawConnection.addressOf(server).encode();
+      patient.send(patient.call(() -> patient.domain.resolve(RawConnection.ID, address)), "hello");
+      try (Socket accepted = server.accept()) {
+        assertThat(accepted.getInputStream().readNBytes(Handshake.HEAD_BYTES)).isNotEmpty();
+        accepted.setSoLinger(true, 0);
+      }
+      var lost = patient.awaitLost();
+      assertThat(lost.code()).isEqualTo(ErrorCode.BROKEN.value);
+      assertThat(lost.text())
+          .contains("127.0.0.1:", "within the handshake", "TLS", "too many connections");
     }
   }
 

@@ -298,7 +298,7 @@ class LossTest {
         assertThat(
                 nic.call(() ->
                     nic.domain
-                        .post(new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1))
+                        .post(new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1)).isTaken()
                         .isTaken()))
             .isFalse();
         assertThat(WriteTest.bytes(sink.segment())).containsOnly(7);

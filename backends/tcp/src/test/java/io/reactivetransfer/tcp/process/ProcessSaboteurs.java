@@ -10,7 +10,6 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
-import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -29,10 +28,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import io.reactivetransfer.spi.PostResult;
 
 /** For each rule of chapter 25, tcp with one defect. Classes, because other processes need them. */
 final class ProcessSaboteurs {
@@ -51,52 +50,37 @@ final class ProcessSaboteurs {
 
   private ProcessSaboteurs() {}
 
-  private abstract static class Saboteur implements Supplier<Backend> {
-    private final BiFunction<Domain, OpenContext, Domain> nic;
-    private final BiFunction<ControlChannel, ControlContext, ControlChannel> channel;
-
-    Saboteur(BiFunction<Domain, OpenContext, Domain> nic) {
-      this(nic, (channel, _) -> channel);
-    }
-
-    Saboteur(
-        BiFunction<Domain, OpenContext, Domain> nic,
-        BiFunction<ControlChannel, ControlContext, ControlChannel> channel) {
-      this.nic = nic;
-      this.channel = channel;
-    }
-
-    @Override
-    public Backend get() {
-      return new ForwardingBackend(new TcpBackend(), nic, channel);
-    }
+  private static Backend onNic(BiFunction<Domain, OpenContext, Domain> defect) {
+    return new ForwardingBackend(new TcpBackend(), defect);
   }
 
-  /** Knows its peers, who of them is lost, and who owns what. */
+  private static Backend onControl(
+      BiFunction<ControlChannel, ControlContext, ControlChannel> defect) {
+    return new ForwardingBackend(new TcpBackend(), (nic, _) -> nic, defect);
+  }
+
+  private static WriteOp copy(WriteOp op, RemoteMemory target, long token) {
+    WriteOp copy =
+        new WriteOp()
+            .between(op.source(), target)
+            .range(op.sourceOffset(), op.targetOffset(), op.length())
+            .token(token);
+    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
+  }
+
+  private static void ringIn(long millis, OpenContext context) {
+    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
+        .execute(context.doorbell()::ring);
+  }
+
+  /** A NIC that knows its peers, who of them was given up, and who owns what. */
   private static class Knowing extends ForwardingDomain {
-    final OpenContext context;
     final Map<RemotePeer, EngineId> peers = new IdentityHashMap<>();
     final Map<RemoteMemory, EngineId> owners = new IdentityHashMap<>();
-    final Set<EngineId> lost = new HashSet<>();
     final Set<EngineId> givenUp = new HashSet<>();
 
-    Knowing(Domain inner, OpenContext context) {
+    Knowing(Domain inner) {
       super(inner);
-      this.context = context;
-    }
-
-    final void ringIn(long millis) {
-      CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
-          .execute(context.doorbell()::ring);
-    }
-
-    static WriteOp copy(WriteOp op, RemoteMemory target, long token) {
-      WriteOp copy =
-          new WriteOp()
-              .between(op.source(), target)
-              .range(op.sourceOffset(), op.targetOffset(), op.length())
-              .token(token);
-      return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
     }
 
     @Override
@@ -118,37 +102,18 @@ final class ProcessSaboteurs {
       givenUp.add(peers.get(peer));
       super.disconnect(peer, reason);
     }
-
-    @Override
-    public int poll(CompletionSink sink) {
-      return super.poll(
-          new ForwardingSink(sink) {
-            @Override
-            public void peerLost(EngineId peer, int code, String text) {
-              lost.add(peer);
-              Knowing.this.peerLost(peer, code, text, inner);
-            }
-          });
-    }
-
-    void peerLost(EngineId peer, int code, String text, CompletionSink sink) {
-      sink.peerLost(peer, code, text);
-    }
   }
 
-  /** A control channel that gives every sign of life itself. */
-  private static class Lively extends ForwardingControl {
-    private static final byte ASK = 4;
-    private static final byte ALIVE = 5;
+  /** A control channel that knows who has spoken, who was lost, and who was given up. */
+  private static class KnowingControl extends ForwardingControl {
+    private static final ByteBuffer ALIVE = ByteBuffer.wrap(new byte[] {5});
 
-    final ControlContext context;
+    final Set<EngineId> peers = new HashSet<>();
     final Set<EngineId> lost = new HashSet<>();
     final Set<EngineId> givenUp = new HashSet<>();
-    private final Set<EngineId> asked = new HashSet<>();
 
-    Lively(ControlChannel inner, ControlContext context) {
+    KnowingControl(ControlChannel inner) {
       super(inner);
-      this.context = context;
     }
 
     @Override
@@ -158,74 +123,78 @@ final class ProcessSaboteurs {
     }
 
     @Override
-    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
-      if (bytes.get(bytes.position()) != ASK || lost.contains(to)) {
-        return super.send(to, at, bytes);
-      }
-      asked.add(to);
-      context.doorbell().ring();
-      return true;
-    }
-
-    @Override
     public int poll(ControlSink sink) {
-      Set<EngineId> all = Set.copyOf(asked);
-      asked.clear();
-      all.forEach(peer -> sink.received(peer, ByteBuffer.wrap(new byte[] {ALIVE})));
-      return all.size()
-          + super.poll(
-              new ForwardingControlSink(sink) {
-                @Override
-                public void peerLost(EngineId peer, int code, String text) {
-                  lost(peer, code, text, inner);
-                }
-              });
+      return super.poll(
+          new ForwardingControlSink(sink) {
+            @Override
+            public void received(EngineId sender, ByteBuffer bytes) {
+              peers.add(sender);
+              heard(sender, bytes.duplicate());
+              super.received(sender, bytes);
+            }
+
+            @Override
+            public void peerLost(EngineId peer, int code, String text) {
+              lost.add(peer);
+              KnowingControl.this.peerLost(peer, code, text, inner);
+            }
+          });
     }
 
-    void lost(EngineId peer, int code, String text, ControlSink sink) {
-      lost.add(peer);
+    void heard(EngineId sender, ByteBuffer bytes) {}
+
+    void peerLost(EngineId peer, int code, String text, ControlSink sink) {
       sink.peerLost(peer, code, text);
     }
-  }
 
-  static final class DeathIsNeverSeen extends Saboteur {
-    DeathIsNeverSeen() {
-      super(
-          (nic, _) ->
-              new ForwardingDomain(nic) {
-                @Override
-                public int poll(CompletionSink sink) {
-                  return super.poll(
-                      new ForwardingSink(sink) {
-                        @Override
-                        public void failed(long token, int code, String text) {}
-
-                        @Override
-                        public void refused(long token, int code, String text) {}
-                      });
-                }
-              },
-          (channel, context) ->
-              new Lively(channel, context) {
-                @Override
-                void lost(EngineId peer, int code, String text, ControlSink sink) {}
-              });
+    static void pretendAlive(EngineId peer, ControlSink sink) {
+      sink.received(peer, ALIVE.duplicate());
     }
   }
 
-  static final class AliveForEver extends Saboteur {
-    AliveForEver() {
-      super((nic, _) -> nic, Lively::new);
+  static final class DeathIsNeverSeen implements Supplier<Backend> {
+    @Override
+    public Backend get() {
+      return onControl((channel, _) ->
+          new KnowingControl(channel) {
+            @Override
+            void peerLost(EngineId peer, int code, String text, ControlSink sink) {}
+
+            @Override
+            public int poll(ControlSink sink) {
+              int found = super.poll(sink);
+              peers.forEach(peer -> pretendAlive(peer, sink));
+              return found;
+            }
+          });
+    }
+  }
+
+  static final class AliveForEver implements Supplier<Backend> {
+    @Override
+    public Backend get() {
+      return onControl((channel, _) ->
+          new KnowingControl(channel) {
+            @Override
+            public int poll(ControlSink sink) {
+              int found = super.poll(sink);
+              peers.stream()
+                  .filter(peer -> !lost.contains(peer))
+                  .forEach(peer -> pretendAlive(peer, sink));
+              return found;
+            }
+          });
     }
   }
 
   /** Holds a peer for lost that has not acknowledged a write for a moment. */
-  static final class Impatient extends Saboteur {
+  static final class Impatient implements Supplier<Backend> {
     private static final long MILLIS = 150;
 
-    Impatient() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
+    @Override
+    public Backend get() {
+      return onNic((nic, context) ->
+          new Knowing(nic) {
             private final Map<Long, RemotePeer> out = new HashMap<>();
             private final Map<RemoteMemory, RemotePeer> homes = new IdentityHashMap<>();
             private long since;
@@ -243,7 +212,7 @@ final class ProcessSaboteurs {
               if (taken.isTaken()) {
                 since = out.isEmpty() ? System.nanoTime() : since;
                 out.put(op.token(), homes.get(op.target()));
-                ringIn(MILLIS + 20);
+                ringIn(MILLIS + 20, context);
               }
               return taken;
             }
@@ -279,25 +248,25 @@ final class ProcessSaboteurs {
     }
   }
 
-  static final class GivenUpForEver extends Saboteur {
-    GivenUpForEver() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
+  static final class GivenUpForEver implements Supplier<Backend> {
+    @Override
+    public Backend get() {
+      return onNic((nic, _) ->
+          new Knowing(nic) {
             @Override
             public PostResult post(WriteOp op) {
-              return !givenUp.contains(owners.get(op.target()))
-                  ? super.post(op)
-                  : PostResult.NIC_BUSY;
+              return !givenUp.contains(owners.get(op.target())) ? super.post(op) : PostResult.NIC_BUSY;
             }
           });
     }
   }
 
   /** Says that a write has failed, and has it land all the same, over the next connection. */
-  static final class TriesAgainItself extends Saboteur {
-    TriesAgainItself() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
+  static final class TriesAgainItself implements Supplier<Backend> {
+    @Override
+    public Backend get() {
+      return onNic((nic, context) ->
+          new Knowing(nic) {
             private final Map<Long, WriteOp> out = new HashMap<>();
             private final Queue<WriteOp> again = new ArrayDeque<>();
             private long next;
@@ -318,7 +287,7 @@ final class ProcessSaboteurs {
                 if (super.post(copy(first, first.target(), -1)).isTaken()) {
                   again.remove();
                 }
-                ringIn(5);
+                ringIn(5, context);
               }
               return super.poll(
                   new ForwardingSink(sink) {
@@ -334,8 +303,15 @@ final class ProcessSaboteurs {
                       if (token >= 0) {
                         WriteOp op = out.remove(token);
                         again.add(op);
-                        ringIn(5);
+                        ringIn(5, context);
                         super.failed(op.token(), code, text);
+                      }
+                    }
+
+                    @Override
+                    public void refused(long token, int code, String text) {
+                      if (token >= 0) {
+                        super.refused(out.remove(token).token(), code, text);
                       }
                     }
                   });
@@ -344,111 +320,152 @@ final class ProcessSaboteurs {
     }
   }
 
-  /** Sends what is for a lost process to the one that was heard of last. */
-  static final class OldForNew extends Saboteur {
-    OldForNew() {
-      super((nic, context) ->
-          new Knowing(nic, context) {
-            private RemoteMemory last;
+  /**
+   * Sends what is for a lost process to the one that was heard of last, and believes that the lost
+   * one greets as it did.
+   */
+  static final class OldForNew implements Supplier<Backend> {
+    private static final byte HELLO = 1;
 
-            @Override
-            public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
-              last = super.resolve(peer, key, length);
-              return last;
-            }
+    private final Set<EngineId> lost = new HashSet<>();
 
-            @Override
-            public PostResult post(WriteOp op) {
-              boolean isOld = lost.contains(owners.get(op.target()));
-              return super.post(isOld ? copy(op, last, op.token()) : op);
-            }
-          });
+    @Override
+    public Backend get() {
+      return new ForwardingBackend(
+          new TcpBackend(), (nic, _) -> nic(nic), (channel, context) -> control(channel, context));
+    }
+
+    private Domain nic(Domain nic) {
+      return new Knowing(nic) {
+        private RemoteMemory last;
+
+        @Override
+        public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+          last = super.resolve(peer, key, length);
+          return last;
+        }
+
+        @Override
+        public PostResult post(WriteOp op) {
+          boolean isOld = lost.contains(owners.get(op.target()));
+          return super.post(isOld ? copy(op, last, op.token()) : op);
+        }
+      };
+    }
+
+    private ControlChannel control(ControlChannel channel, ControlContext context) {
+      return new KnowingControl(channel) {
+        private final Map<EngineId, ByteBuffer> greetings = new HashMap<>();
+        private final Queue<EngineId> greeted = new ArrayDeque<>();
+
+        @Override
+        void heard(EngineId sender, ByteBuffer bytes) {
+          if (bytes.get(bytes.position()) == HELLO) {
+            greetings.put(sender, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip());
+          }
+        }
+
+        @Override
+        void peerLost(EngineId peer, int code, String text, ControlSink sink) {
+          OldForNew.this.lost.add(peer);
+          super.peerLost(peer, code, text, sink);
+        }
+
+        @Override
+        public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+          if (!greetings.containsKey(to) || !lost.contains(to)) {
+            return super.send(to, at, bytes);
+          }
+          if (bytes.get(bytes.position()) == HELLO) {
+            greeted.add(to);
+            context.doorbell().ring();
+          }
+          return true;
+        }
+
+        @Override
+        public int poll(ControlSink sink) {
+          int answers = greeted.size();
+          for (int i = 0; i < answers; i++) {
+            EngineId old = greeted.remove();
+            sink.received(old, greetings.get(old).duplicate());
+          }
+          return answers + super.poll(sink);
+        }
+      };
     }
   }
 
-  static final class RevokesNothing extends Saboteur {
-    RevokesNothing() {
-      super((nic, context) ->
+  static final class RevokesNothing implements Supplier<Backend> {
+    @Override
+    public Backend get() {
+      return onNic((nic, _) ->
           new ForwardingDomain(nic) {
             @Override
-            public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
-              return CompletableFuture.completedStage(memory);
+            public LocalMemory revoke(LocalMemory memory) {
+              return memory;
             }
           });
     }
   }
 
   /** Keeps aborts for those who were given up once to itself, and acknowledges them for them. */
-  static final class TellsNobodyWhoWasLost extends Saboteur {
+  static final class TellsNobodyWhoWasLost implements Supplier<Backend> {
     private static final byte ABORT = 6;
     private static final byte ABORTED = 9;
 
-    TellsNobodyWhoWasLost() {
-      super(
-          (nic, _) -> nic,
-          (channel, context) ->
-              new ForwardingControl(channel) {
-                private final Set<EngineId> wereLost = new HashSet<>();
-                private final Map<EngineId, Integer> untold = new HashMap<>();
+    @Override
+    public Backend get() {
+      return onControl((channel, context) ->
+          new KnowingControl(channel) {
+            private final Map<EngineId, Integer> untold = new HashMap<>();
 
-                @Override
-                public void disconnect(EngineId peer, String reason) {
-                  wereLost.add(peer);
-                  super.disconnect(peer, reason);
-                }
+            @Override
+            public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+              boolean wasLost = lost.contains(to) || givenUp.contains(to);
+              if (!wasLost || bytes.get(bytes.position()) != ABORT) {
+                return super.send(to, at, bytes);
+              }
+              untold.put(to, bytes.getInt(bytes.position() + 1));
+              context.doorbell().ring();
+              return true;
+            }
 
-                @Override
-                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
-                  if (!wereLost.contains(to) || bytes.get(bytes.position()) != ABORT) {
-                    return super.send(to, at, bytes);
-                  }
-                  untold.put(to, bytes.getInt(bytes.position() + 1));
-                  context.doorbell().ring();
-                  return true;
-                }
-
-                @Override
-                public int poll(ControlSink sink) {
-                  Map<EngineId, Integer> kept = Map.copyOf(untold);
-                  untold.clear();
-                  kept.forEach((engine, number) ->
-                      sink.received(
-                          engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
-                  return kept.size() + super.poll(sink);
-                }
-              });
+            @Override
+            public int poll(ControlSink sink) {
+              Map<EngineId, Integer> kept = Map.copyOf(untold);
+              untold.clear();
+              kept.forEach((engine, number) ->
+                  sink.received(engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
+              return kept.size() + super.poll(sink);
+            }
+          });
     }
   }
 
-  static final class TakesItsOwnPauseForSilence extends Saboteur {
+  static final class TakesItsOwnPauseForSilence implements Supplier<Backend> {
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
-    TakesItsOwnPauseForSilence() {
-      super(
-          (nic, _) -> nic,
-          (channel, _) ->
-              new ForwardingControl(channel) {
-                private final Set<EngineId> peers = new HashSet<>();
-                private long polledNanos = System.nanoTime();
+    @Override
+    public Backend get() {
+      return onControl((channel, _) ->
+          new KnowingControl(channel) {
+            private long polledNanos = System.nanoTime();
 
-                @Override
-                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
-                  peers.add(to);
-                  return super.send(to, at, bytes);
-                }
-
-                @Override
-                public int poll(ControlSink sink) {
-                  long now = System.nanoTime();
-                  boolean isLate = now - polledNanos > LONGEST_NANOS;
-                  polledNanos = now;
-                  if (isLate) {
-                    peers.forEach(peer -> inner.disconnect(peer, "silent"));
-                    peers.forEach(peer -> sink.peerLost(peer, 1, "it was silent"));
-                  }
-                  return super.poll(sink);
-                }
-              });
+            @Override
+            public int poll(ControlSink sink) {
+              long now = System.nanoTime();
+              boolean isLate = now - polledNanos > LONGEST_NANOS && !peers.isEmpty();
+              polledNanos = now;
+              if (isLate) {
+                peers.forEach(peer -> {
+                  inner.disconnect(peer, "silent");
+                  sink.peerLost(peer, 1, "it was silent");
+                });
+              }
+              return super.poll(sink);
+            }
+          });
     }
   }
 }
