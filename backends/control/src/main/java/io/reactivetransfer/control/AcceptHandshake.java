@@ -2,6 +2,8 @@ package io.reactivetransfer.control;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.security.KeyPair;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;

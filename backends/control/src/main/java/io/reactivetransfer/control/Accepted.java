@@ -3,6 +3,9 @@ package io.reactivetransfer.control;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.SocketChannel;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -118,8 +121,8 @@ final class Accepted extends Connection {
   }
 
   @Override
-  String where() {
-    String address = String.valueOf(channel().remoteAddress());
+  public String where() {
+    String address = String.valueOf(context().channel().remoteAddress());
     return peer == null
         ? "the unknown peer at " + address
         : "engine " + peer.toShortString() + " at " + address;

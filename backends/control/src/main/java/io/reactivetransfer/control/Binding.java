@@ -2,6 +2,8 @@ package io.reactivetransfer.control;
 
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.Certificate;

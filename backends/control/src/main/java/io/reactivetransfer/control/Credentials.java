@@ -1,6 +1,7 @@
 package io.reactivetransfer.control;
 
 import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

@@ -1,12 +1,11 @@
 package io.reactivetransfer.control;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.util.NetUtil;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
-import java.net.InetAddress;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,26 +36,12 @@ final class Dialled extends Connection {
   }
 
   void connect() {
-    openWithin(sessions().connectNanos(), this::outOfTime);
-    InetSocketAddress remote = socketAddress(at);
-    Disposable subscription = sessions().network().connect(this, remote);
+    openWithin(sessions().connectNanos(), () -> outOfTime(sessions().connectMillis()));
+    Disposable subscription = sessions().network().connect(this, address(at.host(), at.port()));
     if (phase() == Phase.ENDED) {
       subscription.dispose();
     } else {
       connecting = subscription;
-    }
-  }
-
-  /** An address literal is taken as it is, a name stays to be resolved. */
-  private static InetSocketAddress socketAddress(HostPort at) {
-    byte[] literal = NetUtil.createByteArrayFromIpAddressString(at.host());
-    if (literal == null) {
-      return InetSocketAddress.createUnresolved(at.host(), at.port());
-    }
-    try {
-      return new InetSocketAddress(InetAddress.getByAddress(literal), at.port());
-    } catch (UnknownHostException e) {
-      throw new AssertionError("an address literal has 4 or 16 bytes", e);
     }
   }
 
@@ -155,17 +140,8 @@ final class Dialled extends Connection {
     return welcomed == null ? 0 : welcomed.maxMessageBytes();
   }
 
-  private void outOfTime() {
-    String how = phase() == Phase.CONNECTING ? "cannot connect to " : "no handshake with ";
-    end(ErrorCode.TIMEOUT.because(how + where() + " within " + sessions().connectMillis() + " ms"));
-  }
-
-  void cannotConnect(Throwable cause) {
-    end(ErrorCode.CONNECT.because(ConnectFailure.text(where(), cause)));
-  }
-
   @Override
-  boolean shut() {
+  public boolean shut() {
     boolean first = super.shut();
     if (connecting != null) {
       connecting.dispose();
@@ -174,7 +150,7 @@ final class Dialled extends Connection {
   }
 
   @Override
-  String where() {
+  public String where() {
     EngineId peer = peer();
     return (peer == null ? "the engine" : "engine " + peer.toShortString()) + " at " + at;
   }

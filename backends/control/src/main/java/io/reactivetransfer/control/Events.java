@@ -1,6 +1,7 @@
 package io.reactivetransfer.control;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.Doorbell;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.control;
 
 import io.netty.buffer.ByteBuf;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

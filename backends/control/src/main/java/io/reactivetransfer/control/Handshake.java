@@ -2,6 +2,9 @@ package io.reactivetransfer.control;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.spi.EngineIdentity;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.BufferUnderflowException;

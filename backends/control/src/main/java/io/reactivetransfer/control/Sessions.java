@@ -4,6 +4,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.control.socket.Admission;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.ControlContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -57,7 +60,7 @@ final class Sessions {
   private final Network network;
   private final ControlContext context;
   private final Credentials credentials;
-  private final Admission admission;
+  private final Admission<Accepted> admission;
   private final Events events;
   private final Set<HostPort> aliases;
   private final Consumer<EngineId> sessionEnded;
@@ -84,7 +87,13 @@ final class Sessions {
     this.network = network;
     this.context = context;
     this.credentials = credentials;
-    this.admission = new Admission(limits, System::nanoTime);
+    this.admission =
+        new Admission<>(
+            limits.connections(),
+            limits.halfOpen(),
+            limits.perSecond(),
+            limits.burst(),
+            System::nanoTime);
     this.aliases = aliases;
     this.sessionEnded = sessionEnded;
     this.events = new Events(context.doorbell());

@@ -8,6 +8,8 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.control.TestEngine.Driver;
 import io.reactivetransfer.control.TestEngine.Found;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.io.IOException;
 import java.net.InetAddress;

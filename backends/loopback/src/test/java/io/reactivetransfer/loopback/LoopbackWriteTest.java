@@ -35,7 +35,7 @@ class LoopbackWriteTest {
     assertThat(
             origin
                 .domain
-                .post(origin.write(origin.target(target), 100, 50, 9).withImm(77)).isTaken()
+                .post(origin.write(origin.target(target), 100, 50, 9).withImm(77))
                 .isTaken())
         .isTrue();
     assertThat(target.rings).hasPositiveValue();

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

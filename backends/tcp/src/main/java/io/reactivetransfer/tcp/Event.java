@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,6 +3,9 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 

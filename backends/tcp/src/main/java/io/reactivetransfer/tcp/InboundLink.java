@@ -4,6 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.SocketChannel;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +96,7 @@ final class InboundLink extends Link {
   }
 
   @Override
-  void afterRead() {
+  protected void afterRead() {
     if (domain.events().isFull()) {
       context().channel().config().setAutoRead(false);
       domain.events().awaitRoom(this);
@@ -219,7 +222,7 @@ final class InboundLink extends Link {
 
   @Override
   @SuppressWarnings("ReferenceEquality") // the same buffer, not one with the same bytes
-  void take(ByteBuf in) {
+  protected void take(ByteBuf in) {
     if (in == direct) {
       direct = null;
       position += in.readableBytes();
@@ -337,7 +340,7 @@ final class InboundLink extends Link {
   }
 
   @Override
-  void onEnd(Failure why) {
+  protected void onEnd(Failure why) {
     domain.inboundEnded(this);
     if (origin != null) {
       domain.loop().origins().ended(origin, this);
@@ -360,7 +363,7 @@ final class InboundLink extends Link {
   }
 
   @Override
-  String where() {
+  public String where() {
     String address = String.valueOf(context().channel().remoteAddress());
     return origin == null
         ? "the unknown peer at " + address

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 

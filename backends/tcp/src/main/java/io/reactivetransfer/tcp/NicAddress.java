@@ -1,10 +1,9 @@
 package io.reactivetransfer.tcp;
 
-import io.netty.util.NetUtil;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.SocketConnection;
 import io.reactivetransfer.spi.BackendException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -56,17 +55,9 @@ record NicAddress(String host, int port) {
         .array();
   }
 
-  /** For a connect: an address literal is taken as it is, a name stays to be resolved. */
+  /** For a connect. */
   InetSocketAddress toSocketAddress() {
-    byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
-    if (literal == null) {
-      return InetSocketAddress.createUnresolved(host, port);
-    }
-    try {
-      return new InetSocketAddress(InetAddress.getByAddress(literal), port);
-    } catch (UnknownHostException e) {
-      throw new AssertionError("an address literal has 4 or 16 bytes", e);
-    }
+    return SocketConnection.address(host, port);
   }
 
   /** As people write it: {@code host:port}, with brackets around an IPv6 address. */

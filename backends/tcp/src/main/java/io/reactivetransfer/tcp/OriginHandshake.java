@@ -1,5 +1,7 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,7 +3,9 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
-import io.reactivetransfer.control.ConnectFailure;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.net.InetSocketAddress;
@@ -64,7 +66,7 @@ final class OutboundLink extends Link {
   }
 
   void connect() {
-    openWithin(domain.connectNanos(), this::outOfTime);
+    openWithin(domain.connectNanos(), () -> outOfTime(domain.connectMillis()));
     InetSocketAddress remote = peer.address().toSocketAddress();
     TcpClient client =
         domain
@@ -264,6 +266,9 @@ final class OutboundLink extends Link {
   }
 
   @Override
+  protected void afterRead() {}
+
+  @Override
   public int headBytes(int firstByte) {
     if (phase() == Phase.HANDSHAKE) {
       return Handshake.HEAD_BYTES;
@@ -334,18 +339,9 @@ final class OutboundLink extends Link {
     }
   }
 
-  private void outOfTime() {
-    String how = phase() == Phase.CONNECTING ? "cannot connect to " : "no handshake with ";
-    end(ErrorCode.TIMEOUT.because(how + where() + " within " + domain.connectMillis() + " ms"));
-  }
-
-  private void cannotConnect(Throwable cause) {
-    end(ErrorCode.CONNECT.because(ConnectFailure.text(where(), cause)));
-  }
-
   /** What was freed cannot be sent, and on this connection nothing else can come in its place. */
   @Override
-  Failure broken(Throwable cause) {
+  protected Failure broken(Throwable cause) {
     return inFlight.hasGone()
         ? ErrorCode.MEMORY_GONE.because(
             "the source's memory of a write to "
@@ -355,7 +351,7 @@ final class OutboundLink extends Link {
   }
 
   @Override
-  boolean shut() {
+  public boolean shut() {
     boolean first = super.shut();
     domain.loop().outgoing().ended(handshake.hello().connection());
     if (batch != null) {
@@ -374,13 +370,13 @@ final class OutboundLink extends Link {
   }
 
   @Override
-  void onEnd(Failure why) {
+  protected void onEnd(Failure why) {
     domain.outboundEnded(this, why);
     inFlight.drain(token -> domain.events().add(new Event.Failed(token, why, false)));
   }
 
   @Override
-  String where() {
+  public String where() {
     return "engine " + peer.engine().toShortString() + " at " + peer.address();
   }
 }

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

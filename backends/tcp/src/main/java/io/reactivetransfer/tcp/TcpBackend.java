@@ -7,6 +7,7 @@ import io.reactivetransfer.control.NettyControl;
 import io.reactivetransfer.control.NettyControlChannel;
 import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.control.Transport;
+import io.reactivetransfer.control.socket.Admission;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -128,12 +129,18 @@ public final class TcpBackend implements Backend {
     if (!(context.loop() instanceof TcpLoop loop)) {
       return CompletableFuture.failedFuture(withoutLoop());
     }
+    HandshakeLimits limits = settings.limits();
     TcpDomain domain =
         new TcpDomain(
             loop,
             context,
             new Authentication(loop.keys(), context.engine(), loop.sessions()),
-            new Admission(settings.limits(), System::nanoTime),
+            new Admission<>(
+                limits.connections(),
+                limits.halfOpen(),
+                limits.perSecond(),
+                limits.burst(),
+                System::nanoTime),
             settings.outgoingAddress(index));
     return Listener.listen(domain, settings.listenAddress(index), settings.advertisedHost(index))
         .thenApply(listener -> {

@@ -5,6 +5,9 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.control.socket.Admission;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
@@ -54,7 +57,7 @@ final class TcpDomain implements Domain {
   private final Registrations registrations;
   private final Map<TcpPeer.Key, OutboundLink> outbound = new HashMap<>();
   private final Authentication authentication;
-  private final Admission inbound;
+  private final Admission<InboundLink> inbound;
   private final @Nullable InetAddress outgoing;
   private final TurnEnd turnEnd;
   private @Nullable Listener listener;
@@ -66,7 +69,7 @@ final class TcpDomain implements Domain {
       TcpLoop loop,
       OpenContext context,
       Authentication authentication,
-      Admission inbound,
+      Admission<InboundLink> inbound,
       @Nullable InetAddress outgoing) {
     this.loop = loop;
     this.context = context;

@@ -3,6 +3,8 @@ package io.reactivetransfer.tcp;
 import io.netty.channel.EventLoop;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.ControlLoop;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;

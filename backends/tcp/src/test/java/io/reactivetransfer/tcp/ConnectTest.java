@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.fuzz.TestNames;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.RemoteMemory;
@@ -167,7 +168,8 @@ class ConnectTest {
     try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK);
         TestNic patient = new TestNic()) {
       byte[] address = RawConnection.addressOf(server).encode();
-      patient.send(patient.call(() -> patient.domain.resolve(RawConnection.ID, address)), "hello");
+      patient.send(
+          patient.call(() -> patient.domain.resolve(RawConnection.ID, 0, address)), "hello");
       try (Socket accepted = server.accept()) {
         assertThat(accepted.getInputStream().readNBytes(Handshake.HEAD_BYTES)).isNotEmpty();
         accepted.setSoLinger(true, 0);

@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.control.Transport;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;

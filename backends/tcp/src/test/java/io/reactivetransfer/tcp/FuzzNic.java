@@ -7,6 +7,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.control.ControlLoop;
 import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.socket.Admission;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.LocalMemory;
@@ -88,7 +89,12 @@ class FuzzNic implements CompletionSink {
             loop,
             new OpenContext(id, 0, () -> {}, loop, DEPTH, CONNECT_TIMEOUT),
             new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, null),
-            new Admission(LIMITS, () -> 0),
+            new Admission<>(
+                LIMITS.connections(),
+                LIMITS.halfOpen(),
+                LIMITS.perSecond(),
+                LIMITS.burst(),
+                () -> 0),
             null);
     model = new NicModel(id, ground);
   }

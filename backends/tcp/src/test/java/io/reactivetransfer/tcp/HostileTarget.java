@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
 

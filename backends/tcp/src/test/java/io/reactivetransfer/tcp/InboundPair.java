@@ -1,5 +1,7 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.control.socket.ErrorCode;
+
 /** A connection to a NIC, and the model of it; what goes to the one goes to the other. */
 final class InboundPair {
 

@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -298,7 +299,7 @@ class LossTest {
         assertThat(
                 nic.call(() ->
                     nic.domain
-                        .post(new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1)).isTaken()
+                        .post(new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1))
                         .isTaken()))
             .isFalse();
         assertThat(WriteTest.bytes(sink.segment())).containsOnly(7);

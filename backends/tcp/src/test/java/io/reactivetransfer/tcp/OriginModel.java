@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;

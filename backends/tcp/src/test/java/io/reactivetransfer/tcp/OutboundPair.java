@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.WriteOp;

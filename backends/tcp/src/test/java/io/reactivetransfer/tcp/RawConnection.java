@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.Failure;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

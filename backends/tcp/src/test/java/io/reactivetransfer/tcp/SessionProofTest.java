@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

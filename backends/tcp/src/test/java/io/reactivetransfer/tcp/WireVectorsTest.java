@@ -6,6 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -212,7 +212,7 @@ class WriteTest {
         origin.call(() ->
             origin
                 .domain
-                .post(new WriteOp().between(source.local(), remote).range(0, 0, 8)).isTaken()
+                .post(new WriteOp().between(source.local(), remote).range(0, 0, 8))
                 .isTaken());
     origin.write(source, remote, 8, 1);
 

@@ -49,7 +49,7 @@ abstract class RegistrationRules extends RuleGroup {
     Probe<MemoryRegion> withdrawn =
         stage().probe("a register that is withdrawn", duo.origin().register(memory, Access.LOCAL));
     for (int i = 0; i < 8; i++) {
-      stage().done(duo.origin(), duo.write(i * 64, 64));
+      stage().done(duo.origin(), duo.write(i * 64L, 64));
     }
     register.assertSilent();
     withdrawn.cancel();

@@ -10,6 +10,7 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
@@ -28,10 +29,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import io.reactivetransfer.spi.PostResult;
 
 /** For each rule of chapter 25, tcp with one defect. Classes, because other processes need them. */
 final class ProcessSaboteurs {
@@ -255,7 +256,9 @@ final class ProcessSaboteurs {
           new Knowing(nic) {
             @Override
             public PostResult post(WriteOp op) {
-              return !givenUp.contains(owners.get(op.target())) ? super.post(op) : PostResult.NIC_BUSY;
+              return !givenUp.contains(owners.get(op.target()))
+                  ? super.post(op)
+                  : PostResult.NIC_BUSY;
             }
           });
     }
@@ -402,8 +405,8 @@ final class ProcessSaboteurs {
       return onNic((nic, _) ->
           new ForwardingDomain(nic) {
             @Override
-            public LocalMemory revoke(LocalMemory memory) {
-              return memory;
+            public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+              return CompletableFuture.completedStage(memory);
             }
           });
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import java.util.Iterator;
@@ -20,6 +22,11 @@ class FindingsTest {
     @Override
     public String name() {
       return "fake";
+    }
+
+    @Override
+    public CompletionStage<ControlChannel> openControl(ControlContext context) {
+      throw new UnsupportedOperationException();
     }
 
     @Override

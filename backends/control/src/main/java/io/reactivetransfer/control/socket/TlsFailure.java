@@ -1,4 +1,4 @@
-package io.reactivetransfer.control;
+package io.reactivetransfer.control.socket;
 
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;

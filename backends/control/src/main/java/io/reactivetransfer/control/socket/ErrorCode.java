@@ -1,7 +1,7 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control.socket;
 
-/** What can go wrong, with the number that stands for it on the wire and in the sink. */
-enum ErrorCode {
+/** What can go wrong, with the number that stands for it on the wire and in the sinks. */
+public enum ErrorCode {
   /** The other side sent something that is not of the protocol. */
   PROTOCOL(1),
   /** The two sides speak different versions. */
@@ -10,22 +10,28 @@ enum ErrorCode {
   WRONG_ENGINE(3),
   /** No connection came about. */
   CONNECT(4),
-  /** No connection came about in time. */
+  /** No session, or no connection of a NIC, came about in time. */
   TIMEOUT(5),
   /** The other side closed in good order. */
   CLOSED(6),
   /** A connection broke. */
   BROKEN(7),
-  /** This engine found the other one dead or stopped, and closed the connection. */
+  /** One side found the other one dead or stopped, or needs it no more. */
   GIVEN_UP(8),
-  /** The origin has made a new connection in place of this one. */
+  /** The other side has begun another session, or made another connection, in place of this one. */
   REPLACED(9),
-  /** One side did not prove that the connection belongs to their session. */
+  /** One side did not prove that it knows the secret, who it is, or that it has a session. */
   UNAUTHENTICATED(10),
   /** There are too many connections, or one address makes too many. */
   BUSY(11),
   /** The two sides did not come to terms about TLS. */
   TLS(12),
+  /** The address that was dialled is not one of the engine that answers. */
+  WRONG_ADDRESS(13),
+  /** The two engines use different backends. */
+  BACKEND(14),
+  /** Both sides dialled, and the other connection stays. */
+  CROSSED(15),
   /** No memory has this key (any more). */
   UNKNOWN_KEY(16),
   /** The memory is for local use only. */
@@ -38,13 +44,14 @@ enum ErrorCode {
   MEMORY_GONE(20);
 
   /** The number. */
-  final int value;
+  public final int value;
 
   ErrorCode(int value) {
     this.value = value;
   }
 
-  Failure because(String text) {
+  /** A failure of this kind. */
+  public Failure because(String text) {
     return new Failure(value, text);
   }
 }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.control;
+package io.reactivetransfer.control.socket;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;

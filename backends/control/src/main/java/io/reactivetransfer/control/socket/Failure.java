@@ -1,4 +1,4 @@
-package io.reactivetransfer.control;
+package io.reactivetransfer.control.socket;
 
 /**
  * Why something did not come about.
@@ -6,4 +6,4 @@ package io.reactivetransfer.control;
  * @param code one of {@link ErrorCode}, or a number that a newer peer sent
  * @param text what happened, where, and where known what to do
  */
-record Failure(int code, String text) {}
+public record Failure(int code, String text) {}

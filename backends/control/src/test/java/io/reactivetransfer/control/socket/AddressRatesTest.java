@@ -1,4 +1,4 @@
-package io.reactivetransfer.control;
+package io.reactivetransfer.control.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

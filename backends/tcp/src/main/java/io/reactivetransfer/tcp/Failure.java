@@ -1,9 +1,0 @@
-package io.reactivetransfer.tcp;
-
-/**
- * Why something did not come about.
- *
- * @param code one of {@link ErrorCode}, or a number that a newer peer sent
- * @param text what happened, where, and where known what to do
- */
-record Failure(int code, String text) {}
