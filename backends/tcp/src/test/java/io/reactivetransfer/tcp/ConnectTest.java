@@ -220,7 +220,7 @@ class ConnectTest {
         .isInstanceOf(BackendException.class)
         .hasMessageContaining("cannot listen on 192.0.2.1:0")
         .hasMessageContaining("192.0.2.1 is no address of this machine")
-        .hasMessageContaining("TcpBackend.builder().host()")
+        .hasMessageContaining("host() of the backend's builder")
         .hasMessageNotContaining("port()");
   }
 

@@ -55,7 +55,7 @@ final class ConnectionSaboteurs {
 
     @Override
     public PostResult post(WriteOp op) {
-      return answers(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
+      return answers(ownerOf(op)) ? super.post(op) : PostResult.PEER_BUSY;
     }
 
     @Override
@@ -82,7 +82,7 @@ final class ConnectionSaboteurs {
 
     @Override
     public PostResult post(WriteOp op) {
-      return !gone.contains(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
+      return !gone.contains(ownerOf(op)) ? super.post(op) : PostResult.PEER_BUSY;
     }
   }
 

@@ -175,7 +175,7 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
 
     @Override
     public PostResult post(WriteOp op) {
-      return reaches(ownerOf(op)) ? super.post(op) : PostResult.NIC_BUSY;
+      return reaches(ownerOf(op)) ? super.post(op) : PostResult.PEER_BUSY;
     }
   }
 }

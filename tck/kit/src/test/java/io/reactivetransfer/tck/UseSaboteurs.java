@@ -108,7 +108,7 @@ final class UseSaboteurs {
     public PostResult post(WriteOp op) {
       EngineId peer = ownerOf(op);
       long others = out.values().stream().filter(other -> !other.peer.equals(peer)).count();
-      return others < 4 ? super.post(op) : PostResult.NIC_BUSY;
+      return others < 4 ? super.post(op) : PostResult.PEER_BUSY;
     }
 
     @Override

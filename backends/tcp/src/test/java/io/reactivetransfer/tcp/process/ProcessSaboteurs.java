@@ -258,7 +258,7 @@ final class ProcessSaboteurs {
             public PostResult post(WriteOp op) {
               return !givenUp.contains(owners.get(op.target()))
                   ? super.post(op)
-                  : PostResult.NIC_BUSY;
+                  : PostResult.PEER_BUSY;
             }
           });
     }
