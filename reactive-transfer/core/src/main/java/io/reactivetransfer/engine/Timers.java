@@ -1,19 +1,25 @@
 package io.reactivetransfer.engine;
 
-import java.util.Arrays;
+import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker must do later. Belongs to the worker; time is what it is told. */
+/**
+ * What a worker must do later. Belongs to the worker; time is what it is told. Cancelling costs the
+ * same however many there are: what is cancelled stays in the heap until it comes up, or until half
+ * of the heap is that.
+ */
 final class Timers {
 
+  /** So many that are cancelled are never worth a look at all. */
+  private static final int FEW = 64;
+
   /** One thing to do, once. */
-  static final class Timer {
+  static final class Timer implements Comparable<Timer> {
     private final long deadlineNanos;
     private final long order;
-    private final Runnable action;
 
-    /** Where it stands in the heap; below 0 when it is over. */
-    private int place = -1;
+    /** Null when it is done or cancelled. */
+    private @Nullable Runnable action;
 
     private Timer(long deadlineNanos, long order, Runnable action) {
       this.deadlineNanos = deadlineNanos;
@@ -21,101 +27,68 @@ final class Timers {
       this.action = action;
     }
 
-    private boolean isBefore(Timer other) {
+    @Override
+    public int compareTo(Timer other) {
       // by difference, because nanoTime may wrap around
       long sooner = deadlineNanos - other.deadlineNanos;
-      return sooner == 0 ? order < other.order : sooner < 0;
+      return sooner == 0 ? Long.compare(order, other.order) : Long.signum(sooner);
     }
   }
 
-  /** A heap in which each timer knows its place: so one can be cancelled without a search. */
-  private @Nullable Timer[] heap = new Timer[16];
-
-  private int size;
+  private final PriorityQueue<Timer> heap = new PriorityQueue<>();
   private long count;
+  private int cancelled;
 
   Timer at(long deadlineNanos, Runnable action) {
     Timer timer = new Timer(deadlineNanos, count++, action);
-    if (size == heap.length) {
-      heap = Arrays.copyOf(heap, size * 2);
-    }
-    up(size++, timer);
+    heap.add(timer);
     return timer;
   }
 
   /** Does nothing if it is over. */
   void cancel(Timer timer) {
-    int place = timer.place;
-    if (place < 0) {
-      return;
-    }
-    timer.place = -1;
-    Timer moved = known(--size);
-    heap[size] = null;
-    if (place < size) {
-      down(place, moved);
-      up(moved.place, moved);
+    if (timer.action != null) {
+      timer.action = null;
+      if (++cancelled > FEW && cancelled > heap.size() / 2) {
+        heap.removeIf(each -> each.action == null);
+        cancelled = 0;
+      }
     }
   }
 
   boolean isEmpty() {
-    return size == 0;
+    return heap.size() == cancelled;
   }
 
   /** Nanoseconds until the first is due, at least 0; a large number when there is none. */
   long untilNext(long now) {
-    return size == 0 ? Long.MAX_VALUE : Math.max(0, known(0).deadlineNanos - now);
+    Timer first = first();
+    return first == null ? Long.MAX_VALUE : Math.max(0, first.deadlineNanos - now);
   }
 
   /** Does what is due; returns how many. */
   int run(long now) {
     int done = 0;
-    while (size > 0 && known(0).deadlineNanos - now <= 0) {
-      Timer first = known(0);
-      cancel(first);
-      first.action.run();
-      done++;
+    Timer first;
+    while ((first = first()) != null && first.deadlineNanos - now <= 0) {
+      heap.remove();
+      Runnable action = first.action;
+      first.action = null;
+      if (action != null) {
+        action.run();
+        done++;
+      }
     }
     return done;
   }
 
-  private Timer known(int place) {
-    return Flight.known(heap[place]);
-  }
-
-  private void up(int place, Timer timer) {
-    int free = place;
-    while (free > 0) {
-      int parent = (free - 1) >>> 1;
-      Timer above = known(parent);
-      if (!timer.isBefore(above)) {
-        break;
-      }
-      put(free, above);
-      free = parent;
+  /** The first that is not cancelled, or null. */
+  private @Nullable Timer first() {
+    Timer first;
+    while ((first = heap.peek()) != null && first.action == null) {
+      heap.remove();
+      cancelled--;
     }
-    put(free, timer);
-  }
-
-  private void down(int place, Timer timer) {
-    int free = place;
-    int child;
-    while ((child = 2 * free + 1) < size) {
-      if (child + 1 < size && known(child + 1).isBefore(known(child))) {
-        child++;
-      }
-      Timer below = known(child);
-      if (!below.isBefore(timer)) {
-        break;
-      }
-      put(free, below);
-      free = child;
-    }
-    put(free, timer);
-  }
-
-  private void put(int place, Timer timer) {
-    heap[place] = timer;
-    timer.place = place;
+    return first;
   }
 }
