@@ -10,7 +10,7 @@
  * by a {@code PeerState} for each other engine; a {@code Dialled} or {@code Accepted} connection
  * carries out one end of the handshake ({@code DialHandshake}, {@code AcceptHandshake}, whose
  * frames are in {@code Handshake}), and then the frames of its session. For writers of other
- * clients: {@code docs/wire-format-control.md}.
+ * clients: {@code docs/wire-format.md}.
  */
 @NullMarked
 package io.reactivetransfer.control;
