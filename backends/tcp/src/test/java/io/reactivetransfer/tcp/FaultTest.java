@@ -107,9 +107,12 @@ class FaultTest {
     other.close();
   }
 
-  /** A way that breaks is none of these: what went over it goes over others. */
+  /**
+   * A way that breaks is none of these: what went over it goes over others. Neither is one whose
+   * acknowledgements come no more: they come along with what the other engine writes.
+   */
   @ParameterizedTest
-  @EnumSource(names = {"STALL", "STALL_OF_WRITES", "STALL_OF_ACKNOWLEDGEMENTS"})
+  @EnumSource(names = {"STALL", "STALL_OF_WRITES"})
   void allEndsOnceAndBothGoOn(Fault fault) {
     System.out.println("faults.seed=" + seed + " " + fault);
     one.engine.messages().subscribe();

@@ -1,14 +1,10 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.spi.ControlChannel;
-import io.reactivetransfer.spi.ControlContext;
-import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.TransferConformance;
 import io.reactivetransfer.tck.process.TwoProcesses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SegmentAllocator;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 
@@ -25,20 +21,7 @@ class TcpTwoProcessesConformanceTest extends TransferConformance {
   static final class Tcp implements Supplier<Backend> {
     @Override
     public Backend get() {
-      return new ForwardingBackend(new TcpBackend(), (nic, _) -> nic) {
-        /** On a loop of its own, of which the NICs know nothing. */
-        @Override
-        public CompletionStage<ControlChannel> openControl(ControlContext given) {
-          return super.openControl(
-              new ControlContext(
-                  given.identity(),
-                  given.backend(),
-                  given.doorbell(),
-                  null,
-                  given.maxMessageBytes(),
-                  given.connectTimeout()));
-        }
-      };
+      return new SessionlessBackend((nic, _) -> nic);
     }
   }
 

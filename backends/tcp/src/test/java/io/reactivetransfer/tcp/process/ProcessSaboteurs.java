@@ -19,6 +19,7 @@ import io.reactivetransfer.tck.ForwardingControl;
 import io.reactivetransfer.tck.ForwardingControlSink;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
+import io.reactivetransfer.tcp.SessionlessBackend;
 import io.reactivetransfer.tcp.TcpBackend;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -264,11 +265,14 @@ final class ProcessSaboteurs {
     }
   }
 
-  /** Says that a write has failed, and has it land all the same, over the next connection. */
+  /**
+   * Says that a write has failed, and has it land all the same, over the next connection, which
+   * needs no session.
+   */
   static final class TriesAgainItself implements Supplier<Backend> {
     @Override
     public Backend get() {
-      return onNic((nic, context) ->
+      return new SessionlessBackend((nic, context) ->
           new Knowing(nic) {
             private final Map<Long, WriteOp> out = new HashMap<>();
             private final Queue<WriteOp> again = new ArrayDeque<>();
