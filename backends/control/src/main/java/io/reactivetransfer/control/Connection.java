@@ -7,19 +7,24 @@ import io.netty.channel.ChannelHandlerContext;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.control.socket.SocketConnection;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of the control channel: what both its ends have in common. */
 abstract class Connection extends SocketConnection implements PeerState.Candidate {
 
   private final Sessions sessions;
-  private final FrameReader reader = new FrameReader(this);
   private @Nullable SessionKeys keys;
   private @Nullable FrameCodec codec;
   private @Nullable Session session;
+
+  // The frame that is coming in.
+  private byte[] head = {};
+  private int type;
 
   Connection(Sessions sessions) {
     super(sessions.eventLoop());
@@ -182,13 +187,6 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
   }
 
   @Override
-  protected final void take(ByteBuf in) {
-    while (in.isReadable() && phase() != Phase.ENDED) {
-      reader.read(in);
-    }
-  }
-
-  @Override
   protected final void afterRead() {
     if (phase() == Phase.OPEN && sessions.events().isFull()) {
       channel().config().setAutoRead(false);
@@ -197,13 +195,56 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
   }
 
   @Override
-  protected final boolean isBetweenFrames() {
-    return reader.isBetweenFrames();
+  public final int headBytes(int firstByte) {
+    return phase() == Phase.HANDSHAKE ? Handshake.HEAD_BYTES : FrameCodec.HEAD_BYTES;
   }
 
-  /** A whole frame has come, of a kind and length that may come now. */
-  final void frame(int type, byte[] bodyAndTag) {
-    ByteBuffer content = requireCodec().decode(type, bodyAndTag);
+  @Override
+  public final void head(ByteBuffer whole) {
+    if (phase() == Phase.HANDSHAKE) {
+      head = new byte[whole.remaining()];
+      whole.duplicate().get(head);
+      reader().collect(handshakeBody(whole));
+    } else {
+      type = whole.get();
+      reader().collect(bodyBytes(type, whole.getInt()) + FrameCodec.TAG_BYTES);
+    }
+  }
+
+  private int bodyBytes(int type, int length) {
+    int min = type == FrameCodec.FAREWELL ? FrameCodec.MIN_FAREWELL_BYTES : 0;
+    int max =
+        switch (type) {
+          case FrameCodec.OPEN -> 0;
+          case FrameCodec.MESSAGE -> phase() == Phase.OPEN ? sessions.maxMessageBytes() : -1;
+          case FrameCodec.FAREWELL -> FrameCodec.MAX_FAREWELL_BYTES;
+          default -> -1;
+        };
+    if (max < 0) {
+      throw new ProtocolException(
+          "expected a frame that may come now, got one of type " + (type & 0xff));
+    }
+    if (length < min || length > max) {
+      throw new ProtocolException(
+          "expected a frame of "
+              + min
+              + " to "
+              + max
+              + " bytes, got "
+              + Integer.toUnsignedString(length));
+    }
+    return length;
+  }
+
+  @Override
+  public final void collected(byte[] body) {
+    if (phase() == Phase.HANDSHAKE) {
+      byte[] frame = Arrays.copyOf(head, head.length + body.length); // the frame with its head
+      System.arraycopy(body, 0, frame, head.length, body.length);
+      handshake(frame);
+      return;
+    }
+    ByteBuffer content = requireCodec().decode(type, body);
     if (type == FrameCodec.FAREWELL) {
       int code = Short.toUnsignedInt(content.getShort());
       end(new Failure(code, where() + " ended the session: " + PeerText.of(content)));

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of a NIC: what both its ends have in common. */
-abstract class Link extends SocketConnection implements FrameReader.Frames {
+abstract class Link extends SocketConnection {
 
   /** A read of no more is one of a few short frames. */
   private static final int SHORT_READ_BYTES = 1_024;
@@ -19,7 +19,6 @@ abstract class Link extends SocketConnection implements FrameReader.Frames {
 
   private final SmallBuffers smallBuffers;
   private final boolean encrypts;
-  private final FrameReader reader = new FrameReader(this);
   private int goodbyeCode;
   private int shortReads;
 
@@ -31,10 +30,6 @@ abstract class Link extends SocketConnection implements FrameReader.Frames {
 
   /** The frame that tells the other side why a connection is closed that it spoke wrongly on. */
   abstract ByteBuf rejection(Failure why);
-
-  final FrameReader reader() {
-    return reader;
-  }
 
   /** An empty buffer for a frame of so many bytes. */
   final ByteBuf frame(int bytes) {
@@ -75,12 +70,6 @@ abstract class Link extends SocketConnection implements FrameReader.Frames {
   }
 
   @Override
-  public boolean shut() {
-    reader.stop();
-    return super.shut();
-  }
-
-  @Override
   protected final void beginToRead() {
     ChannelConfig config = context().channel().config();
     if (!encrypts) { // else what is read is kept until it can be decrypted
@@ -100,7 +89,7 @@ abstract class Link extends SocketConnection implements FrameReader.Frames {
     if (in.readableBytes() <= SHORT_READ_BYTES && shortReads++ % SHORT_READS == 0) {
       holdAcknowledgementsBack();
     }
-    reader.feed(in);
+    super.take(in);
   }
 
   /**
@@ -116,11 +105,6 @@ abstract class Link extends SocketConnection implements FrameReader.Frames {
   }
 
   @Override
-  protected final boolean isBetweenFrames() {
-    return reader.isBetweenFrames();
-  }
-
-  @Override
   protected final void sayWhy(Failure why) {
     send(rejection(why));
   }
@@ -128,7 +112,7 @@ abstract class Link extends SocketConnection implements FrameReader.Frames {
   /** To be called with the head of a goodbye. */
   final void goodbyeHead(ByteBuffer head) {
     goodbyeCode = Short.toUnsignedInt(head.getShort());
-    reader.collect(Wire.textLength(Short.toUnsignedInt(head.getShort())));
+    reader().collect(Wire.textLength(Short.toUnsignedInt(head.getShort())));
   }
 
   /** To be called with the text of a goodbye. */

@@ -266,9 +266,6 @@ final class OutboundLink extends Link {
   }
 
   @Override
-  protected void afterRead() {}
-
-  @Override
   public int headBytes(int firstByte) {
     if (phase() == Phase.HANDSHAKE) {
       return Handshake.HEAD_BYTES;
@@ -310,16 +307,6 @@ final class OutboundLink extends Link {
     } else {
       goodbyeText(body);
     }
-  }
-
-  @Override
-  public void streamed(ByteBuf in, int length) {
-    throw new IllegalStateException("expected no stream toward the origin");
-  }
-
-  @Override
-  public void streamEnded() {
-    throw new IllegalStateException("expected no stream toward the origin");
   }
 
   private void replied(Handshake.Reply reply) {

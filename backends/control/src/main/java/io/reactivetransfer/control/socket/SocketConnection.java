@@ -22,7 +22,8 @@ import reactor.util.Loggers;
  * One connection, seen from one end: how it begins and ends. It ends once, for one reason, and that
  * reason says where the other side is. For its event loop.
  */
-public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
+public abstract class SocketConnection extends ChannelInboundHandlerAdapter
+    implements FrameReader.Frames {
 
   /** How far a connection has come. */
   public enum Phase {
@@ -52,28 +53,21 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = Loggers.getLogger(SocketConnection.class);
 
   private final EventLoop eventLoop;
+  private final FrameReader reader;
   private Phase phase = Phase.CONNECTING;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Future<?> deadline;
   private @Nullable Failure broken;
 
   /** Of no socket yet. */
+  @SuppressWarnings("this-escape") // nothing is called before bytes come
   protected SocketConnection(EventLoop eventLoop) {
     this.eventLoop = eventLoop;
+    this.reader = new FrameReader(this);
   }
 
-  /**
-   * Some bytes have come, which stay the caller's.
-   *
-   * @throws ProtocolException if the connection cannot go on
-   */
-  protected abstract void take(ByteBuf in);
-
   /** Some bytes were read, and the connection may go on or not. */
-  protected abstract void afterRead();
-
-  /** Whether the stream stands between two frames, where it may end. */
-  protected abstract boolean isBetweenFrames();
+  protected void afterRead() {}
 
   /** Tells the other side, as long as that is possible, why the connection ends here. */
   protected abstract void sayWhy(Failure why);
@@ -95,6 +89,11 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
     if (next == Phase.OPEN) {
       cancelDeadline();
     }
+  }
+
+  /** What cuts the bytes that come into frames. */
+  protected final FrameReader reader() {
+    return reader;
   }
 
   /** Only for when the channel is there: from {@link Phase#HANDSHAKE} on. */
@@ -169,6 +168,7 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
       return false;
     }
     phase = Phase.ENDED;
+    reader.stop();
     cancelDeadline();
     // There is none when the socket is closed already, as between two addresses of a name.
     ChannelHandlerContext first = context == null ? null : context.pipeline().firstContext();
@@ -180,17 +180,17 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** The addresses of a name are tried one after the other, each with a channel of its own. */
-  @Override
-  public final boolean isSharable() {
-    return true;
-  }
-
   private void cancelDeadline() {
     if (deadline != null) {
       deadline.cancel(false);
       deadline = null;
     }
+  }
+
+  /** The addresses of a name are tried one after the other, each with a channel of its own. */
+  @Override
+  public final boolean isSharable() {
+    return true;
   }
 
   @Override
@@ -209,6 +209,15 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
       in.release();
     }
     afterRead();
+  }
+
+  /**
+   * Some bytes have come, which stay the caller's.
+   *
+   * @throws ProtocolException if the connection cannot go on
+   */
+  protected void take(ByteBuf in) {
+    reader.feed(in);
   }
 
   /** The other side has not kept to the protocol, or is not who it must be; it is told so. */
@@ -274,7 +283,7 @@ public abstract class SocketConnection extends ChannelInboundHandlerAdapter {
       return ErrorCode.BROKEN.because(
           where() + " ended the connection within the handshake" + CLOSED_EARLY);
     }
-    String how = isBetweenFrames() ? " without a farewell" : " in the middle of a frame";
+    String how = reader.isBetweenFrames() ? " without a farewell" : " in the middle of a frame";
     return ErrorCode.BROKEN.because(
         where() + " ended the connection" + how + "; was its process killed?");
   }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control.socket;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -9,10 +9,10 @@ import java.nio.ByteBuffer;
  * head and one collected body, whose length the other side of {@link Frames} has checked before it
  * asked for it.
  */
-final class FrameReader {
+public final class FrameReader {
 
   /** What reads the frames. */
-  interface Frames {
+  public interface Frames {
 
     /**
      * How long a head is that begins with this byte, itself included.
@@ -28,10 +28,14 @@ final class FrameReader {
     void collected(byte[] body);
 
     /** A piece of a streamed body: takes exactly so many bytes. */
-    void streamed(ByteBuf in, int length);
+    default void streamed(ByteBuf in, int length) {
+      throw new IllegalStateException("expected no frame that is streamed");
+    }
 
     /** The streamed body is complete. */
-    void streamEnded();
+    default void streamEnded() {
+      throw new IllegalStateException("expected no frame that is streamed");
+    }
   }
 
   private enum Expects {
@@ -50,46 +54,48 @@ final class FrameReader {
   private int collected;
   private long toStream;
 
-  FrameReader(Frames frames) {
+  /** For what reads the frames of one connection. */
+  public FrameReader(Frames frames) {
     this.frames = frames;
     head.limit(0);
   }
 
   /** To be called in {@link Frames#head}: the next so many bytes are one piece. */
-  void collect(int length) {
+  public void collect(int length) {
     collecting = new byte[length];
     collected = 0;
     expects = Expects.COLLECTED;
   }
 
   /** To be called in {@link Frames#head}: the next so many bytes are passed on as they come. */
-  void stream(long length) {
+  public void stream(long length) {
     toStream = length;
     expects = Expects.STREAMED;
   }
 
   /** How much of a streamed body is still to come; 0 if none is. */
-  long toStream() {
+  public long toStream() {
     return expects == Expects.STREAMED ? toStream : 0;
   }
 
   /** So many bytes of the streamed body have come, and are not to be passed on. */
-  void skip(int length) {
+  public void skip(int length) {
     toStream -= length;
     endStream();
   }
 
   /** Reads nothing any more. */
-  void stop() {
+  public void stop() {
     expects = Expects.NOTHING;
   }
 
   /** Whether the stream stands between two frames, where it may end. */
-  boolean isBetweenFrames() {
+  public boolean isBetweenFrames() {
     return expects == Expects.HEAD && head.limit() == 0;
   }
 
-  void feed(ByteBuf in) {
+  /** Reads what has come, until there is no more or it is {@link #stop stopped}. */
+  public void feed(ByteBuf in) {
     while (step(in)) {
       // on to the next part
     }

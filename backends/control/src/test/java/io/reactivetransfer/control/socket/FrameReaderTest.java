@@ -1,4 +1,4 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.control.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
