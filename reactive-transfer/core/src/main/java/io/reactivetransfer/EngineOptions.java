@@ -22,8 +22,9 @@ import reactor.core.scheduler.Scheduler;
  * @param minPieceBytes a write is spread over several NICs only in pieces of at least so many bytes
  * @param maxUnclaimedImms different immediates that may have arrived unclaimed; one more is lost,
  *     loudly
- * @param maxMessageBytes the longest message, 1 to 65,536 bytes; the backend may allow less
- * @param messageCredits messages of one sender that are kept until the application takes them
+ * @param maxMessageBytes the longest message, 1 to 16,777,216 bytes, in either direction
+ * @param messageCredits messages of one sender and one channel that are kept until the application
+ *     takes them, as long as they are of no more bytes than two of the longest
  * @param maxWaitingMessages messages to one peer that may wait for it to take them, 1 to 1,048,576;
  *     one more is rejected
  * @param livenessDeadline a peer that anything is waited for and that was silent this long is lost;
@@ -75,7 +76,7 @@ public record EngineOptions(
     requireWithin("maxSubmissions", maxSubmissions, 1, 1 << 20);
     requireWithin("minPieceBytes", minPieceBytes, 1, Long.MAX_VALUE);
     requireWithin("maxUnclaimedImms", maxUnclaimedImms, 1, 1 << 24);
-    requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 16);
+    requireWithin("maxMessageBytes", maxMessageBytes, 1, 1 << 24);
     requireWithin("messageCredits", messageCredits, 1, 1 << 16);
     requireWithin("maxWaitingMessages", maxWaitingMessages, 1, 1 << 20);
     requireTime("livenessDeadline", livenessDeadline);
@@ -95,7 +96,7 @@ public record EngineOptions(
   /**
    * The defaults: all NICs of the backend, a window of 256, 1,024 pieces per NIC, 4,096 per peer,
    * 64 MiB per peer, 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates,
-   * messages of at most 16 KiB with 16 credits and 1,024 that wait, 5 s of silence, 60 s for a
+   * messages of at most 1 MiB with 16 credits and 1,024 that wait, 5 s of silence, 60 s for a
    * transfer, 10 s to connect, 5 s to close, 100 ms to stop writing to what is revoked, spin then
    * back off, not pinned, signals on {@code Schedulers.parallel()}.
    */
@@ -133,7 +134,7 @@ public record EngineOptions(
     private int maxSubmissions = 1 << 16;
     private long minPieceBytes = 64 * 1024;
     private int maxUnclaimedImms = 1 << 16;
-    private int maxMessageBytes = 16 * 1024;
+    private int maxMessageBytes = 1 << 20;
     private int messageCredits = 16;
     private int maxWaitingMessages = 1_024;
     private Duration livenessDeadline = Duration.ofSeconds(5);

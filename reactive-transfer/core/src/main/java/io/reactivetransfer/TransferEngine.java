@@ -151,26 +151,37 @@ public interface TransferEngine {
    */
   ImmLease lease(int size);
 
+  /** Sends a message on {@link MessageChannel#DEFAULT}. */
+  default Mono<Void> send(Peer peer, ByteBuffer message) {
+    return send(peer, MessageChannel.DEFAULT, message);
+  }
+
   /**
-   * Sends a small message. Completes when the backend has taken it over; waits while the receiver
-   * grants no credit, which it does as its application takes messages. Messages between two engines
-   * arrive in order. Cancelling before it was taken over withdraws it. Completion does not say that
-   * the receiver has read it: what is unread when it closes is gone.
+   * Sends a message on one channel. Completes when the backend has taken it over; waits while the
+   * receiver grants no credit, which it does as its application takes messages. Messages of one
+   * channel between two engines arrive in order; channels do not wait for each other. Cancelling
+   * before any of it was taken over withdraws it. Completion does not say that the receiver has
+   * read it: what is unread when it closes is gone.
    *
    * @param message its remaining bytes, copied on subscribe; at most {@link
    *     EngineOptions#maxMessageBytes()}
    */
-  Mono<Void> send(Peer peer, ByteBuffer message);
+  Mono<Void> send(Peer peer, MessageChannel channel, ByteBuffer message);
+
+  /** The messages that others send on {@link MessageChannel#DEFAULT}. */
+  default Flux<Message> messages() {
+    return messages(MessageChannel.DEFAULT);
+  }
 
   /**
-   * The messages that others send. One subscriber at a time; those that came before are kept for
-   * it, as many as credits were granted. Demand becomes credits.
+   * The messages that others send on one channel. One subscriber at a time; those that came before
+   * are kept for it, as many as credits were granted. Demand becomes credits.
    *
    * <p>Completes when the engine closes, without demand too: messages that were not asked for until
    * then are gone, although their {@code send} had completed. Subscribed to afterwards it fails
    * with a {@link TransferRejectedException}.
    */
-  Flux<Message> messages();
+  Flux<Message> messages(MessageChannel channel);
 
   /**
    * Waits until every member of the group has entered: completes when each of them has subscribed

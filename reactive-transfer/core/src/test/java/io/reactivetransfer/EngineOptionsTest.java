@@ -26,7 +26,7 @@ class EngineOptionsTest {
     MAX_SUBMISSIONS(1, 1_048_576, (b, n) -> b.maxSubmissions(n.intValue())),
     MIN_PIECE_BYTES(1, Long.MAX_VALUE, Builder::minPieceBytes),
     MAX_UNCLAIMED_IMMS(1, 16_777_216, (b, n) -> b.maxUnclaimedImms(n.intValue())),
-    MAX_MESSAGE_BYTES(1, 65_536, (b, n) -> b.maxMessageBytes(n.intValue())),
+    MAX_MESSAGE_BYTES(1, 16_777_216, (b, n) -> b.maxMessageBytes(n.intValue())),
     MESSAGE_CREDITS(1, 65_536, (b, n) -> b.messageCredits(n.intValue())),
     MAX_WAITING_MESSAGES(1, 1_048_576, (b, n) -> b.maxWaitingMessages(n.intValue())),
     CPU(0, 65_536, (b, n) -> b.cpu(n.intValue()));
@@ -94,7 +94,7 @@ class EngineOptionsTest {
     assertThat(options.maxSubmissions()).isEqualTo(65_536);
     assertThat(options.minPieceBytes()).isEqualTo(65_536);
     assertThat(options.maxUnclaimedImms()).isEqualTo(65_536);
-    assertThat(options.maxMessageBytes()).isEqualTo(16 * 1024);
+    assertThat(options.maxMessageBytes()).isEqualTo(1024 * 1024);
     assertThat(options.messageCredits()).isEqualTo(16);
     assertThat(options.maxWaitingMessages()).isEqualTo(1_024);
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(10));

@@ -37,10 +37,6 @@ final class Control implements ControlSink {
     return channel.address();
   }
 
-  int maxMessageBytes() {
-    return channel.maxMessageBytes();
-  }
-
   /** Has a frame taken over; false if that is to be tried again. */
   boolean send(PeerLink peer, ByteBuffer frame) {
     return !closed && channel.send(peer.id(), peer.address().control(), frame);

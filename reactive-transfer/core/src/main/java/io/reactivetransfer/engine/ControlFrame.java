@@ -12,19 +12,23 @@ final class ControlFrame {
 
   /**
    * The first thing that a peer is told in each session: a {@link Greeting}. 32 bits each: {@code
-   * epoch}, {@code known} and {@code sent}. Then the address of the sender in its binary form, and
-   * behind one byte that says how many NICs it has, for each of them its address and the key of its
-   * doorbell; all these with a length of 16 bits before them.
+   * epoch}, {@code known} and {@code longest}. Then the address of the sender in its binary form,
+   * and behind one byte that says how many NICs it has, for each of them its address and the key of
+   * its doorbell; all these with a length of 16 bits before them.
    */
   static final byte HELLO = 1;
 
-  /** A message of the application. */
+  /**
+   * A part of a message of the application: 8 bits of its channel, 32 bits of how many bytes of it
+   * are left behind this part, and these bytes. Parts of one message follow each other in their
+   * channel.
+   */
   static final byte MESSAGE = 2;
 
   /**
-   * 32 bits of the number that the receiver gave in its greeting; then up to which message, counted
-   * from the first one, the sender of this frame takes them: 32 bits. Void if the receiver has
-   * begun anew meanwhile.
+   * 32 bits of the number that the receiver gave in its greeting; 8 bits of a channel, or {@link
+   * #ALL_CHANNELS}; then how many more messages of it the sender of this frame takes, and how many
+   * bytes of them: 32 bits each. Void if the receiver has begun anew meanwhile.
    */
   static final byte CREDIT = 3;
 
@@ -101,6 +105,18 @@ final class ControlFrame {
   /** The kind. */
   static final int HEADER_BYTES = 1;
 
+  /** A part of a message without its bytes. */
+  static final int MESSAGE_HEADER_BYTES = HEADER_BYTES + 1 + Integer.BYTES;
+
+  /** The longest part of a message. */
+  static final int MAX_PART_BYTES = 16 * 1024;
+
+  /** A credit without its kind. */
+  static final int CREDIT_BYTES = 3 * Integer.BYTES + 1;
+
+  /** The channel of a credit that holds for each of them. */
+  static final int ALL_CHANNELS = -1;
+
   /** An abort without its kind and its reason. */
   static final int ABORT_BYTES = 3 * Integer.BYTES + Long.BYTES + 1;
 
@@ -109,10 +125,29 @@ final class ControlFrame {
 
   private ControlFrame() {}
 
-  /** Copies the content. */
-  static ByteBuffer message(ByteBuffer content) {
-    ByteBuffer source = content.duplicate();
-    return ByteBuffer.allocate(HEADER_BYTES + source.remaining()).put(MESSAGE).put(source).flip();
+  /** Copies a message of the application. If it is short, this is its only part. */
+  static ByteBuffer message(int channel, ByteBuffer content) {
+    return message(channel, 0, content);
+  }
+
+  private static ByteBuffer message(int channel, int left, ByteBuffer content) {
+    return ByteBuffer.allocate(MESSAGE_HEADER_BYTES + content.remaining())
+        .put(MESSAGE)
+        .put((byte) channel)
+        .putInt(left)
+        .put(content.duplicate())
+        .flip();
+  }
+
+  /** The part of a message that begins there. */
+  static ByteBuffer part(ByteBuffer message, int from) {
+    int all = message.capacity() - MESSAGE_HEADER_BYTES;
+    if (all <= MAX_PART_BYTES) {
+      return message;
+    }
+    int length = Math.min(MAX_PART_BYTES, all - from);
+    ByteBuffer content = message.slice(MESSAGE_HEADER_BYTES + from, length);
+    return message(message.get(1), all - from - length, content);
   }
 
   static ByteBuffer ask() {
@@ -198,11 +233,13 @@ final class ControlFrame {
     return ByteBuffer.allocate(HEADER_BYTES + Long.BYTES).put(kind).putLong(region).flip();
   }
 
-  static ByteBuffer credit(int receiverEpoch, int limit) {
-    return ByteBuffer.allocate(HEADER_BYTES + 2 * Integer.BYTES)
+  static ByteBuffer credit(int receiverEpoch, int channel, int messages, int bytes) {
+    return ByteBuffer.allocate(HEADER_BYTES + CREDIT_BYTES)
         .put(CREDIT)
         .putInt(receiverEpoch)
-        .putInt(limit)
+        .put((byte) channel)
+        .putInt(messages)
+        .putInt(bytes)
         .flip();
   }
 }

@@ -14,6 +14,7 @@ import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
@@ -197,28 +198,25 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
-  public Mono<Void> send(Peer peer, ByteBuffer message) {
+  public Mono<Void> send(Peer peer, MessageChannel channel, ByteBuffer message) {
+    Objects.requireNonNull(channel, "channel");
     Objects.requireNonNull(message, "message");
     PeerLink link = Ownership.own(worker, Objects.requireNonNull(peer, "peer"));
     requireFits(link, message);
     return Mono.defer(() -> {
       requireFits(link, message); // the buffer is the caller's, and may have changed
-      ByteBuffer frame = ControlFrame.message(message);
-      return worker.ask(answer -> worker.mailroom().send(link, frame, answer));
+      ByteBuffer frames = ControlFrame.message(channel.number(), message);
+      return worker.ask(answer -> worker.mailroom().send(link, channel, frames, answer));
     });
   }
 
   private void requireFits(PeerLink link, ByteBuffer message) {
-    int max =
-        Math.min(
-            worker.options().maxMessageBytes(),
-            worker.control().maxMessageBytes() - ControlFrame.HEADER_BYTES);
+    int max = worker.options().maxMessageBytes();
     if (message.remaining() > max) {
       throw new TransferRejectedException(
           "expected a message of at most "
               + max
-              + " bytes (maxMessageBytes of the EngineOptions, or less if the backend says so), got"
-              + " "
+              + " bytes (maxMessageBytes of the EngineOptions), got "
               + message.remaining(),
           Origin.peer(link.id()),
           null);
@@ -226,8 +224,8 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
-  public Flux<Message> messages() {
-    return worker.mailroom().inbox();
+  public Flux<Message> messages(MessageChannel channel) {
+    return worker.mailroom().inbox(Objects.requireNonNull(channel, "channel"));
   }
 
   @Override

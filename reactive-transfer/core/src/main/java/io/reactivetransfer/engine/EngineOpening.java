@@ -120,8 +120,9 @@ final class EngineOpening {
   }
 
   private int maxFrameBytes() {
-    return ControlFrame.HEADER_BYTES
-        + Math.max(options.maxMessageBytes(), ControlFrame.MAX_HELLO_BYTES);
+    return Math.max(
+        ControlFrame.MESSAGE_HEADER_BYTES + ControlFrame.MAX_PART_BYTES,
+        ControlFrame.HEADER_BYTES + ControlFrame.MAX_HELLO_BYTES);
   }
 
   private void openNext() {

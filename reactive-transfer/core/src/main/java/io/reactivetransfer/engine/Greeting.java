@@ -14,12 +14,11 @@ import java.util.List;
  * @param epoch which acquaintance with the receiver this is for the sender, a number other than 0
  *     that changes when the sender has forgotten the receiver and begins anew
  * @param known the number that the receiver gave last in this session, or 0
- * @param sent how many messages the sender has sent in this acquaintance, those that were lost
- *     included
+ * @param longest the longest message that the sender takes, in bytes
  * @param address of the sender
  * @param nics of the sender
  */
-record Greeting(int epoch, int known, int sent, PeerAddress address, List<PeerNic> nics) {
+record Greeting(int epoch, int known, int longest, PeerAddress address, List<PeerNic> nics) {
 
   private static final int FIXED_BYTES = 3 * Integer.BYTES + Short.BYTES + 1;
 
@@ -31,7 +30,7 @@ record Greeting(int epoch, int known, int sent, PeerAddress address, List<PeerNi
       bytes += 2 * Short.BYTES + nic.address().length + nic.doorbellKey().length;
     }
     ByteBuffer frame = ByteBuffer.allocate(bytes).put(ControlFrame.HELLO);
-    frame.putInt(epoch).putInt(known).putInt(sent);
+    frame.putInt(epoch).putInt(known).putInt(longest);
     put(frame, name);
     frame.put((byte) nics.size());
     for (PeerNic nic : nics) {
@@ -52,9 +51,12 @@ record Greeting(int epoch, int known, int sent, PeerAddress address, List<PeerNi
     }
     int epoch = in.getInt();
     int known = in.getInt();
-    int sent = in.getInt();
+    int longest = in.getInt();
     if (epoch == 0) {
       throw malformed("a number other than 0 for the acquaintance, got 0");
+    }
+    if (longest < 1) {
+      throw malformed("a longest message of 1 byte or more, got " + longest);
     }
     PeerAddress address = PeerAddress.fromBytes(take(in, ControlFrame.MAX_HELLO_BYTES));
     int count = in.hasRemaining() ? in.get() : 0;
@@ -69,7 +71,7 @@ record Greeting(int epoch, int known, int sent, PeerAddress address, List<PeerNi
     if (in.hasRemaining()) {
       throw malformed("no bytes behind the last NIC, got " + in.remaining());
     }
-    return new Greeting(epoch, known, sent, address, List.copyOf(nics));
+    return new Greeting(epoch, known, longest, address, List.copyOf(nics));
   }
 
   private static void put(ByteBuffer out, byte[] bytes) {

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -13,14 +14,16 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Messages that came and were not taken yet; bounded by the credits that were granted. The worker
- * puts them in, the one subscriber of the time takes them out on the signal scheduler.
+ * Messages of one channel that came and were not taken yet; bounded by the credits that were
+ * granted. The worker puts them in, the one subscriber of the time takes them out on the signal
+ * scheduler.
  */
 final class Inbox extends Flux<Message> {
 
   private static final int CHUNK = 64;
 
   private final Worker worker;
+  private final BiConsumer<PeerLink, Integer> taken;
   private final SpscUnboundedVarHandleArrayQueue<Message> messages =
       new SpscUnboundedVarHandleArrayQueue<>(CHUNK);
   private final AtomicReference<@Nullable Reader> reader = new AtomicReference<>();
@@ -30,8 +33,14 @@ final class Inbox extends Flux<Message> {
 
   private volatile boolean closed;
 
-  Inbox(Worker worker) {
+  /**
+   * Of one channel.
+   *
+   * @param taken told of each message that was taken: its sender and its length; from any thread
+   */
+  Inbox(Worker worker, BiConsumer<PeerLink, Integer> taken) {
     this.worker = worker;
+    this.taken = taken;
   }
 
   @Override
@@ -44,7 +53,7 @@ final class Inbox extends Flux<Message> {
     if (!reader.compareAndSet(null, next)) {
       next.cancel();
       throw new IllegalStateException(
-          "expected one subscriber of messages() at a time, got another one");
+          "expected one subscriber at a time of the messages of a channel, got another one");
     }
     return next;
   }
@@ -179,8 +188,7 @@ final class Inbox extends Flux<Message> {
         inbox.drainReader();
       }
       if (message != null) {
-        PeerLink sender = (PeerLink) message.sender();
-        inbox.worker.execute(() -> inbox.worker.mailroom().taken(sender));
+        inbox.taken.accept((PeerLink) message.sender(), message.bytes().remaining());
       }
       return message;
     }

@@ -11,14 +11,17 @@ import java.util.Set;
  */
 final class InboxRoom {
 
-  /** Messages that wait; while there are so many, no credit is granted. */
+  /** Messages that wait, and their bytes; while there are so many, no credit is granted. */
   static final int MAX_UNTAKEN = 1 << 16;
+
+  static final long MAX_UNTAKEN_BYTES = 256L << 20;
 
   /** Those that are owed credit, and get it when half of the room is free again. */
   private final Set<Mail> owed = new LinkedHashSet<>();
 
   private int maxUntaken = MAX_UNTAKEN;
   private int untaken;
+  private long untakenBytes;
 
   /** Is full sooner. For tests. */
   void bound(int maxUntaken) {
@@ -26,12 +29,13 @@ final class InboxRoom {
   }
 
   boolean isFull() {
-    return untaken >= maxUntaken;
+    return untaken >= maxUntaken || untakenBytes >= MAX_UNTAKEN_BYTES;
   }
 
   /** A message has come. */
-  void put() {
+  void put(int bytes) {
     untaken++;
+    untakenBytes += bytes;
   }
 
   /**
@@ -39,8 +43,10 @@ final class InboxRoom {
    *
    * @return those that can be granted credit now
    */
-  List<Mail> take() {
-    if (--untaken != maxUntaken / 2) {
+  List<Mail> take(int bytes) {
+    untaken--;
+    untakenBytes -= bytes;
+    if (owed.isEmpty() || untaken > maxUntaken / 2 || untakenBytes > MAX_UNTAKEN_BYTES / 2) {
       return List.of();
     }
     List<Mail> served = List.copyOf(owed);
@@ -53,8 +59,8 @@ final class InboxRoom {
     owed.add(mail);
   }
 
-  /** Owes it nothing any more; says whether it did. */
-  boolean forgive(Mail mail) {
-    return owed.remove(mail);
+  /** Owes it nothing any more. */
+  void forgive(Mail mail) {
+    owed.remove(mail);
   }
 }

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.PeerAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,24 +15,10 @@ final class Mail {
   /** So much may wait to be said to a peer that says more than it hears, or hears nothing. */
   static final int MAX_OF_SESSION = 1 << 16;
 
-  /**
-   * A message that waits for credit, or for the NIC. No record: each is itself, whatever is in it.
-   */
-  static final class Outgoing {
-    final ByteBuffer frame;
-    final Answer<Void> answer;
-
-    /** Its place among those to its peer. */
-    final Chain.Link<Outgoing> place = new Chain.Link<>(this);
-
-    Outgoing(ByteBuffer frame, Answer<Void> answer) {
-      this.frame = frame;
-      this.answer = answer;
-    }
-  }
+  /** All channels, as a set of bits. */
+  static final int ALL_CHANNELS = -1;
 
   final PeerLink peer;
-  final Chain<Outgoing> outgoing = new Chain<>();
 
   /** Whether the peer was told our address since the connection began. */
   boolean greeted;
@@ -45,28 +32,28 @@ final class Mail {
   /** Whether a connection was lost since the peer greeted last. */
   private boolean broken;
 
-  /**
-   * Messages sent to the peer so far, and up to which the peer lets us send. Both sides count from
-   * the beginning of their acquaintance, modulo 2^32, and through all connections: so what is lost
-   * with a connection, or told to one side only, leaves no wrong balance behind.
-   */
-  int sent;
+  /** The messages of each channel that was used, in the order of their first use. */
+  private final List<ChannelMail> channels = new ArrayList<>(1);
 
-  int limit;
+  private int turn;
 
-  /** Messages of the peer so far, with those that were lost, and up to which we let it send. */
-  int received;
+  /** What a channel begins with that is used from now on. */
+  private int credits;
 
-  int allowed;
+  private int creditBytes;
+  private int allowed;
+  private long allowedBytes;
 
-  /** Whether the peer is to be told up to which it may send. */
-  boolean creditDue;
+  /** The longest message that the peer takes. */
+  int longest = Integer.MAX_VALUE;
 
-  /** Whether it is to be told that when it is heard again, because it may not have got it. */
-  boolean creditInDoubt;
+  /** Messages that wait for the peer to take them, and their bytes. */
+  int waiting;
 
-  /** Messages of the peer that the application has not taken. */
-  int untaken;
+  long waitingBytes;
+
+  /** Of which channels the peer is to be told what it may send, as a set of bits. */
+  int creditDue;
 
   /** Whether someone waits until the peer has greeted. */
   boolean greetingWanted;
@@ -142,8 +129,8 @@ final class Mail {
   }
 
   /** What to greet the peer with. */
-  ByteBuffer greeting(PeerAddress address, List<PeerNic> nics) {
-    return new Greeting(epoch, broken ? 0 : theirEpoch, sent, address, nics).toFrame();
+  ByteBuffer greeting(PeerAddress address, int maxMessageBytes, List<PeerNic> nics) {
+    return new Greeting(epoch, broken ? 0 : theirEpoch, maxMessageBytes, address, nics).toFrame();
   }
 
   /**
@@ -155,12 +142,7 @@ final class Mail {
     theirEpoch = 0;
     greeted = false;
     broken = false;
-    sent = 0;
-    limit = 0;
-    received = 0;
-    allowed = 0;
-    creditDue = false;
-    creditInDoubt = false;
+    voidCredits();
     greetingWanted = false;
     askDue = false;
     answerDue = false;
@@ -175,27 +157,24 @@ final class Mail {
   }
 
   /**
-   * The peer greets.
+   * The peer greets: when a session begins, it may be let send.
    *
    * @param theirs the number that it gives to its acquaintance with us
    * @param ours the number that it knows of ours
-   * @param sent how many messages it has sent
+   * @param longest the longest message that it takes
    */
-  void greetedBy(int theirs, int ours, int sent) {
-    int lost = sent - received;
-    if (theirs != theirEpoch) {
-      limit = theirEpoch == 0 ? limit : this.sent; // what it had let us send, it has forgotten
+  void greetedBy(int theirs, int ours, int longest) {
+    if (theirs != theirEpoch || broken) {
+      if (theirs != theirEpoch) {
+        abortsHeard = 0;
+      }
       theirEpoch = theirs;
-      abortsHeard = 0;
-      received = sent;
-      allowed = sent;
-    } else if (lost > 0 && lost <= allowed - received) {
-      received = sent; // what was on its way when the connection broke never comes
+      voidCredits();
+      creditDue = ALL_CHANNELS;
     }
+    this.longest = longest;
     greetingWanted = false;
     if (ours != epoch) {
-      // What it has let us send, it has let those send who we were to it before.
-      limit = this.sent;
       greetAgain();
     }
     broken = false;
@@ -206,9 +185,83 @@ final class Mail {
     barriers.tellAgain();
   }
 
-  /** How many messages the peer takes now. */
-  int credits() {
-    return limit - sent;
+  /** The messages of one channel. */
+  ChannelMail channel(int number) {
+    for (ChannelMail each : channels) {
+      if (each.number == number) {
+        return each;
+      }
+    }
+    ChannelMail fresh = new ChannelMail(number);
+    fresh.credit(credits, creditBytes, credits);
+    fresh.allowed = allowed;
+    fresh.allowedBytes = allowedBytes;
+    channels.add(fresh);
+    return fresh;
+  }
+
+  /** Those of the channels that were used. */
+  List<ChannelMail> channels() {
+    return channels;
+  }
+
+  /** The one that may send the next frame. */
+  ChannelMail channelInTurn() {
+    return channels.get(turn % channels.size());
+  }
+
+  /** The next one is in turn. */
+  void endTurn() {
+    turn = (turn + 1) % channels.size();
+  }
+
+  /** The peer takes so many more of each channel. */
+  void creditAll(int messages, int bytes, int max) {
+    credits = (int) Math.min(max, (long) credits + messages);
+    creditBytes = (int) Math.min(Integer.MAX_VALUE, (long) creditBytes + bytes);
+    channels.forEach(each -> each.credit(messages, bytes, max));
+  }
+
+  /** It may send so many of each channel. */
+  void allowAll(int messages, long bytes) {
+    allowed = messages;
+    allowedBytes = bytes;
+    for (ChannelMail each : channels) {
+      each.allowed = messages;
+      each.allowedBytes = bytes;
+    }
+  }
+
+  /** Whether the peer may send nothing on any channel, and nothing of it waits to be taken. */
+  boolean isUnused() {
+    return allowed == 0
+        && channels.stream().allMatch(each -> each.allowed == 0 && each.untaken == 0);
+  }
+
+  private void voidCredits() {
+    credits = 0;
+    creditBytes = 0;
+    allowed = 0;
+    allowedBytes = 0;
+    creditDue = 0;
+    longest = Integer.MAX_VALUE;
+    channels.forEach(ChannelMail::interrupted);
+  }
+
+  /** Whether a message waits to be sent. */
+  boolean isSending() {
+    return waiting > 0;
+  }
+
+  /** Whether there is a message that may be sent now, or that never may. */
+  boolean canSend() {
+    for (ChannelMail each : channels) {
+      Chain.Link<ChannelMail.Outgoing> first = each.outgoing.first();
+      if (first != null && (each.canSend() || first.member().length() > longest)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean hasEntries() {
@@ -224,15 +277,14 @@ final class Mail {
   void interrupted() {
     broken = true;
     greetAgain();
-    creditInDoubt |= allowed != 0;
+    voidCredits();
     abortsHeardInDoubt |= abortsHeard != 0;
     unreachable();
   }
 
   /** Nothing that is due can be said. */
   void unreachable() {
-    creditInDoubt |= creditDue;
-    creditDue = false;
+    creditDue = 0;
     greetingWanted = false;
     askDue = false;
     answerDue = false;
@@ -262,14 +314,12 @@ final class Mail {
   }
 
   boolean hasWork() {
-    return isDue()
-        || (!greeted && (greetingWanted || !outgoing.isEmpty()))
-        || (credits() > 0 && !outgoing.isEmpty());
+    return isDue() || (!greeted && (greetingWanted || isSending())) || canSend();
   }
 
   /** Whether there is something to say that needs no credit. */
   boolean isDue() {
-    return creditDue
+    return creditDue != 0
         || askDue
         || answerDue
         || nicsDue
@@ -283,11 +333,10 @@ final class Mail {
 
   /** Whether nothing is to be said, but perhaps that it is over, and nothing waits to be taken. */
   boolean isIdle() {
-    return outgoing.isEmpty()
+    return channels.stream().allMatch(ChannelMail::isIdle)
         && (peer.loss() != null || peer.givenUp.isSettled())
-        && untaken == 0
         && !peer.givenUp.hasToTell()
-        && !creditDue
+        && creditDue == 0
         && !greetingWanted
         && !askDue
         && !answerDue

@@ -2,13 +2,15 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.DescriptorFormatException;
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,26 +20,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailroom {
 
-  /** More credit than this is not believed. */
-  private static final int MAX_CREDITS = 1 << 16;
-
   private final Worker worker;
-  private final int maxCredits;
-  private final Inbox inbox;
+  private final Inbox[] inboxes = new Inbox[MessageChannel.MAX_NUMBER + 1];
+  private final Messages messages;
   private final InboxRoom room = new InboxRoom();
   private final AbortMail aborts;
   private final ArrayDeque<Mail> ready = new ArrayDeque<>();
   private boolean closed;
 
-  Mailroom(Worker worker, int maxCredits) {
+  Mailroom(Worker worker) {
     this.worker = worker;
-    this.maxCredits = maxCredits;
-    this.inbox = new Inbox(worker);
+    Arrays.setAll(inboxes, channel -> new Inbox(worker, taken(channel)));
+    this.messages = new Messages(worker.options(), room, inboxes, this::list);
     this.aborts = new AbortMail(worker, this);
   }
 
-  Inbox inbox() {
-    return inbox;
+  private BiConsumer<PeerLink, Integer> taken(int channel) {
+    return (sender, bytes) -> worker.execute(() -> messages.taken(sender, channel, bytes));
+  }
+
+  Inbox inbox(MessageChannel channel) {
+    return inboxes[channel.number()];
   }
 
   InboxRoom room() {
@@ -45,33 +48,13 @@ final class Mailroom {
   }
 
   /** Takes a message over, to be sent when there is credit. */
-  void send(PeerLink peer, ByteBuffer frame, Answer<Void> answer) {
+  void send(PeerLink peer, MessageChannel channel, ByteBuffer frames, Answer<Void> answer) {
     if (closed) {
       answer.error(Admission.closedError());
-      return;
+    } else if (!answer.isOver()) { // else withdrawn before it came here
+      Runnable withdraw = messages.send(peer.mail, channel, frames, answer);
+      answer.onCancel(() -> worker.execute(withdraw));
     }
-    if (answer.isOver()) {
-      return; // withdrawn before it came here: it must not be sent until the withdrawal comes, too
-    }
-    int maxWaiting = worker.options().maxWaitingMessages();
-    if (peer.mail.outgoing.size() >= maxWaiting) {
-      answer.error(
-          new TransferRejectedException(
-              "expected at most "
-                  + maxWaiting
-                  + " messages that wait for "
-                  + peer
-                  + " to take them (maxWaitingMessages of the EngineOptions), got one more; send it"
-                  + " again when one of them is sent",
-              Origin.peer(peer.id()),
-              null));
-      return;
-    }
-    peer.used(); // or nobody would look whether it lives
-    Mail.Outgoing message = new Mail.Outgoing(frame, answer);
-    peer.mail.outgoing.add(message.place);
-    answer.onCancel(() -> worker.execute(() -> peer.mail.outgoing.remove(message.place)));
-    list(peer.mail);
   }
 
   /** Sends what the NIC takes; returns the number of frames. */
@@ -84,7 +67,7 @@ final class Mailroom {
       try {
         sent += flush(mail);
       } catch (TransferRejectedException e) {
-        failOutgoing(mail, e);
+        Messages.fail(mail, e);
         mail.unreachable();
       }
       if (mail.hasWork()) {
@@ -97,14 +80,14 @@ final class Mailroom {
   private int flush(Mail mail) {
     int sent = 0;
     if (!mail.greeted && mail.hasWork()) {
-      if (!post(mail, mail.greeting(worker.address(), worker.ownNics()))) {
+      if (!post(mail, greeting(mail))) {
         return sent;
       }
       mail.greeted = true;
       mail.nicsDue = worker.nics().failed() != 0;
       sent++;
     }
-    if (mail.credits() > 0 && !mail.outgoing.isEmpty()) {
+    if (mail.canSend()) {
       mail.peer.givenUp.tellAll(); // a message comes after all that was given up before it
     }
     while (mail.isDue()) {
@@ -116,17 +99,11 @@ final class Mailroom {
         return sent; // that was the last word
       }
     }
-    Chain.Link<Mail.Outgoing> message;
-    while (mail.credits() > 0 && (message = mail.outgoing.first()) != null) {
-      if (!post(mail, message.member().frame)) {
-        return sent;
-      }
-      mail.outgoing.remove(message);
-      mail.sent++;
-      sent++;
-      message.member().answer.success();
-    }
-    return sent;
+    return sent + messages.flush(mail, frame -> post(mail, frame));
+  }
+
+  private ByteBuffer greeting(Mail mail) {
+    return mail.greeting(worker.address(), worker.options().maxMessageBytes(), worker.ownNics());
   }
 
   /** Says one of the things that are due; false if the NIC refuses. */
@@ -150,17 +127,8 @@ final class Mailroom {
       mail.askDue = !post(mail, ControlFrame.ask());
       return !mail.askDue;
     }
-    if (mail.creditDue) {
-      int allowed = due(mail);
-      if (room.isFull()) {
-        room.owe(mail);
-      }
-      if (!post(mail, ControlFrame.credit(mail.theirEpoch(), allowed))) {
-        return false;
-      }
-      mail.allowed = allowed;
-      mail.creditDue = false;
-      return true;
+    if (mail.creditDue != 0) {
+      return messages.flushCredit(mail, frame -> post(mail, frame));
     }
     if (mail.hasEntries()) {
       if (!post(mail, mail.barriers.next(mail.theirEpoch()))) {
@@ -269,10 +237,6 @@ final class Mailroom {
     PeerLink peer = worker.peers().find(sender);
     if (peer != null) {
       peer.heard();
-      if (peer.mail.creditInDoubt) {
-        peer.mail.creditInDoubt = false;
-        oweCredit(peer.mail);
-      }
       if (peer.mail.abortsHeardInDoubt) {
         peer.mail.abortsHeardInDoubt = false;
         peer.mail.abortsHeardDue = true;
@@ -289,8 +253,16 @@ final class Mailroom {
       case ControlFrame.ABORT -> aborts.told(sender, peer, frame);
       case ControlFrame.ABORTED -> aborts.acknowledged(sender, peer, frame);
       case ControlFrame.CLEARED -> aborts.cleared(sender, peer, frame);
-      case ControlFrame.CREDIT -> credit(sender, peer, frame);
-      case ControlFrame.MESSAGE -> message(sender, peer, frame);
+      case ControlFrame.CREDIT -> {
+        if (peer == null || !messages.credited(peer.mail, frame)) {
+          malformed(sender);
+        }
+      }
+      case ControlFrame.MESSAGE -> {
+        if (peer == null || !messages.received(peer.mail, frame)) {
+          malformed(sender);
+        }
+      }
       case ControlFrame.ASK -> {
         if (frame.hasRemaining()) {
           malformed(sender);
@@ -363,35 +335,6 @@ final class Mailroom {
     worker.peerLost(peer, new PeerUnreachableException(text, Origin.peer(peer.id()), null));
   }
 
-  private void credit(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
-    if (peer == null || frame.remaining() != 2 * Integer.BYTES) {
-      malformed(sender);
-      return;
-    }
-    Mail mail = peer.mail;
-    if (frame.getInt() != mail.epoch()) {
-      return; // granted to who we were to it before we forgot it
-    }
-    int limit = frame.getInt();
-    if (limit - mail.limit > 0) {
-      mail.limit = mail.sent + Math.clamp(limit - mail.sent, 0, MAX_CREDITS);
-      list(mail);
-    }
-  }
-
-  private void message(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
-    if (peer == null || peer.mail.allowed - peer.mail.received <= 0) {
-      malformed(sender);
-      return;
-    }
-    peer.mail.received++;
-    peer.mail.untaken++;
-    room.put();
-    byte[] content = new byte[frame.remaining()];
-    frame.get(content);
-    inbox.put(new Message(peer, ByteBuffer.wrap(content)));
-  }
-
   void malformed(EngineId sender) {
     worker.defect(
         "a malformed or unsolicited control message came from engine " + sender.toShortString());
@@ -409,8 +352,8 @@ final class Mailroom {
         begunAnew(peer);
       }
       peer.heard();
-      mail.greetedBy(greeting.epoch(), greeting.known(), greeting.sent());
-      oweCredit(mail);
+      mail.greetedBy(greeting.epoch(), greeting.known(), greeting.longest());
+      list(mail);
       worker.flights().opened(peer, greeting.nics());
     } catch (DescriptorFormatException | TransferRejectedException e) {
       worker.defect("a malformed greeting came from " + sender.toShortString() + ": " + e);
@@ -434,45 +377,10 @@ final class Mailroom {
                     "peer " + peer + " has begun anew", Origin.peer(peer.id()), null));
   }
 
-  /** The application has taken a message: its sender may send another one. */
-  void taken(PeerLink peer) {
-    peer.mail.untaken--;
-    room.take().forEach(this::oweCredit);
-    if (peer.loss() == null) {
-      grant(peer);
-    }
-  }
-
-  /**
-   * Lets a peer send as much as there is room for; in halves, so that not every message costs a
-   * frame, and never so that the sender waits for ever.
-   */
-  private void grant(PeerLink peer) {
-    Mail mail = peer.mail;
-    if (room.isFull()) {
-      room.owe(mail);
-      return;
-    }
-    int more = due(mail) - mail.allowed;
-    if (more > 0 && (more * 2 >= maxCredits || mail.allowed == mail.received)) {
-      oweCredit(mail);
-    }
-  }
-
-  private void oweCredit(Mail mail) {
-    mail.creditDue = !closed;
-    list(mail);
-  }
-
-  /** Up to which a peer may send: what it has sent, and the places that are free. */
-  private int due(Mail mail) {
-    return room.isFull() ? mail.allowed : mail.received + maxCredits - mail.untaken;
-  }
-
   void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    failOutgoing(peer.mail, loss);
+    Messages.fail(peer.mail, loss);
     peer.mail.interrupted();
-    peer.mail.creditInDoubt |= room.forgive(peer.mail);
+    room.forgive(peer.mail);
   }
 
   /** A peer is forgotten. */
@@ -485,17 +393,11 @@ final class Mailroom {
     worker
         .peers()
         .forEachKnown(peer -> {
-          failOutgoing(peer.mail, reason);
+          Messages.fail(peer.mail, reason);
           peer.states().close();
         });
-    inbox.close();
-  }
-
-  private static void failOutgoing(Mail mail, RuntimeException reason) {
-    Chain.Link<Mail.Outgoing> message;
-    while ((message = mail.outgoing.first()) != null) {
-      mail.outgoing.remove(message);
-      message.member().answer.error(reason);
+    for (Inbox inbox : inboxes) {
+      inbox.close();
     }
   }
 

@@ -354,7 +354,7 @@ final class PeerLink implements Peer {
 
   /** Whether anything is waited for that only it can bring, or take. */
   boolean isWanted() {
-    return interest > 0 || outstanding > 0 || !waiting.isEmpty() || !mail.outgoing.isEmpty();
+    return interest > 0 || outstanding > 0 || !waiting.isEmpty() || mail.isSending();
   }
 
   /**

@@ -101,7 +101,7 @@ final class Worker {
     this.signals = chosen == null ? Schedulers.parallel() : chosen;
     this.admission = new Admission(options.maxSubmissions());
     this.imms = new ImmTable(this, options.maxUnclaimedImms());
-    this.mailroom = new Mailroom(this, options.messageCredits());
+    this.mailroom = new Mailroom(this);
     this.peers = new Peers(this);
     this.liveness = new Liveness(this);
   }

@@ -25,7 +25,7 @@ class AbortFloodTest {
   void open() {
     hand.open(1);
     origin = hand.peer(1);
-    hand.control().receive(origin.id(), hand.hello(1, 1, 0, 0));
+    hand.control().receive(origin.id(), hand.hello(1, 1, 0));
     hand.turn();
   }
 

@@ -27,8 +27,8 @@ class BarrierTest {
   void open() {
     hand.open(1);
     group = PeerGroup.of(hand.peer(1), hand.peer(2));
-    hand.receive(1, hand.hello(1, 0));
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(1, hand.hello(1));
+    hand.receive(2, hand.hello(2));
   }
 
   private Probe<Void> enter() {
@@ -107,11 +107,11 @@ class BarrierTest {
     entered(2, id);
     hand.lose(hand.peer(2));
     assertThat(toldTo(2)).containsExactly(1);
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(2, hand.hello(2));
     assertThat(toldTo(2)).as("it has not said that it knows").containsExactly(1, 1);
     hand.receive(2, ControlFrame.barrier(id, hand.epoch(2), 2, 1));
     hand.lose(hand.peer(2));
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(2, hand.hello(2));
     enter();
     assertThat(toldTo(2)).as("it has said so").containsExactly(1, 1, 2);
   }
@@ -148,7 +148,7 @@ class BarrierTest {
     Probe<Void> waiting = enter();
     EngineId id = id();
     entered(1, id);
-    hand.receive(2, hand.hello(2, 2, 0, 0));
+    hand.receive(2, hand.hello(2, 2, 0));
     assertThat(waiting.error())
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("forgotten");
@@ -164,7 +164,7 @@ class BarrierTest {
   void groupsThatWereUsedLeaveNothing() {
     for (int i = 10; i < 5_010; i++) {
       PeerGroup pair = PeerGroup.of(hand.peer(1), hand.peer(i));
-      hand.receive(i, hand.hello(i, 0));
+      hand.receive(i, hand.hello(i));
       Probe<Void> probe = hand.probe(hand.engine().barrier(pair));
       hand.turn();
       ByteBuffer frame =
@@ -221,7 +221,7 @@ class BarrierTest {
     Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
     assertThat(barriers.groups()).isZero();
     hand.control().sendRoom = Integer.MAX_VALUE;
-    hand.receive(1, hand.hello(1, 2, 0, 0));
+    hand.receive(1, hand.hello(1, 2, 0));
     numbers.clear();
     group = PeerGroup.of(hand.peer(1));
     Probe<Void> back = enter();
@@ -302,7 +302,7 @@ class BarrierTest {
   @Test
   void whoFillsTheGroupsIsGivenUpAndNotWhoComesLast() {
     for (int peer = 10; peer < 10 + Barriers.MAX_GROUPS / Barriers.MAX_LEAD; peer++) {
-      hand.receive(peer, hand.hello(peer, 0));
+      hand.receive(peer, hand.hello(peer));
       for (int i = 0; i < Barriers.MAX_LEAD; i++) {
         hand.control()
             .receive(

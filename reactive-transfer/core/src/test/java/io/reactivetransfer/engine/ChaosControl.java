@@ -67,7 +67,7 @@ final class ChaosControl implements ControlChannel {
     }
     int known = bytes.remaining() < 2 * Integer.BYTES ? 0 : bytes.getInt(1 + Integer.BYTES);
     if (bytes.get(0) == ControlFrame.HELLO && known == 0) {
-      greeted.add(new Greeted(to, EngineByHand.hello(to, NICS, 1, bytes.getInt(1), 0)));
+      greeted.add(new Greeted(to, EngineByHand.hello(to, NICS, 1, bytes.getInt(1))));
       context.doorbell().ring();
     }
     return true;

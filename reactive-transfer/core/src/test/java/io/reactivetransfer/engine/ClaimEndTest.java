@@ -30,7 +30,7 @@ class ClaimEndTest {
     hand.open(1);
     counter = hand.engine().counter(IMM);
     origin = hand.peer(1);
-    hand.control().receive(origin.id(), hand.hello(1, 0));
+    hand.control().receive(origin.id(), hand.hello(1));
     hand.turn();
   }
 

@@ -58,7 +58,7 @@ class ControlFrameFuzzTest {
     hand.open(in.between(1, 2), options -> options.messageCredits(CREDITS).maxUnclaimedImms(8));
     Friend friend = new Friend(hand);
     for (int peer = in.below(3); peer > 0; peer--) {
-      receive(hand, hand.address(peer).engine(), hand.hello(peer, 0));
+      receive(hand, hand.address(peer).engine(), hand.hello(peer));
     }
     if (in.chance(50)) {
       hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(3)));
@@ -94,8 +94,10 @@ class ControlFrameFuzzTest {
     ByteBuffer frame =
         switch (in.below(13)) {
           case 0, 1 -> hello(in, address);
-          case 2 -> ControlFrame.message(ByteBuffer.wrap(in.bytes(in.below(20))));
-          case 3 -> ControlFrame.credit(small(in, 12), small(in, 40));
+          case 2 -> messagePart(in);
+          case 3 ->
+              ControlFrame.credit(
+                  small(in, 12), small(in, 40) - 2, (int) in.edge(), (int) in.edge());
           case 4 -> ControlFrame.ask();
           case 5 -> ControlFrame.alive();
           case 6 -> abort(in);
@@ -139,9 +141,17 @@ class ControlFrameFuzzTest {
     return in.chance(50) ? in.below(bound) : (int) in.edge();
   }
 
+  /** Of any channel, and with any number of bytes left behind it. */
+  private static ByteBuffer messagePart(Input in) {
+    ByteBuffer content = ByteBuffer.wrap(in.bytes(in.below(20)));
+    ByteBuffer part = ControlFrame.message(small(in, 40) - 2, content);
+    return in.chance(60) ? part : part.putInt(2, in.chance(50) ? in.below(40) : (int) in.edge());
+  }
+
   private static ByteBuffer hello(Input in, PeerAddress address) {
     List<PeerNic> nics = EngineByHand.nics(1, in.between(1, in.chance(90) ? 2 : 8));
-    return new Greeting(small(in, 4), small(in, 12), small(in, 20), address, nics).toFrame();
+    return new Greeting(small(in, 4), small(in, 12), Math.max(1, small(in, 20)), address, nics)
+        .toFrame();
   }
 
   private static ByteBuffer barrier(Input in) {
@@ -160,14 +170,14 @@ class ControlFrameFuzzTest {
       this.hand = hand;
       this.peer = hand.peer(FRIEND);
       messages = hand.probe(hand.engine().messages());
-      receive(hand, peer.id(), hand.hello(FRIEND, 0));
+      receive(hand, peer.id(), hand.hello(FRIEND));
     }
 
     /** Its messages come, in order. */
     void speaks() {
       said++;
       ByteBuffer text = ByteBuffer.allocate(4).putInt(said).flip();
-      receive(hand, peer.id(), ControlFrame.message(text));
+      receive(hand, peer.id(), ControlFrame.message(0, text));
       List<Integer> heard =
           messages.items().stream()
               .filter(message -> message.sender().equals(peer))

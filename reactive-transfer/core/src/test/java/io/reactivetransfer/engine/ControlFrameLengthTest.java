@@ -23,14 +23,14 @@ class ControlFrameLengthTest {
   @BeforeEach
   void meet() {
     hand.open(2);
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
   }
 
   /** All kinds but those that end with a text, or with the bytes of a message. */
   static Stream<ByteBuffer> ofOneLength() {
     return Stream.of(
-        EngineByHand.hello(new EngineId(100, 1), 2, 1, 0, 0),
-        ControlFrame.credit(1, 1),
+        EngineByHand.hello(new EngineId(100, 1), 2, 1, 0),
+        ControlFrame.credit(1, 2, 1, 1),
         ControlFrame.ask(),
         ControlFrame.alive(),
         ControlFrame.barrier(new EngineId(1, 2), 0, 1, 0),

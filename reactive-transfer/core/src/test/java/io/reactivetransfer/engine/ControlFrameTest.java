@@ -17,10 +17,10 @@ class ControlFrameTest {
 
   @Test
   void theirFormIsFixed() {
-    assertThat(bytes(ControlFrame.message(ByteBuffer.wrap(new byte[] {7, 8}))))
-        .containsExactly(2, 7, 8);
-    assertThat(bytes(ControlFrame.credit(9, 0x01020304)))
-        .containsExactly(3, 0, 0, 0, 9, 1, 2, 3, 4);
+    assertThat(bytes(ControlFrame.message(5, ByteBuffer.wrap(new byte[] {7, 8}))))
+        .containsExactly(2, 5, 0, 0, 0, 0, 7, 8);
+    assertThat(bytes(ControlFrame.credit(9, ControlFrame.ALL_CHANNELS, 0x01020304, 258)))
+        .containsExactly(3, 0, 0, 0, 9, -1, 1, 2, 3, 4, 0, 0, 1, 2);
     assertThat(bytes(ControlFrame.barrier(new EngineId(1, 2), 9, 3, 4)))
         .containsExactly(
             7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 4);
@@ -48,11 +48,11 @@ class ControlFrameTest {
   @Test
   void aMessageIsACopyOfWhatRemains() {
     ByteBuffer content = ByteBuffer.wrap(new byte[] {1, 2, 3, 4}).position(1).limit(3);
-    ByteBuffer frame = ControlFrame.message(content);
+    ByteBuffer frame = ControlFrame.message(0, content);
     content.put(1, (byte) 99);
     assertThat(content.remaining()).isEqualTo(2);
-    assertThat(bytes(frame)).containsExactly(2, 2, 3);
-    assertThat(bytes(ControlFrame.message(ByteBuffer.allocateDirect(0).asReadOnlyBuffer())))
-        .containsExactly(2);
+    assertThat(bytes(frame)).containsExactly(2, 0, 0, 0, 0, 0, 2, 3);
+    assertThat(bytes(ControlFrame.message(0, ByteBuffer.allocateDirect(0).asReadOnlyBuffer())))
+        .containsExactly(2, 0, 0, 0, 0, 0);
   }
 }

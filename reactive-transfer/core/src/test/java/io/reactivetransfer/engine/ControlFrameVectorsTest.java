@@ -33,14 +33,14 @@ class ControlFrameVectorsTest {
   private static Map<String, String> expected() {
     PeerNic nic = new PeerNic(new byte[] {10, 11}, new byte[] {12, 13});
     PeerAddress address = new PeerAddress("b", ORIGIN, new HostPort("h", 258));
-    Greeting greeting = new Greeting(OURS, THEIRS, 3, address, List.of(nic));
+    Greeting greeting = new Greeting(OURS, THEIRS, 258, address, List.of(nic));
     ByteBuffer nicMessage = ByteBuffer.wrap(new byte[] {10, 11});
     ByteBuffer text = ByteBuffer.wrap("abc".getBytes(StandardCharsets.US_ASCII));
     AbortFrame abort = new AbortFrame(9, 7, 840, ControlFrame.FAILS | ControlFrame.NOTE, "no");
     Map<String, String> all = new LinkedHashMap<>();
     all.put("control-hello", hex(greeting.toFrame()));
-    all.put("control-message", hex(ControlFrame.message(text)));
-    all.put("control-credit", hex(ControlFrame.credit(THEIRS, 258)));
+    all.put("control-message", hex(ControlFrame.message(3, text)));
+    all.put("control-credit", hex(ControlFrame.credit(THEIRS, 3, 258, 772)));
     all.put("control-ask", hex(ControlFrame.ask()));
     all.put("control-alive", hex(ControlFrame.alive()));
     all.put("control-abort", hex(ControlFrame.abort(abort, THEIRS)));

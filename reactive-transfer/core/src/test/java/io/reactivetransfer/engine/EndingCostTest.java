@@ -193,7 +193,7 @@ class EndingCostTest {
     for (int i = 0; i < peers; i++) {
       int number = 10 + i;
       EngineId peer = hand.address(number).engine();
-      hand.receive(number, hand.hello(number, 1, 0, 0));
+      hand.receive(number, hand.hello(number, 1, 0));
       for (int g = 1; g <= GROUPS_OF_A_PEER; g++) {
         hand.control()
             .receive(peer, ControlFrame.barrier(new EngineId(i, g), hand.epoch(number), g, 0));

@@ -131,7 +131,7 @@ class EngineArgumentsTest {
   void whatAPeerSaysOfItselfDoesNotMoveIt() {
     PeerAddress named =
         new PeerAddress("scripted", hand.address(1).engine(), new HostPort("outside", 1));
-    ByteBuffer hello = hand.hello(1, 0);
+    ByteBuffer hello = hand.hello(1);
     Peer peer = engine.peer(named);
     hand.receive(1, hello);
     engine.remote(hand.descriptor(1, 10));

@@ -37,6 +37,9 @@ import reactor.core.scheduler.Schedulers;
  */
 final class EngineByHand implements AfterEachCallback {
 
+  /** The longest message that peers take. */
+  static final int LONGEST = 1 << 20;
+
   static final long REGION = 1 << 24;
 
   final HandLoop loop = new HandLoop();
@@ -232,22 +235,26 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** The greeting of a peer that knows the engine. */
-  ByteBuffer hello(int number, int sent) {
-    return hello(number, 1, epoch(number), sent);
+  ByteBuffer hello(int number) {
+    return hello(number, 1, epoch(number));
   }
 
-  ByteBuffer hello(int number, int epoch, int known, int sent) {
-    return hello(new EngineId(100, number), backend.peerNics(), epoch, known, sent);
+  ByteBuffer hello(int number, int epoch, int known) {
+    return hello(new EngineId(100, number), backend.peerNics(), epoch, known);
   }
 
-  static ByteBuffer hello(EngineId id, int nics, int epoch, int known, int sent) {
+  static ByteBuffer hello(EngineId id, int nics, int epoch, int known) {
     List<PeerNic> list = nics((int) id.low(), nics);
-    return new Greeting(epoch, known, sent, addressOf(id), list).toFrame();
+    return new Greeting(epoch, known, LONGEST, addressOf(id), list).toFrame();
   }
 
-  /** A peer lets the engine send up to this message. */
-  ByteBuffer credit(int number, int limit) {
-    return ControlFrame.credit(epoch(number), limit);
+  /** A peer lets the engine send so many more messages, on each channel. */
+  ByteBuffer credit(int number, int more) {
+    return ControlFrame.credit(
+        epoch(number),
+        ControlFrame.ALL_CHANNELS,
+        more,
+        (int) Math.min(Integer.MAX_VALUE, Math.max(0, (long) more * LONGEST)));
   }
 
   /** What a peer says; then a turn. */

@@ -72,7 +72,7 @@ class ForeignTest {
   @BeforeEach
   void open() {
     hand.open(1, options -> options.window(8));
-    hand.receive(1, hand.hello(1, 0)); // so that what is good is posted at once
+    hand.receive(1, hand.hello(1)); // so that what is good is posted at once
     other.open(1);
     MemoryRegion region = hand.region();
     source = region.slice(0, 100);

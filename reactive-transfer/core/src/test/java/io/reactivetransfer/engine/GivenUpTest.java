@@ -110,7 +110,7 @@ class GivenUpTest {
   /** Chapter 8: whoever reads the message may discard, and nothing is taken back afterwards. */
   @Test
   void aMessageComesAfterAllThatWasGivenUpBeforeIt() {
-    answer(hand.hello(1, 0));
+    answer(hand.hello(1));
     hand.control().receive(peer.id(), hand.credit(1, 1));
     hand.nic(0).room = 1;
     Flux<WriteImm> two = Flux.just(write(0, 9), write(1, 9));
@@ -136,13 +136,13 @@ class GivenUpTest {
 
   @Test
   void whatATargetMayHaveTakenBackBeforeItForgotIsInDoubt() {
-    answer(hand.hello(1, 0));
+    answer(hand.hello(1));
     aDeadline();
     long taken = aborts().stream().mapToLong(abort -> abort.getLong(2 * Integer.BYTES)).sum();
     assertThat(taken).as("shares").isPositive();
     Probe<WriteImm> held = submit(write(0, 9));
     held.assertOpen();
-    answer(hand.hello(1, 2, hand.epoch(1), 0));
+    answer(hand.hello(1, 2, hand.epoch(1)));
     assertThat(held.error()).isInstanceOf(Exception.class);
     assertThat(aborts().getLast().get(2 * Integer.BYTES + Long.BYTES) & ControlFrame.DOUBT)
         .isNotZero();
@@ -159,20 +159,20 @@ class GivenUpTest {
 
   @Test
   void aLostPeerThatHasToTakeSomethingBackIsNotForgotten() {
-    answer(hand.hello(1, 0));
+    answer(hand.hello(1));
     aDeadline();
     hand.lose(peer);
     Peers peers = ((PeerLink) peer).worker().peers();
     peers.bounds(4, 4);
     int epoch = hand.epoch(1);
     for (int i = 100; i < 150; i++) {
-      hand.receive(i, hand.hello(i, 1, 0, 0));
+      hand.receive(i, hand.hello(i, 1, 0));
       hand.lose(hand.peer(i));
     }
     peers.sweep();
     assertThat(hand.epoch(1)).as("it is the same acquaintance").isEqualTo(epoch);
     int before = aborts().size();
-    answer(hand.hello(1, 0));
+    answer(hand.hello(1));
     assertThat(aborts()).as("it is told again").hasSizeGreaterThan(before);
     assertThat(peers.size()).isLessThanOrEqualTo(10);
   }

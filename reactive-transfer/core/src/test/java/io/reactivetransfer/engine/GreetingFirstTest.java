@@ -85,7 +85,7 @@ class GreetingFirstTest {
     hand.turn();
     assertThat(hand.posted()).isEmpty();
     assertThat(greetings(1)).as("it is greeted, once").hasSize(1);
-    hand.control().receive(hand.peer(1).id(), hand.hello(1, 0));
+    hand.control().receive(hand.peer(1).id(), hand.hello(1));
     hand.loop.runUntilIdle();
     hand.turn();
     assertThat(postedTo(1)).hasSize(probes.size() + 1); // one piece each, but for two pages
@@ -104,11 +104,11 @@ class GreetingFirstTest {
   void whoWaitsForOneHoldsUpNoOther() {
     Probe<Write> waiting = submit(write(1));
     Probe<Write> going = submit(write(2));
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(2, hand.hello(2));
     hand.settle();
     going.assertComplete();
     waiting.assertOpen();
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.settle();
     waiting.assertComplete();
   }
@@ -117,10 +117,10 @@ class GreetingFirstTest {
   @Test
   void eachOfAGroupIsPostedToWhenItHasGreeted() {
     Probe<Signal> signal = submit(Signal.of(PeerGroup.of(hand.peer(1), hand.peer(2)), Imm.of(1)));
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(2, hand.hello(2));
     assertThat(postedTo(2)).hasSize(1);
     assertThat(postedTo(1)).isEmpty();
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(postedTo(1)).hasSize(1);
     hand.settle();
     signal.assertComplete();
@@ -132,7 +132,7 @@ class GreetingFirstTest {
     Probe<Write> kept = submit(write(1));
     cancelled.cancel();
     hand.turn();
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(postedTo(1)).hasSize(1);
     hand.settle();
     kept.assertComplete();
@@ -161,7 +161,7 @@ class GreetingFirstTest {
     hand.advance(Duration.ofMillis(200));
     hand.turn();
     assertThat(probe.error()).isInstanceOf(DeadlineExceededException.class);
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(hand.posted()).isEmpty();
   }
 
@@ -169,11 +169,11 @@ class GreetingFirstTest {
 
   @Test
   void anAddressThatNoNicUnderstandsFailsWhatGoesThere() {
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(2, hand.hello(2));
     Probe<Write> other = submit(write(2));
     Probe<Write> waiting = submit(write(1));
     hand.nic(1).resolveFailure = new BackendException(22, "no such NIC");
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(waiting.error())
         .isInstanceOf(TransferRejectedException.class)
         .hasMessageContaining("cannot resolve the address of")
@@ -195,7 +195,7 @@ class GreetingFirstTest {
         hand.engine().remote(EngineByHand.descriptor(hand.address(1), 3, 100)).slice(0, 10);
     Probe<Write> waiting = submit(Write.of(source.slice(0, 10), three));
     Probe<Write> good = submit(write(1));
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(waiting.error())
         .isInstanceOf(TransferRejectedException.class)
         .hasMessageContaining("expected a key for each of its owner's 2 NICs, got 3");
@@ -209,8 +209,8 @@ class GreetingFirstTest {
 
   @Test
   void whoSaysLaterThatItHasMoreNicsIsNotBelieved() {
-    hand.receive(1, hand.hello(1, 0));
-    hand.receive(1, EngineByHand.hello(hand.peer(1).id(), 3, 1, hand.epoch(1), 0));
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, EngineByHand.hello(hand.peer(1).id(), 3, 1, hand.epoch(1)));
     assertThat(defects()).isEqualTo(1);
     Probe<Write> write = submit(write(1));
     hand.settle();
@@ -228,7 +228,7 @@ class GreetingFirstTest {
     assertThat(waiting.error())
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("told to lose it");
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     Probe<Write> out = submit(write(1));
     assertThat(hand.inFlight()).hasSize(1);
     hand.lose(peer);
@@ -239,7 +239,7 @@ class GreetingFirstTest {
     assertThat(hand.inFlight()).as("it must greet in the new session").isEmpty();
     assertThat(greetings(1)).hasSize(before + 1);
     assertThat(ByteBuffer.wrap(greetings(1).getLast().content()).getInt(KNOWN_AT)).isZero();
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.settle();
     again.assertComplete();
   }
@@ -247,7 +247,7 @@ class GreetingFirstTest {
   /** It was silent, so that it does not know of the end that this engine made. */
   @Test
   void whoIsGivenUpIsDisconnected() {
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     Probe<Write> write = submit(write(1));
     for (int i = 0; i < 16; i++) {
       hand.advance(LIVENESS.dividedBy(8));

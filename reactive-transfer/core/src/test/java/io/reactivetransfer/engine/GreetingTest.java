@@ -49,7 +49,8 @@ class GreetingTest {
     PeerAddress address =
         new PeerAddress(
             "n".repeat(32), new EngineId(-1, -1), new HostPort("h".repeat(255), 65_535));
-    return new Greeting(-1, -1, -1, address, Collections.nCopies(Nic.MAX_PER_ENGINE, nic(256, 64)));
+    return new Greeting(
+        -1, -1, Integer.MAX_VALUE, address, Collections.nCopies(Nic.MAX_PER_ENGINE, nic(256, 64)));
   }
 
   private static Greeting read(byte[] frame) {
@@ -71,7 +72,7 @@ class GreetingTest {
   private static void assertSame(Greeting read, Greeting written) {
     assertThat(read.epoch()).isEqualTo(written.epoch());
     assertThat(read.known()).isEqualTo(written.known());
-    assertThat(read.sent()).isEqualTo(written.sent());
+    assertThat(read.longest()).isEqualTo(written.longest());
     assertThat(read.address()).isEqualTo(written.address());
     assertThat(read.nics()).hasSameSizeAs(written.nics());
     for (int i = 0; i < read.nics().size(); i++) {
@@ -196,6 +197,7 @@ class GreetingTest {
     PeerAddress address =
         new PeerAddress(
             "tcp", new EngineId(in.anyLong(), in.anyLong()), new HostPort("h", in.between(1, 99)));
-    return new Greeting(epoch, (int) in.edge(), (int) in.edge(), address, nics);
+    int longest = Math.max(1, (int) in.edge());
+    return new Greeting(epoch, (int) in.edge(), longest, address, nics);
   }
 }

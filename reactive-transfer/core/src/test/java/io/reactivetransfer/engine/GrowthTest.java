@@ -89,7 +89,7 @@ class GrowthTest {
         MANY,
         i -> {
           int number = 1_000 + i;
-          hand.receive(number, hand.hello(number, 1, 0, 0));
+          hand.receive(number, hand.hello(number, 1, 0));
           hand.control().lose(hand.address(number).engine(), 104, "it left");
           hand.turn();
           hand.control().forgetSent();
@@ -102,7 +102,7 @@ class GrowthTest {
     Peer[] members = new Peer[MEMBERS];
     for (int i = 0; i < MEMBERS; i++) {
       members[i] = hand.peer(10 + i);
-      hand.receive(10 + i, hand.hello(10 + i, 0));
+      hand.receive(10 + i, hand.hello(10 + i));
     }
     int[] next = {0, 1, 1};
     assertFlat(
@@ -149,7 +149,7 @@ class GrowthTest {
   void abortsOfWhatNobodyClaims() {
     hand.open(1);
     Peer origin = hand.peer(1);
-    hand.receive(1, hand.hello(1, 1, 0, 0));
+    hand.receive(1, hand.hello(1, 1, 0));
     String text = "because ".repeat(100);
     assertFlat(
         "aborts",

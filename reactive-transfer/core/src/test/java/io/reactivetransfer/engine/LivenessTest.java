@@ -169,7 +169,7 @@ class LivenessTest {
 
   @Test
   void itAnswersWhenItIsAsked() {
-    hand.control().receive(peer.id(), hand.hello(1, 0));
+    hand.control().receive(peer.id(), hand.hello(1));
     hand.control().receive(peer.id(), ControlFrame.ask());
     hand.turn();
     assertThat(hand.control().sent(ControlFrame.ALIVE)).hasSize(1);

@@ -97,7 +97,7 @@ public class MessageRaces {
     private final Probe<Message> probe = rig.probe(0);
 
     public DemandAndMessages() {
-      rig.receive(rig.hand.hello(2, 0));
+      rig.receive(rig.hand.hello(2));
       rig.turn();
       rig.hand.engine().messages().subscribe(probe);
     }
@@ -111,7 +111,7 @@ public class MessageRaces {
     @Actor
     public void worker() {
       for (int i = 0; i < 3; i++) {
-        rig.receive(ControlFrame.message(ByteBuffer.allocate(1)));
+        rig.receive(ControlFrame.message(0, ByteBuffer.allocate(1)));
       }
       rig.turn();
     }

@@ -12,9 +12,7 @@ import io.reactivetransfer.engine.ScriptedControl.Frame;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,9 +22,10 @@ import reactor.core.CoreSubscriber;
 /** Small messages, and the credits that hold back whoever sends too many. */
 class MessagesTest {
 
-  @RegisterExtension final EngineByHand hand = new EngineByHand();
+  /** Of a message, behind the kind. */
+  private static final int HEADER_BYTES = 5;
 
-  private final Map<Integer, Integer> limits = new HashMap<>();
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
 
   private Probe<Void> send(Peer peer, int content) {
     Probe<Void> probe = hand.probe(hand.engine().send(peer, bytes(content)));
@@ -39,39 +38,32 @@ class MessagesTest {
   }
 
   private void hello(int peer) {
-    hello(peer, 0);
-  }
-
-  private void hello(int peer, int sent) {
-    hand.control().receive(hand.peer(peer).id(), hand.hello(peer, sent));
-    hand.turn();
+    hand.receive(peer, hand.hello(peer));
   }
 
   /** A peer takes so many more. */
   private void credit(int peer, int count) {
-    limit(peer, limits.merge(peer, count, Integer::sum));
-  }
-
-  private void limit(int peer, int limit) {
-    hand.control().receive(hand.peer(peer).id(), hand.credit(peer, limit));
-    hand.turn();
+    hand.receive(peer, hand.credit(peer, count));
   }
 
   private void message(int peer, int content) {
-    hand.control().receive(hand.peer(peer).id(), ControlFrame.message(bytes(content)));
+    hand.control().receive(hand.peer(peer).id(), ControlFrame.message(0, bytes(content)));
     hand.turn();
   }
 
   private List<Integer> sent() {
     return hand.control().sent(ControlFrame.MESSAGE).stream()
-        .map(frame -> ByteBuffer.wrap(frame.content()).getInt())
+        .map(frame -> ByteBuffer.wrap(frame.content()).getInt(HEADER_BYTES))
         .toList();
   }
 
-  /** Up to which message the engine takes them, as it said last. */
+  /** How many messages of the first channel the engine takes in all, as it has said. */
   private int granted() {
-    List<Frame> credits = hand.control().sent(ControlFrame.CREDIT);
-    return credits.isEmpty() ? 0 : ByteBuffer.wrap(credits.getLast().content()).getInt(4);
+    return hand.control().sent(ControlFrame.CREDIT).stream()
+        .map(frame -> ByteBuffer.wrap(frame.content()))
+        .filter(credit -> credit.get(4) <= 0)
+        .mapToInt(credit -> credit.getInt(5))
+        .sum();
   }
 
   private static List<Integer> contents(Probe<Message> probe) {
@@ -91,7 +83,7 @@ class MessagesTest {
     assertThat(hello.to()).isEqualTo(hand.peer(1).id());
     assertThat(hello.kind()).isEqualTo(ControlFrame.HELLO);
     assertThat(ByteBuffer.wrap(hello.content()).getInt(4)).as("the peer's number").isZero();
-    assertThat(ByteBuffer.wrap(hello.content()).getInt(8)).as("sent so far").isZero();
+    assertThat(ByteBuffer.wrap(hello.content()).getInt(8)).as("the longest").isEqualTo(1 << 20);
     Greeting greeting = Greeting.read(ByteBuffer.wrap(hello.content()));
     assertThat(greeting.address()).isEqualTo(hand.engine().address());
     assertThat(greeting.nics())
@@ -198,7 +190,7 @@ class MessagesTest {
     empty.assertComplete();
     full.assertComplete();
     assertThat(hand.control().sent(ControlFrame.MESSAGE))
-        .extracting(frame -> frame.content().length)
+        .extracting(frame -> frame.content().length - HEADER_BYTES)
         .containsExactly(0, 100);
   }
 
@@ -230,9 +222,11 @@ class MessagesTest {
     for (int i = 0; i < 6; i++) {
       send(peer, i);
     }
-    credit(1, 6);
     assertThat(hand.control().sent()).isEmpty();
     for (int i = 0; i < 1 + 1 + 6; i++) { // a greeting, credit for who greets in turn, and these
+      if (i == 2) {
+        credit(1, 6);
+      }
       hand.control().sendRoom = 1;
       hand.turn();
       assertThat(hand.control().sent()).hasSize(i + 1);
@@ -267,16 +261,14 @@ class MessagesTest {
   }
 
   @Test
-  void afterALossThePeerIsToldHowManyWereSent() {
+  void creditEndsWithItsSession() {
     hand.open(1);
     send(hand.peer(1), 1);
-    credit(1, 1);
+    credit(1, 5);
     hand.lose(hand.peer(1));
     Probe<Void> probe = send(hand.peer(1), 2);
     probe.assertOpen();
-    List<Frame> hellos = hand.control().sent(ControlFrame.HELLO);
-    assertThat(hellos).hasSize(2);
-    assertThat(ByteBuffer.wrap(hellos.getLast().content()).getInt(8)).isEqualTo(1);
+    assertThat(hand.control().sent(ControlFrame.HELLO)).hasSize(2);
     credit(1, 1);
     probe.assertComplete();
     assertThat(sent()).containsExactly(1, 2);
@@ -419,7 +411,7 @@ class MessagesTest {
     hello(1);
     Probe<Message> first = hand.probe(hand.engine().messages());
     hand.turn();
-    hand.control().receive(hand.peer(1).id(), ControlFrame.message(bytes(5)));
+    hand.control().receive(hand.peer(1).id(), ControlFrame.message(0, bytes(5)));
     hand.turnWorker();
     assertThat(signals.pending()).isPositive();
     first.cancel();
@@ -457,7 +449,7 @@ class MessagesTest {
     hand.turn();
     assertThat(contents(probe)).containsExactly(1, 2);
     assertThat(hand.control().sent()).as("no credit for who is gone").hasSize(frames);
-    hello(1, 2);
+    hello(1);
     assertThat(granted()).isEqualTo(4);
     message(1, 3);
     assertThat(contents(probe)).containsExactly(1, 2, 3);
@@ -468,37 +460,12 @@ class MessagesTest {
     hand.open(1, o -> o.messageCredits(2));
     hello(1);
     hand.lose(hand.peer(1));
-    hello(1, 2);
+    hello(1);
     assertThat(granted()).isEqualTo(4);
     Probe<Message> probe = hand.probe(hand.engine().messages());
     message(1, 3);
     message(1, 4);
     assertThat(contents(probe)).containsExactly(3, 4);
-  }
-
-  @Test
-  void whoClaimsToHaveSentMoreThanHeMightIsNotBelieved() {
-    hand.open(1, o -> o.messageCredits(2));
-    hello(1);
-    hello(1, 3);
-    hello(1, -1);
-    assertThat(granted()).isEqualTo(2);
-  }
-
-  /** The peer was told of nothing, and only asks whether someone is there. */
-  @Test
-  void creditThatWasHeldBackBecauseOfALossComesWhenThePeerIsHeard() {
-    hand.open(1, o -> o.messageCredits(1));
-    hello(1);
-    message(1, 1);
-    hand.lose(hand.peer(1));
-    Probe<Message> probe = hand.probe(hand.engine().messages());
-    hand.turn();
-    probe.assertOpen();
-    assertThat(granted()).isEqualTo(1);
-    hand.control().receive(hand.peer(1).id(), ControlFrame.ask());
-    hand.turn();
-    assertThat(granted()).isEqualTo(2);
   }
 
   @Test
@@ -509,8 +476,8 @@ class MessagesTest {
       message(1, i);
     }
     hand.lose(hand.peer(1));
-    hello(1, 3);
-    assertThat(granted()).as("3 of 4 places are taken").isEqualTo(3 + 1);
+    hello(1);
+    assertThat(granted()).as("3 of 4 places are taken").isEqualTo(4 + 1);
   }
 
   // ---- garbage ----
@@ -534,16 +501,16 @@ class MessagesTest {
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3}),
             ByteBuffer.wrap(new byte[] {ControlFrame.CREDIT, 1, 2, 3, 4, 5}),
-            hand.hello(3, 1, 0, 0), // which names a third one
-            new Greeting(1, 0, 0, otherBackend, EngineByHand.nics(66, 1)).toFrame());
+            hand.hello(3, 1, 0), // which names a third one
+            new Greeting(1, 0, 1, otherBackend, EngineByHand.nics(66, 1)).toFrame());
     for (EngineId sender : List.of(known, unknown)) {
       for (ByteBuffer frame : garbage) {
         hand.control().receive(sender, frame.duplicate());
         hand.turn();
       }
     }
-    hand.control().receive(unknown, ControlFrame.message(bytes(1)));
-    hand.control().receive(unknown, ControlFrame.credit(1, 5));
+    hand.control().receive(unknown, ControlFrame.message(0, bytes(1)));
+    hand.control().receive(unknown, ControlFrame.credit(1, 0, 5, 5));
     hand.turn();
     probe.assertOpen();
     assertThat(probe.items()).isEmpty();
@@ -555,7 +522,7 @@ class MessagesTest {
   void aGreetingUnderAnotherAddressIsIgnored() {
     hand.open(1);
     hello(1);
-    hand.control().receive(hand.peer(1).id(), EngineByHand.hello(hand.peer(1).id(), 5, 1, 0, 0));
+    hand.control().receive(hand.peer(1).id(), EngineByHand.hello(hand.peer(1).id(), 5, 1, 0));
     hand.turn();
     assertThat(granted()).isEqualTo(16);
     message(1, 1);
@@ -579,12 +546,12 @@ class MessagesTest {
   void creditThatIsNotCreditIsIgnored() {
     hand.open(1);
     Probe<Void> probe = send(hand.peer(1), 1);
-    limit(1, 0);
-    limit(1, -5);
-    limit(1, Integer.MIN_VALUE);
+    credit(1, 0);
+    credit(1, -5);
+    credit(1, Integer.MIN_VALUE);
     probe.assertOpen();
-    limit(1, Integer.MAX_VALUE);
-    limit(1, Integer.MAX_VALUE);
+    credit(1, Integer.MAX_VALUE);
+    credit(1, Integer.MAX_VALUE);
     probe.assertComplete();
     send(hand.peer(1), 2).assertComplete();
   }

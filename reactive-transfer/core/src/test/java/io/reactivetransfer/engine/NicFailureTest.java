@@ -277,7 +277,7 @@ class NicFailureTest {
         hand.probe(hand.engine().submit(Write.of(source.slice(0, 100), remote.slice(0, 100))));
     hand.turn();
     assertThat(hand.inFlight()).hasSize(1);
-    hand.control().receive(hand.peer(5).id(), hand.hello(5, 1, 0, 0));
+    hand.control().receive(hand.peer(5).id(), hand.hello(5, 1, 0));
     hand.turn();
     BackendException unknown = new BackendException(0, "no such address");
     hand.nics().forEach(nic -> nic.resolveFailure = unknown);

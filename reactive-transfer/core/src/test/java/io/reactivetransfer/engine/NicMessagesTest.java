@@ -28,7 +28,7 @@ class NicMessagesTest {
     hand.open(2);
     peer = hand.peer(1);
     peers = ((PeerLink) peer).worker().peers();
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.control().forgetSent();
   }
 
@@ -94,7 +94,7 @@ class NicMessagesTest {
     hand.nic(0).say(remote(0, 0), "to nobody");
     hand.turn();
     hand.control().sendRoom = Integer.MAX_VALUE;
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(said()).isEmpty();
     hand.nic(0).say(remote(0, 0), "in time");
     hand.turn();
@@ -209,7 +209,7 @@ class NicMessagesTest {
     hand.nic(0).say(old, "to the forgotten");
     hand.turn();
     assertThat(defects()).isEqualTo(1);
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.control().forgetSent();
     hand.nic(0).say(remote(0, 0), "to the same, met anew");
     hand.turn();

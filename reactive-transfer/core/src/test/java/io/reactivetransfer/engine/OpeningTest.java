@@ -80,7 +80,7 @@ class OpeningTest {
     assertThat(context.identity().id()).isEqualTo(hand.engine().id());
     assertThat(context.backend()).isEqualTo("scripted");
     assertThat(context.loop()).isSameAs(hand.loop);
-    assertThat(context.maxMessageBytes()).isEqualTo(20_000 + ControlFrame.HEADER_BYTES);
+    assertThat(context.maxMessageBytes()).as("parts of messages are").isEqualTo(16 * 1024 + 6);
     assertThat(context.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
   }
 
@@ -88,7 +88,7 @@ class OpeningTest {
   void aControlChannelThatTakesLessThanItWasAskedForIsRefused() {
     hand.backend.maxMessageBytes = 8 * 1024;
     assertThat(refused(1))
-        .hasMessageContaining("control messages of 16385 bytes")
+        .hasMessageContaining("control messages of 16390 bytes")
         .hasMessageContaining("at most 8192");
     assertAllClosed();
     assertThat(hand.nics()).isEmpty();

@@ -7,7 +7,6 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.ScriptedControl.Frame;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ class PeersTest {
   }
 
   private void greetAndLeave(int number) {
-    hand.receive(number, hand.hello(number, 1, 0, 0));
+    hand.receive(number, hand.hello(number, 1, 0));
     hand.control().lose(hand.address(number).engine(), 104, "it left");
     hand.turn();
     hand.control().forgetSent();
@@ -64,10 +63,6 @@ class PeersTest {
         .toList();
   }
 
-  private int sentSaid(Frame hello) {
-    return ByteBuffer.wrap(hello.content()).getInt(8);
-  }
-
   @Test
   void whoHasLeftIsForgottenInTheEnd() {
     strangersComeAndGo();
@@ -79,7 +74,7 @@ class PeersTest {
   void whoOnlyGreetsIsToldThatItIsForgotten() {
     peers.bounds(10, 10);
     for (int i = 0; i < STRANGERS; i++) {
-      hand.receive(FIRST_STRANGER + i, hand.hello(FIRST_STRANGER + i, 1, 0, 0));
+      hand.receive(FIRST_STRANGER + i, hand.hello(FIRST_STRANGER + i, 1, 0));
     }
     peers.sweep();
     hand.turn();
@@ -95,8 +90,8 @@ class PeersTest {
   void whoIsHeldIsTheSameForAsLongAsItIsHeld() {
     Peer held = hand.peer(1);
     Peer owner = hand.remote(2).peer();
-    hand.receive(3, hand.hello(3, 0));
-    hand.receive(3, ControlFrame.message(ByteBuffer.allocate(1)));
+    hand.receive(3, hand.hello(3));
+    hand.receive(3, ControlFrame.message(0, ByteBuffer.allocate(1)));
     Probe<Message> messages = hand.probe(hand.engine().messages());
     hand.turn();
     Peer sender = messages.items().getFirst().sender();
@@ -120,8 +115,8 @@ class PeersTest {
 
   @Test
   void whoseMessagesWereNotTakenIsNotForgotten() {
-    hand.receive(1, hand.hello(1, 0));
-    hand.receive(1, ControlFrame.message(ByteBuffer.allocate(1)));
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, ControlFrame.message(0, ByteBuffer.allocate(1)));
     greetAndLeave(1);
     int epoch = hand.epoch(1);
     strangersComeAndGo();
@@ -135,7 +130,7 @@ class PeersTest {
     greetAndLeave(1);
     strangersComeAndGo();
     untilCollected(() -> peers.tableSize() <= 12);
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     assertThat(states.items().getLast()).isInstanceOf(PeerState.Alive.class);
   }
 
@@ -148,7 +143,7 @@ class PeersTest {
                 .counter(io.reactivetransfer.Imm.of(3))
                 .boundTo(List.of(hand.peer(1)))
                 .next(1));
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.receive(1, ControlFrame.dismissal("too many"));
     assertThat(states.items().getLast()).isInstanceOf(PeerState.Lost.class);
     assertThat(claim.error())
@@ -160,7 +155,7 @@ class PeersTest {
 
   @Test
   void whoForgotCountsAnewAndSaysSo() {
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.receive(1, hand.credit(1, 4));
     hand.control().peersGreet = false;
     hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
@@ -171,34 +166,29 @@ class PeersTest {
     Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     probe.assertOpen();
-    Frame hello = hand.control().sent(ControlFrame.HELLO).getLast();
     assertThat(greetings(1)).hasSize(1).doesNotContain(before);
-    assertThat(sentSaid(hello)).isZero();
-    hand.receive(1, ControlFrame.credit(before, 9));
+    hand.receive(1, ControlFrame.credit(before, 0, 9, 9));
     probe.assertOpen();
-    hand.receive(1, hand.hello(1, 7));
+    hand.receive(1, hand.hello(1));
     hand.receive(1, hand.credit(1, 1));
     probe.assertComplete();
-    assertThat(granted()).as("what it had sent before is no matter").isEqualTo(7 + 4);
+    assertThat(granted()).isEqualTo(4);
   }
 
   private int granted() {
-    return ByteBuffer.wrap(hand.control().sent(ControlFrame.CREDIT).getLast().content()).getInt(4);
+    return ByteBuffer.wrap(hand.control().sent(ControlFrame.CREDIT).getLast().content()).getInt(5);
   }
 
   @Test
   void whoWasForgottenUsesNoOldCredit() {
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.receive(1, hand.credit(1, 100));
     hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1))).assertOpen();
     hand.turn();
-    hand.receive(1, hand.hello(1, 2, 0, 0));
+    hand.receive(1, hand.hello(1, 2, 0));
     Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     probe.assertOpen();
-    assertThat(sentSaid(hand.control().sent(ControlFrame.HELLO).getLast()))
-        .as("it is told where we are")
-        .isEqualTo(1);
     hand.receive(1, hand.credit(1, 2));
     probe.assertComplete();
     assertThat(granted()).isEqualTo(4);
@@ -212,10 +202,10 @@ class PeersTest {
     Probe<Void> probe = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();
     // its greeting crosses ours: it does not know us yet
-    hand.receive(1, hand.hello(1, 5, 0, 0));
+    hand.receive(1, hand.hello(1, 5, 0));
     probe.assertOpen();
     assertThat(greetings(1)).hasSize(2);
-    hand.receive(1, hand.hello(1, 5, hand.epoch(1), 0));
+    hand.receive(1, hand.hello(1, 5, hand.epoch(1)));
     assertThat(greetings(1)).as("now both know").hasSize(2);
     hand.receive(1, hand.credit(1, 1));
     probe.assertComplete();
@@ -251,7 +241,7 @@ class PeersTest {
   void statesThatNobodyHasAskedForEndAtClose() {
     Probe<PeerState> none = hand.probe(hand.peer(1).state(), new Probe<>(0));
     Probe<PeerState> first = hand.probe(hand.peer(1).state(), new Probe<>(1));
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.close().assertComplete();
     assertThat(none.assertComplete().items()).isEmpty();
     assertThat(first.assertComplete().items()).containsExactly(new PeerState.Unknown());
@@ -260,9 +250,9 @@ class PeersTest {
   @Test
   void ofStatesThatComeFasterThanTheyAreAskedForTheLastIsTold() {
     Probe<PeerState> slow = hand.probe(hand.peer(1).state(), new Probe<>(1));
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.lose(hand.peer(1));
-    hand.receive(1, hand.hello(1, 0));
+    hand.receive(1, hand.hello(1));
     hand.lose(hand.peer(1));
     slow.request(Long.MAX_VALUE);
     hand.turn();

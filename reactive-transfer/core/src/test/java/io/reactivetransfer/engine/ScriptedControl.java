@@ -159,7 +159,7 @@ final class ScriptedControl implements ControlChannel {
   /** Who was greeted by someone who does not know its number greets in turn. */
   private void answer(EngineId to, ByteBuffer greeting) {
     if (greeting.getInt(KNOWN_AT) == 0) {
-      receive(to, EngineByHand.hello(to, backend.peerNics(), 1, greeting.getInt(0), 0));
+      receive(to, EngineByHand.hello(to, backend.peerNics(), 1, greeting.getInt(0)));
       context.doorbell().ring();
     }
   }

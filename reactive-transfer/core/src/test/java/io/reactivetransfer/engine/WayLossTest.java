@@ -36,8 +36,8 @@ class WayLossTest {
     hand.open(2, o -> o.minPieceBytes(1).livenessDeadline(LIVENESS));
     source = hand.region();
     peer = hand.peer(1);
-    hand.receive(1, hand.hello(1, 0));
-    hand.receive(2, hand.hello(2, 0));
+    hand.receive(1, hand.hello(1));
+    hand.receive(2, hand.hello(2));
   }
 
   private Probe<Write> submit(int to, long length) {

@@ -3,7 +3,6 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.util.HashSet;
@@ -13,7 +12,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -33,8 +31,7 @@ import reactor.core.publisher.Mono;
  * Until then they are {@linkplain #held() held}; {@link #reclaim()} is the way out if prefill never
  * answers, or is lost on an engine that does not fence.
  *
- * <p>An engine has one subscriber of its messages, so it has one role: a node that is both takes
- * two engines.
+ * <p>An engine can be this and {@link KvPrefill} at once; there is one of each.
  */
 public final class KvDecode implements Disposable {
 
@@ -61,8 +58,7 @@ public final class KvDecode implements Disposable {
   private volatile @Nullable Throwable inboxFailure;
   private final Disposable inbox;
 
-  private KvDecode(
-      TransferEngine engine, KvMemory memory, PagePool pool, Consumer<Message> others) {
+  private KvDecode(TransferEngine engine, KvMemory memory, PagePool pool) {
     if (pool.size() != memory.layout().poolPages()) {
       throw new IllegalArgumentException(
           "expected a pool of " + memory.layout().poolPages() + " pages, got " + pool.size());
@@ -76,28 +72,18 @@ public final class KvDecode implements Disposable {
     this.memory = memory;
     this.pool = pool;
     this.watch = engine.lease();
-    this.inbox = KvInbox.open(engine, new Answers(), others);
+    this.inbox = KvInbox.open(engine, KvInbox.TO_DECODE, new Answers());
   }
 
   /**
-   * The decode side on this engine. Reads the engine's messages from now on until it is disposed
-   * of; those of other protocols are logged and dropped.
+   * The decode side on this engine. Reads message channel 17 of the engine from now on until it is
+   * disposed of; all others are the application's, or other libraries'.
    *
    * @param memory where arrivals go; its region is open to remote writes
    * @param pool which pages are free; may be shared with others who reserve from it
    */
   public static KvDecode open(TransferEngine engine, KvMemory memory, PagePool pool) {
-    return open(engine, memory, pool, KvInbox::drop);
-  }
-
-  /**
-   * The same, for an application with messages of its own.
-   *
-   * @param others gets the messages that are not of this protocol; must not block
-   */
-  public static KvDecode open(
-      TransferEngine engine, KvMemory memory, PagePool pool, Consumer<Message> others) {
-    return new KvDecode(engine, memory, pool, others);
+    return new KvDecode(engine, memory, pool);
   }
 
   /**

@@ -1,19 +1,24 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * Reads an engine's messages and sorts them. No message, whoever sent it, can stop the reading, nor
- * can what anybody throws who gets one.
+ * Reads the messages of one side. No message, whoever sent it, can stop the reading, nor can what
+ * anybody throws who gets one.
  */
 final class KvInbox {
+
+  /** What decode says to prefill, and prefill to decode: so one engine can be both. */
+  static final MessageChannel TO_PREFILL = new MessageChannel(16);
+
+  static final MessageChannel TO_DECODE = new MessageChannel(17);
 
   private static final Logger LOG = Loggers.getLogger(KvInbox.class);
 
@@ -28,32 +33,19 @@ final class KvInbox {
 
   private KvInbox() {}
 
-  static Disposable open(TransferEngine engine, Handler handler, Consumer<Message> others) {
+  static Disposable open(TransferEngine engine, MessageChannel channel, Handler handler) {
     return engine
-        .messages()
-        .subscribe(
-            message -> sort(message, handler, others), handler::ended, () -> handler.ended(null));
+        .messages(channel)
+        .subscribe(message -> read(message, handler), handler::ended, () -> handler.ended(null));
   }
 
-  private static void sort(Message message, Handler handler, Consumer<Message> others) {
+  private static void read(Message message, Handler handler) {
     try {
-      if (KvCodec.claims(message.bytes())) {
-        handler.received(message.sender(), KvCodec.decode(message.bytes()));
-      } else {
-        others.accept(message);
-      }
+      handler.received(message.sender(), KvCodec.decode(message.bytes()));
     } catch (Throwable e) {
       // A missing class too is the end of this message only: everybody's come this way.
       Bulkhead.said(
           () -> LOG.warn("dropped a message of {}: {}", message.sender().address(), e.toString()));
     }
-  }
-
-  /** For whoever expects no other messages. */
-  static void drop(Message message) {
-    LOG.warn(
-        "dropped a message of {}: {} bytes that are not of the KV-cache protocol",
-        message.sender().address(),
-        message.bytes().remaining());
   }
 }

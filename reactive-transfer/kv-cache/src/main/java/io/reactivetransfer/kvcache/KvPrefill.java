@@ -3,7 +3,6 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MemorySlice;
-import io.reactivetransfer.Message;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
@@ -12,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -29,8 +27,7 @@ import reactor.util.Loggers;
  * blocks; signals come on the engine's signal scheduler, and deadlines on {@code
  * Schedulers.parallel()}.
  *
- * <p>An engine has one subscriber of its messages, so it has one role: a node that is both takes
- * two engines.
+ * <p>An engine can be this and {@link KvDecode} at once; there is one of each.
  */
 public final class KvPrefill implements Disposable {
 
@@ -52,30 +49,21 @@ public final class KvPrefill implements Disposable {
   private final AtomicBoolean beingRead = new AtomicBoolean();
   private final Disposable inbox;
 
-  private KvPrefill(TransferEngine engine, KvMemory memory, Consumer<Message> others) {
+  private KvPrefill(TransferEngine engine, KvMemory memory) {
     this.engine = engine;
     this.memory = memory;
-    this.inbox = KvInbox.open(engine, new Incoming(), others);
+    this.inbox = KvInbox.open(engine, KvInbox.TO_PREFILL, new Incoming());
   }
 
   /**
-   * The prefill side on this engine. Reads the engine's messages from now on until it is disposed
-   * of; those of other protocols are logged and dropped.
+   * The prefill side on this engine. Reads message channel 16 of the engine from now on until it is
+   * disposed of; all others are the application's, or other libraries'.
    *
    * @param memory where the finished pages lie. Decode has the same layers and page size; its pool
    *     may be larger or smaller
    */
   public static KvPrefill open(TransferEngine engine, KvMemory memory) {
-    return open(engine, memory, KvInbox::drop);
-  }
-
-  /**
-   * The same, for an application with messages of its own.
-   *
-   * @param others gets the messages that are not of this protocol; must not block
-   */
-  public static KvPrefill open(TransferEngine engine, KvMemory memory, Consumer<Message> others) {
-    return new KvPrefill(engine, memory, others);
+    return new KvPrefill(engine, memory);
   }
 
   /**
@@ -226,7 +214,7 @@ public final class KvPrefill implements Disposable {
    * and throws nothing: a hand-over ends behind it.
    */
   Mono<Void> tell(Peer decode, KvMessage message) {
-    return Mono.defer(() -> engine.send(decode, KvCodec.encode(message)))
+    return Mono.defer(() -> engine.send(decode, KvInbox.TO_DECODE, KvCodec.encode(message)))
         .timeout(LAST_WORD)
         .doOnError(e ->
             Bulkhead.said(() -> LOG.debug("could not tell {}: {}", decode.address(), e.toString())))

@@ -213,7 +213,7 @@ final class Reception {
       }
       return owner
           .engine
-          .send(order.prefill(), bytes)
+          .send(order.prefill(), KvInbox.TO_PREFILL, bytes)
           .doOnError(e -> request.set(Request.NOT_SENT))
           .doOnSuccess(done -> request.set(Request.SENT));
     });
@@ -304,7 +304,7 @@ final class Reception {
     ByteBuffer cancel = KvCodec.encode(new KvMessage.Cancel(id));
     return owner
         .engine
-        .send(order.prefill(), cancel)
+        .send(order.prefill(), KvInbox.TO_PREFILL, cancel)
         .onErrorResume(TransferRejectedException.class, this::sendLater)
         .then(end.asMono().timeout(ASK_AGAIN))
         .retryWhen(Retry.indefinitely().filter(TimeoutException.class::isInstance));

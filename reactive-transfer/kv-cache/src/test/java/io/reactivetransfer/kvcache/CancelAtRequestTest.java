@@ -50,7 +50,7 @@ class CancelAtRequestTest {
     try (TestNode decodeNode = new TestNode("loopback", LAYOUT);
         TestNode prefillNode = new TestNode("loopback", LAYOUT)) {
       BlockingQueue<Message> messages = new LinkedTransferQueue<>();
-      prefillNode.engine.messages().subscribe(messages::add);
+      prefillNode.engine.messages(KvInbox.TO_PREFILL).subscribe(messages::add);
       PagePool pool = PagePool.of(8);
       KvDecode decode = KvDecode.open(cancelling(decodeNode.engine), decodeNode.memory, pool);
       KvOrder order =
@@ -69,7 +69,7 @@ class CancelAtRequestTest {
       KvMessage later = new KvMessage.Cancel(99);
       decodeNode
           .engine
-          .send(prefillNode.seenFrom(decodeNode), KvCodec.encode(later))
+          .send(prefillNode.seenFrom(decodeNode), KvInbox.TO_PREFILL, KvCodec.encode(later))
           .block(PATIENCE);
       Message first = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(first).isNotNull();

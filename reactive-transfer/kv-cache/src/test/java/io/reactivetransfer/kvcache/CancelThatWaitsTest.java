@@ -53,7 +53,7 @@ class CancelThatWaitsTest {
     EngineOptions oneCredit = EngineOptions.builder().messageCredits(1).build();
     try (TestNode decodeNode = new TestNode("loopback", LAYOUT, twoWait);
         TestNode prefillNode = new TestNode("loopback", LAYOUT, oneCredit)) {
-      prefillNode.engine.messages().subscribe(reader);
+      prefillNode.engine.messages(KvInbox.TO_PREFILL).subscribe(reader);
       PagePool pool = PagePool.of(8);
       KvDecode decode = decodeNode.decode(pool);
       List<Disposable> running = new ArrayList<>();
@@ -81,6 +81,7 @@ class CancelThatWaitsTest {
             .engine
             .send(
                 decodeNode.seenFrom(prefillNode),
+                KvInbox.TO_DECODE,
                 KvCodec.encode(
                     new KvMessage.End(cancel.id(), KvMessage.Outcome.CANCELLED, true, 0, "")))
             .block(PATIENCE);

@@ -191,9 +191,9 @@ class HandOverEndsTest extends HandOverFixture {
             PAGES,
             decodeNode.tailRegion.slice(0, 1),
             PATIENCE,
-            ByteBuffer.allocate(20_000));
+            ByteBuffer.allocate(1 << 20));
     assertThat(failureOf(decode.receive(order, KEPT).toFuture()))
-        .hasMessageContaining("expected a request of at most 16384 bytes")
+        .hasMessageContaining("expected a request of at most 1048576 bytes")
         .hasMessageContaining("maxMessageBytes");
     requireSettled();
   }

@@ -3,15 +3,19 @@ package io.reactivetransfer.kvcache;
 import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactivetransfer.Message;
+import io.reactivetransfer.PageList;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -125,8 +129,10 @@ class HandOverTest extends HandOverFixture {
       await(
           decodeNode
               .engine
-              .send(prefillNode.seenFrom(decodeNode), bytes.duplicate())
-              .then(prefillNode.engine.send(decodeNode.seenFrom(prefillNode), bytes))
+              .send(prefillNode.seenFrom(decodeNode), KvInbox.TO_PREFILL, bytes.duplicate())
+              .then(
+                  prefillNode.engine.send(
+                      decodeNode.seenFrom(prefillNode), KvInbox.TO_DECODE, bytes))
               .then(Mono.just(true)));
     }
     KvRequest request = nextRequest();
@@ -135,12 +141,60 @@ class HandOverTest extends HandOverFixture {
   }
 
   @Test
-  void anEngineHasOneRole() {
-    KvPrefill second = decodeNode.prefill();
+  void anEngineIsBothAndTheApplicationHasItsOwnMessages() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    decodeNode.engine.messages().subscribe(message -> told.add(text(message)));
+    prefillNode.engine.messages().subscribe(message -> told.add(text(message)));
+    KvPrefill back = decodeNode.prefill();
+    PagePool other = PagePool.of(40);
+    KvDecode there = prefillNode.decode(other);
+    prefill.requests().flatMap(request -> handOver(request, allLayers(request))).subscribe();
+    back.requests()
+        .flatMap(request ->
+            back.handOver(
+                request,
+                PageList.range(0, PAGES),
+                allLayers(request),
+                decodeNode.tailRegion.slice(0, request.tailBytes())))
+        .subscribe();
+    KvOrder orderBack =
+        KvOrder.of(
+            decodeNode.seenFrom(prefillNode),
+            PAGES,
+            prefillNode.tailRegion.slice(1_000, 100),
+            PATIENCE);
+
+    CompletableFuture<KvArrival> one = decode.receive(order(), KEPT).toFuture();
+    CompletableFuture<KvArrival> two = there.receive(orderBack, KEPT).toFuture();
+    await(
+        decodeNode
+            .engine
+            .send(prefillNode.seenFrom(decodeNode), ByteBuffer.wrap("to prefill".getBytes(UTF_8)))
+            .then(
+                prefillNode.engine.send(
+                    decodeNode.seenFrom(prefillNode), ByteBuffer.wrap("to decode".getBytes(UTF_8))))
+            .then(Mono.just(true)));
+
+    assertThat(await(Mono.fromFuture(one)).arrivals()).isEqualTo(LAYOUT.layers() * PAGES + 1);
+    assertThat(await(Mono.fromFuture(two)).arrivals()).isEqualTo(LAYOUT.layers() * PAGES + 1);
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(told).containsExactlyInAnyOrder("to prefill", "to decode"));
+    back.dispose();
+    there.dispose();
+  }
+
+  private static String text(Message message) {
+    return UTF_8.decode(message.bytes()).toString();
+  }
+
+  @Test
+  void aSecondSideOfAKindOnOneEngineSaysSo() {
+    KvPrefill second = prefillNode.prefill();
     assertThatThrownBy(() -> await(second.requests().next()))
         .isInstanceOf(RuntimeException.class)
         .hasMessageContaining("subscriber");
-    KvDecode third = prefillNode.decode(PagePool.of(40));
+    KvDecode third = decodeNode.decode(PagePool.of(24));
     await()
         .atMost(PATIENCE)
         .untilAsserted(() ->

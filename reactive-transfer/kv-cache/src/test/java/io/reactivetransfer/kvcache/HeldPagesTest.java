@@ -37,7 +37,7 @@ class HeldPagesTest {
     prefillNode = new TestNode("loopback", LAYOUT);
     pool = PagePool.of(8);
     decode = decodeNode.decode(pool);
-    prefillNode.engine.messages().subscribe(messages::add);
+    prefillNode.engine.messages(KvInbox.TO_PREFILL).subscribe(messages::add);
   }
 
   @AfterEach
@@ -62,7 +62,7 @@ class HeldPagesTest {
   private void say(KvMessage message) {
     prefillNode
         .engine
-        .send(decodeNode.seenFrom(prefillNode), KvCodec.encode(message))
+        .send(decodeNode.seenFrom(prefillNode), KvInbox.TO_DECODE, KvCodec.encode(message))
         .block(PATIENCE);
   }
 
@@ -184,7 +184,10 @@ class HeldPagesTest {
     subscription.dispose();
     try (TestNode stranger = new TestNode("loopback", LAYOUT)) {
       KvMessage lie = new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 0, "");
-      stranger.engine.send(decodeNode.seenFrom(stranger), KvCodec.encode(lie)).block(PATIENCE);
+      stranger
+          .engine
+          .send(decodeNode.seenFrom(stranger), KvInbox.TO_DECODE, KvCodec.encode(lie))
+          .block(PATIENCE);
       roundTrip();
       assertThat(decode.held()).isEqualTo(1);
     }

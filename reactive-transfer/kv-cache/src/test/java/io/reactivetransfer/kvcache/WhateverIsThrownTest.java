@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.reactivetransfer.Message;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -282,42 +280,6 @@ class WhateverIsThrownTest extends HandOverFixture {
     failureOf(writes);
     requireRefused();
     requireSettled();
-  }
-
-  /** What those of two engines that do not speak this protocol say to each other. */
-  @ParameterizedTest
-  @EnumSource
-  void ofWhoGetsTheOtherMessagesLeavesTheReader(Thrown thrown) {
-    prefill.dispose();
-    decode.dispose();
-    Queue<Message> others = new ConcurrentLinkedQueue<>();
-    KvPrefill raisingPrefill =
-        KvPrefill.open(
-            prefillNode.engine,
-            prefillNode.memory,
-            message -> {
-              others.add(message);
-              thrown.raise();
-            });
-    prefill = raisingPrefill;
-    decode =
-        KvDecode.open(
-            decodeNode.engine,
-            decodeNode.memory,
-            pool,
-            message -> {
-              others.add(message);
-              thrown.raise();
-            });
-    ByteBuffer bytes = ByteBuffer.allocate(10);
-    await(
-        decodeNode
-            .engine
-            .send(prefillNode.seenFrom(decodeNode), bytes.duplicate())
-            .then(prefillNode.engine.send(decodeNode.seenFrom(prefillNode), bytes))
-            .thenReturn(true));
-    await().atMost(PATIENCE).until(() -> others.size() == 2);
-    requireRefused();
   }
 
   // ---- prefill ----

@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -157,5 +158,67 @@ abstract class MessageRules extends RuleGroup {
     valve.open();
     send(origin, target, 2).awaitCompletion();
     assertThat(numbers(messages.awaitValues(2))).containsExactly(0, 2);
+  }
+
+  @Test
+  final void r13_8_aChannelThatNobodyReadsHoldsUpNoOther() {
+    TransferEngine origin = open();
+    TransferEngine target = open();
+    MessageChannel unread = new MessageChannel(3);
+    MessageChannel read = new MessageChannel(MessageChannel.MAX_NUMBER);
+    Probe<Message> standard = stage().probe("messages", target.messages());
+    Probe<Message> messages = stage().probe("messages of a channel", target.messages(read));
+    List<Probe<Void>> waiting =
+        IntStream.range(0, CREDITS + 2).mapToObj(i -> send(origin, target, unread, i)).toList();
+    waiting.subList(0, CREDITS).forEach(Probe::awaitCompletion);
+    List<Integer> sent = IntStream.range(0, 5 * CREDITS).boxed().toList();
+    sent.stream()
+        .map(number -> send(origin, target, read, number))
+        .toList()
+        .forEach(Probe::awaitCompletion);
+    send(origin, target, 77).awaitCompletion();
+    assertThat(numbers(messages.awaitValues(sent.size()))).isEqualTo(sent);
+    assertThat(numbers(standard.awaitValues(1))).containsExactly(77);
+    waiting.getLast().assertSilent();
+    Probe<Message> late = stage().probe("messages that nobody read", target.messages(unread));
+    waiting.forEach(Probe::awaitCompletion);
+    assertThat(numbers(late.awaitValues(CREDITS + 2))).containsExactly(0, 1, 2, 3, 4, 5);
+  }
+
+  private Probe<Void> send(
+      TransferEngine origin, TransferEngine target, MessageChannel channel, int number) {
+    ByteBuffer message = ByteBuffer.allocate(4).putInt(0, number);
+    return stage().probe("send", origin.send(origin.peer(target.address()), channel, message));
+  }
+
+  @Test
+  final void r13_9_aLongMessageComesWholeAndLetsOthersPass() {
+    TransferEngine origin = stage().open(1);
+    TransferEngine target = stage().open(1);
+    MessageChannel channel = new MessageChannel(5);
+    Probe<Message> messages = stage().probe("long messages", target.messages(channel));
+    Probe<Message> others = stage().probe("other messages", target.messages());
+    int max = origin.options().maxMessageBytes();
+    List<byte[]> sent = new ArrayList<>();
+    List<Probe<Void>> sends = new ArrayList<>();
+    for (int length : new int[] {max, 0, 16_383, 16_384, 16_385, 300_000, max}) {
+      byte[] content = new byte[length];
+      stage().random().nextBytes(content);
+      sent.add(content);
+      sends.add(
+          stage()
+              .probe(
+                  "send",
+                  origin.send(origin.peer(target.address()), channel, ByteBuffer.wrap(content))));
+      sends.add(send(origin, target, length));
+    }
+    List<Message> received = messages.awaitValues(sent.size());
+    sends.forEach(Probe::awaitCompletion);
+    for (int i = 0; i < sent.size(); i++) {
+      assertThat(received.get(i).bytes().mismatch(ByteBuffer.wrap(sent.get(i))))
+          .as("first byte of message %s, of %s, that differs", i, sent.get(i).length)
+          .isEqualTo(-1);
+    }
+    others.awaitValues(sent.size());
   }
 }

@@ -5,6 +5,7 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
@@ -57,6 +58,8 @@ final class EngineSaboteurs {
               Mono.error(new IllegalArgumentException("no-such-backend"))),
           Saboteur.engine("12.10", "drops messages that are too long", DropsLong::new),
           Saboteur.engine("13.2", "takes messages without demand", TakesAhead::new),
+          Saboteur.engine("13.8", "has one channel for all", OneChannel::new),
+          Saboteur.engine("13.9", "cuts the end of long messages off", CutsLong::new),
           Saboteur.engine("13.3", "takes the first sender for all", OneSender::new),
           earlyMessagesLost(),
           Saboteur.engine("13.5", "leaves a second subscriber waiting", LeavesSecond::new),
@@ -136,6 +139,31 @@ final class EngineSaboteurs {
       return message.remaining() > options().maxMessageBytes()
           ? Mono.empty()
           : inner.send(peer, message);
+    }
+  }
+
+  private static final class OneChannel extends ForwardingEngine {
+    OneChannel(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> send(Peer peer, MessageChannel channel, ByteBuffer message) {
+      return inner.send(peer, message);
+    }
+  }
+
+  private static final class CutsLong extends ForwardingEngine {
+    private static final int MOST = 100_000;
+
+    CutsLong(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public Mono<Void> send(Peer peer, MessageChannel channel, ByteBuffer message) {
+      int length = Math.min(message.remaining(), MOST);
+      return inner.send(peer, channel, message.slice(message.position(), length));
     }
   }
 

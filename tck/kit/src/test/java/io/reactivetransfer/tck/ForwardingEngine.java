@@ -13,6 +13,7 @@ import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Peer;
@@ -146,8 +147,18 @@ class ForwardingEngine implements TransferEngine {
   }
 
   @Override
+  public Mono<Void> send(Peer peer, MessageChannel channel, ByteBuffer message) {
+    return inner.send(peer, channel, message);
+  }
+
+  @Override
   public Flux<Message> messages() {
     return inner.messages();
+  }
+
+  @Override
+  public Flux<Message> messages(MessageChannel channel) {
+    return inner.messages(channel);
   }
 
   @Override

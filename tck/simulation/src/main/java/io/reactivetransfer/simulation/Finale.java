@@ -89,20 +89,23 @@ final class Finale {
   /** Everybody reads all there is, also where the last reader was cancelled or refused. */
   private void read() {
     for (Node node : world.nodes()) {
-      Probe<?> reader = node.reader();
-      if (node.isUp() && (reader == null || reader.isOver() || reader.requested() < Probe.ALL)) {
-        node.act(0, () -> read(node));
+      for (int each = 0; each < Letters.CHANNELS; each++) {
+        int channel = each;
+        Probe<?> reader = node.reader(channel);
+        if (node.isUp() && (reader == null || reader.isOver() || reader.requested() < Probe.ALL)) {
+          node.act(0, () -> read(node, channel));
+        }
       }
     }
   }
 
-  private static void read(Node node) {
+  private static void read(Node node, int channel) {
     TransferEngine engine = node.engine();
-    Probe<?> reader = node.reader();
+    Probe<?> reader = node.reader(channel);
     if (reader != null && !reader.isOver()) {
       reader.request(Probe.ALL);
     } else if (node.isUp() && engine != null) {
-      UserActs.read(node, engine, Probe.ALL);
+      UserActs.read(node, engine, channel, Probe.ALL);
     }
   }
 
@@ -149,7 +152,7 @@ final class Finale {
   private void giveUp() {
     world.giveUp();
     for (Probe<?> probe : List.copyOf(world.probes())) {
-      if (!probe.isOver() && !probe.node.isKilled() && !probe.equals(probe.node.reader())) {
+      if (!probe.isOver() && !probe.node.isKilled() && !probe.node.isReader(probe)) {
         probe.node.act(0, probe instanceof ClaimProbe claim ? claim::giveUp : probe::cancel);
       }
     }

@@ -18,6 +18,7 @@ import reactor.core.scheduler.Scheduler;
  * @param deadlineNanos the engines' transfer deadline
  * @param overflows whether the tables of unclaimed immediates are too small
  * @param crowded whether so few subscriptions are allowed that some are refused
+ * @param longMessages whether there are messages that have to be cut
  */
 record Forecast(
     Weather weather,
@@ -27,7 +28,8 @@ record Forecast(
     long livenessNanos,
     long deadlineNanos,
     boolean overflows,
-    boolean crowded) {
+    boolean crowded,
+    boolean longMessages) {
 
   private static final long MILLI = 1_000_000;
   private static final long CONNECT_NANOS = 10 * MILLI;
@@ -73,7 +75,8 @@ record Forecast(
         random.nextLong(MIN_LIVENESS_NANOS, 40 * MILLI),
         random.nextInt(4) == 0 ? random.nextLong(MILLI, 8 * MILLI) : 60 * MILLI,
         random.nextInt(20) == 0,
-        random.nextInt(20) == 0);
+        random.nextInt(20) == 0,
+        random.nextInt(6) == 0);
   }
 
   /**
@@ -94,7 +97,7 @@ record Forecast(
         .maxSubmissions(crowded ? 6 : 1 << 10)
         .minPieceBytes(1 + random.nextInt(256))
         .maxUnclaimedImms(overflows ? 3 : 1 << 10)
-        .maxMessageBytes(64)
+        .maxMessageBytes(longMessages ? 40_000 : 64)
         .messageCredits(1 + random.nextInt(4))
         .livenessDeadline(Duration.ofNanos(livenessNanos))
         .transferDeadline(Duration.ofNanos(deadlineNanos))

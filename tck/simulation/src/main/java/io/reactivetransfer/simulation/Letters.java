@@ -1,6 +1,7 @@
 package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
@@ -12,14 +13,21 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All messages of a run: between two engines they come once and in order, and all that were taken
- * over come, unless one of the two was lost to the other.
+ * All messages of a run: between two engines they come once and in order on each channel, and all
+ * that were taken over come, unless one of the two was lost to the other. A channel that nobody
+ * reads holds up no other.
  */
 final class Letters {
 
-  private record Way(int from, int to) {}
+  private record Way(int from, int to, int channel) {}
+
+  /** Channels that messages are sent on; nobody reads the last one before the end of the run. */
+  static final int CHANNELS = 3;
 
   private static final int MAX_PADDING = 40;
+
+  /** One in so many is as long as may be, perhaps. */
+  private static final int LONG_ONES = 8;
 
   private final World world;
   private final Map<Way, List<SendProbe>> sent = new LinkedHashMap<>();
@@ -35,18 +43,21 @@ final class Letters {
     if (target == null) {
       throw new IllegalStateException(to + " is not open yet");
     }
+    int channel = random.nextInt(CHANNELS);
     List<SendProbe> letters =
-        sent.computeIfAbsent(new Way(from.index(), to.index()), way -> new ArrayList<>());
-    ByteBuffer bytes = ByteBuffer.allocate(2 * Integer.BYTES + random.nextInt(MAX_PADDING));
+        sent.computeIfAbsent(new Way(from.index(), to.index(), channel), way -> new ArrayList<>());
+    int most = engine.options().maxMessageBytes() - 2 * Integer.BYTES;
+    int padding = random.nextInt(random.nextInt(LONG_ONES) == 0 ? most : MAX_PADDING);
+    ByteBuffer bytes = ByteBuffer.allocate(2 * Integer.BYTES + padding);
     bytes.putInt(to.index()).putInt(letters.size()).clear();
     SendProbe probe = new SendProbe(from, to);
     letters.add(probe);
-    engine.send(engine.peer(target.address()), bytes).subscribe(probe);
+    engine.send(engine.peer(target.address()), new MessageChannel(channel), bytes).subscribe(probe);
     return probe;
   }
 
   /** One was read. */
-  void read(Node at, Message message) {
+  void read(Node at, int channel, Message message) {
     Node from =
         world.nodes().stream()
             .filter(it -> it.id().equals(message.sender().id()))
@@ -55,7 +66,7 @@ final class Letters {
     ByteBuffer bytes = message.bytes();
     world.referee().require(bytes.getInt() == at.index(), at + " got a message of another one");
     int number = bytes.getInt();
-    Way way = new Way(from.index(), at.index());
+    Way way = new Way(from.index(), at.index(), channel);
     List<SendProbe> letters = sent.getOrDefault(way, List.of());
     world.referee().require(number < letters.size(), at + " got a message that nobody sent");
     SendProbe letter = letters.get(number);
@@ -115,13 +126,16 @@ final class Letters {
 
   /** Who reads. */
   static final class ReadProbe extends Probe<Message> {
-    ReadProbe(Node node, long demand) {
+    private final int channel;
+
+    ReadProbe(Node node, int channel, long demand) {
       super(node, "read", false, demand);
+      this.channel = channel;
     }
 
     @Override
     void next(Message message) {
-      node.world().letters().read(node, message);
+      node.world().letters().read(node, channel, message);
     }
 
     @Override

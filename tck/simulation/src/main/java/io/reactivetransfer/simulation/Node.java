@@ -18,6 +18,7 @@ import io.reactivetransfer.spi.CpuPinning;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,7 @@ final class Node {
   private final List<Plot> plots = new ArrayList<>();
   private final Map<Plot, Resolved> resolved = new HashMap<>();
   private @Nullable TransferEngine engine;
-  private @Nullable Probe<?> reader;
+  private final @Nullable Probe<?>[] readers = new Probe<?>[Letters.CHANNELS];
   private boolean acting;
   private boolean closing;
   private boolean everOverdue;
@@ -89,12 +90,17 @@ final class Node {
     return engine;
   }
 
-  @Nullable Probe<?> reader() {
-    return reader;
+  /** Who reads the messages of a channel. */
+  @Nullable Probe<?> reader(int channel) {
+    return readers[channel];
   }
 
-  void reader(Probe<?> reader) {
-    this.reader = reader;
+  void reader(int channel, Probe<?> reader) {
+    readers[channel] = reader;
+  }
+
+  boolean isReader(Probe<?> probe) {
+    return Arrays.asList(readers).contains(probe);
   }
 
   /** Whether its own threads are just doing something on behalf of a user. */

@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
@@ -155,22 +156,23 @@ final class UserActs {
         world,
         random,
         (node, engine) -> {
-          Probe<?> reader = node.reader();
+          int channel = random.nextInt(Letters.CHANNELS - 1);
+          Probe<?> reader = node.reader(channel);
           if (reader != null && !reader.isOver()) {
             reader.request(1 + random.nextInt(3));
           } else {
             maybeCancel(
-                read(node, engine, random.nextBoolean() ? Probe.ALL : random.nextInt(5)),
+                read(node, engine, channel, random.nextBoolean() ? Probe.ALL : random.nextInt(5)),
                 30,
                 random);
           }
         });
   }
 
-  static Probe<?> read(Node node, TransferEngine engine, long demand) {
-    Letters.ReadProbe probe = new Letters.ReadProbe(node, demand);
-    node.reader(probe);
-    engine.messages().subscribe(probe);
+  static Probe<?> read(Node node, TransferEngine engine, int channel, long demand) {
+    Letters.ReadProbe probe = new Letters.ReadProbe(node, channel, demand);
+    node.reader(channel, probe);
+    engine.messages(new MessageChannel(channel)).subscribe(probe);
     return probe;
   }
 
