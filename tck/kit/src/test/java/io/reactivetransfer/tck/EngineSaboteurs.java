@@ -58,7 +58,7 @@ final class EngineSaboteurs {
               Mono.error(new IllegalArgumentException("no-such-backend"))),
           Saboteur.engine("12.10", "drops messages that are too long", DropsLong::new),
           Saboteur.engine("13.2", "takes messages without demand", TakesAhead::new),
-          Saboteur.engine("13.8", "has one channel for all", OneChannel::new),
+          Saboteur.engine("13.8", "has one channel for all", OneChannel::new).entailing("13.9"),
           Saboteur.engine("13.9", "cuts the end of long messages off", CutsLong::new),
           Saboteur.engine("13.3", "takes the first sender for all", OneSender::new),
           earlyMessagesLost(),

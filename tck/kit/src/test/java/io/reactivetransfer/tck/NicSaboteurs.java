@@ -37,7 +37,8 @@ final class NicSaboteurs {
           Saboteur.nic("10.3", "merges the immediates of adjacent pages", MergesPages::new),
           Saboteur.nic("10.6", "counts a long write without an immediate", CountsSilent::new),
           Saboteur.nic("11.6", "mixes up two of many writes", MixesUp::new).entailing("1.5"),
-          Saboteur.talks("13.1", "loses a message when there are many", LosesMessage::new),
+          Saboteur.talks("13.1", "loses a message when there are many", LosesMessage::new)
+              .entailing("13.9"),
           Saboteur.nic("14.6", "never gives a registration slot back", LeaksSlots::new),
           shoutingName(),
           Saboteur.nic("17.2", "takes a token for none", LosesToken::new),

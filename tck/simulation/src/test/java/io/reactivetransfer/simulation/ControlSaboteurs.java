@@ -97,6 +97,22 @@ final class ControlSaboteurs {
     };
   }
 
+  /** Gives some messages to who reads another channel. */
+  static ControlChannel mixesChannels(ControlChannel inner) {
+    return new ForwardingControl(inner) {
+      private int sent;
+
+      @Override
+      public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+        if (!is(MESSAGE, bytes) || ++sent % SOMETIMES != 0) {
+          return inner.send(to, at, bytes);
+        }
+        ByteBuffer other = copy(bytes);
+        return inner.send(to, at, other.put(1, (byte) ((other.get(1) + 1) % Letters.CHANNELS)));
+      }
+    };
+  }
+
   static ControlChannel noPeerLost(ControlChannel inner) {
     return new ForwardingControl(inner) {
       @Override
@@ -145,7 +161,7 @@ final class ControlSaboteurs {
                   last.put(sender, copy(bytes));
                 }
                 inner.received(sender, bytes);
-                ByteBuffer before = late.remove(sender);
+                ByteBuffer before = is(MESSAGE, bytes) ? late.remove(sender) : null;
                 if (before != null) {
                   inner.received(sender, before);
                 }

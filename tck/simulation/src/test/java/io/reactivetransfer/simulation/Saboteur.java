@@ -41,6 +41,7 @@ enum Saboteur {
   SAYS_THINGS_TWICE(nic((inner, context) -> says(inner, 2))),
   TAKES_A_LOST_WAY_FOR_A_LOST_PEER(ControlSaboteurs::wayIsPeer),
   LOSES_A_MESSAGE(control((inner, context) -> ControlSaboteurs.losesMessage(inner))),
+  MIXES_CHANNELS(control((inner, context) -> ControlSaboteurs.mixesChannels(inner))),
   LOSES_A_SESSION_SILENTLY(control((inner, context) -> ControlSaboteurs.noPeerLost(inner))),
   REORDERS_MESSAGES(control((inner, context) -> new ControlSaboteurs.Reorders(inner))),
   TELLS_A_MESSAGE_TWICE(control((inner, context) -> ControlSaboteurs.messageTwice(inner))),
