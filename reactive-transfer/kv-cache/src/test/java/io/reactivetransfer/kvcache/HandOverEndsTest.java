@@ -6,6 +6,7 @@ import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactivetransfer.EngineOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -185,16 +186,22 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void aRequestThatFitsNoMessageIsAClearErrorAndCostsNothing() {
-    KvOrder order =
-        new KvOrder(
-            prefillNode.seenFrom(decodeNode),
-            PAGES,
-            decodeNode.tailRegion.slice(0, 1),
-            PATIENCE,
-            ByteBuffer.allocate(1 << 20));
-    assertThat(failureOf(decode.receive(order, KEPT).toFuture()))
-        .hasMessageContaining("expected a request of at most 1048576 bytes")
-        .hasMessageContaining("maxMessageBytes");
+    EngineOptions shortMessages = EngineOptions.builder().maxMessageBytes(16_384).build();
+    try (TestNode node = new TestNode(backend, LAYOUT, shortMessages)) {
+      KvDecode other = node.decode(pool);
+      KvOrder order =
+          new KvOrder(
+              prefillNode.seenFrom(node),
+              PAGES,
+              node.tailRegion.slice(0, 1),
+              PATIENCE,
+              ByteBuffer.allocate(20_000));
+      assertThat(failureOf(other.receive(order, KEPT).toFuture()))
+          .hasMessageContaining("expected a request of at most 16384 bytes")
+          .hasMessageContaining("maxMessageBytes");
+      other.settled().block(PATIENCE);
+      other.dispose();
+    }
     requireSettled();
   }
 }
