@@ -4,7 +4,6 @@ import io.reactivetransfer.TransferRejectedException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
@@ -42,7 +41,7 @@ final class Admission {
   }
 
   /** A subscription that is served as long as it has not left. */
-  interface Guest extends Subscription {
+  interface Guest extends Scanned {
 
     /** Goes on after its subscriber got it. */
     void begin();

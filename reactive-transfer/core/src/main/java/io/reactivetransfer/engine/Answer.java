@@ -2,7 +2,6 @@ package io.reactivetransfer.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.scheduler.Scheduler;
 
@@ -10,7 +9,7 @@ import reactor.core.scheduler.Scheduler;
  * The answer to one subscription of an {@link AnswerMono}: given once by the worker, told once on
  * the signal scheduler, and undone if the subscriber has gone meanwhile.
  */
-final class Answer<T> implements Subscription, Runnable {
+final class Answer<T> implements Scanned, Runnable {
 
   private static final int WANTED = 1;
   private static final int GIVEN = 2;
@@ -65,7 +64,13 @@ final class Answer<T> implements Subscription, Runnable {
     }
   }
 
-  boolean isOver() {
+  @Override
+  public CoreSubscriber<? super T> actual() {
+    return actual;
+  }
+
+  @Override
+  public boolean isOver() {
     return (state.get() & OVER) != 0;
   }
 

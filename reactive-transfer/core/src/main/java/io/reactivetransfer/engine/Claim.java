@@ -80,6 +80,11 @@ final class Claim implements Runnable {
     }
   }
 
+  /** Whether its listener hears nothing more. From any thread. */
+  boolean isOver() {
+    return state.get() >= TOLD;
+  }
+
   boolean isCancelled() {
     return state.get() == CANCELLED;
   }

@@ -50,6 +50,16 @@ final class ClaimFlux extends Flux<Long> {
     }
 
     @Override
+    public CoreSubscriber<? super Long> actual() {
+      return actual;
+    }
+
+    @Override
+    public boolean isOver() {
+      return over;
+    }
+
+    @Override
     public void begin() {
       flux.worker.execute(this::watchClose);
     }

@@ -39,6 +39,16 @@ final class ClaimMono extends Mono<Void> {
     }
 
     @Override
+    public CoreSubscriber<? super Void> actual() {
+      return actual;
+    }
+
+    @Override
+    public boolean isOver() {
+      return claim.isOver();
+    }
+
+    @Override
     public void begin() {
       claim.make();
     }

@@ -37,12 +37,12 @@ final class DefaultImmCounter implements ImmCounter {
 
   @Override
   public Mono<Void> next(long n) {
-    return new ClaimMono(worker, imm.value(), requireClaim(n), bound, patienceNanos);
+    return Assembly.of(new ClaimMono(worker, imm.value(), requireClaim(n), bound, patienceNanos));
   }
 
   @Override
   public Flux<Long> every(long n) {
-    return new ClaimFlux(worker, imm.value(), requireClaim(n), bound, patienceNanos);
+    return Assembly.of(new ClaimFlux(worker, imm.value(), requireClaim(n), bound, patienceNanos));
   }
 
   @Override

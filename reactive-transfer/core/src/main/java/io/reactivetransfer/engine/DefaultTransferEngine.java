@@ -179,7 +179,7 @@ final class DefaultTransferEngine implements TransferEngine {
       Publisher<? extends T> transfers, Results<T, R> results, long deadlineNanos) {
     Objects.requireNonNull(transfers, "transfers");
     int window = worker.options().window();
-    return new TransferFlux<>(worker, transfers, results, window, deadlineNanos);
+    return Assembly.of(new TransferFlux<>(worker, transfers, results, window, deadlineNanos));
   }
 
   private long defaultDeadlineNanos() {
@@ -225,7 +225,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Flux<Message> messages(MessageChannel channel) {
-    return worker.mailroom().inbox(Objects.requireNonNull(channel, "channel"));
+    return Assembly.of(worker.mailroom().inbox(Objects.requireNonNull(channel, "channel")));
   }
 
   @Override
@@ -245,7 +245,7 @@ final class DefaultTransferEngine implements TransferEngine {
               + " bytes aligned to "
               + word.maxByteAlignment());
     }
-    return new WatchFlux(worker, new HostMemory(word).segment());
+    return Assembly.of(new WatchFlux(worker, new HostMemory(word).segment()));
   }
 
   @Override

@@ -99,6 +99,16 @@ final class Inbox extends Flux<Message> {
     }
 
     @Override
+    public CoreSubscriber<? super Message> actual() {
+      return actual;
+    }
+
+    @Override
+    public boolean isOver() {
+      return over;
+    }
+
+    @Override
     public void begin() {
       begun = true;
       drain();

@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
@@ -31,20 +30,21 @@ final class PeerStates {
 
   /** While anyone is subscribed, the peer is wanted. */
   Flux<PeerState> flux() {
-    return new Flux<>() {
-      @Override
-      public void subscribe(CoreSubscriber<? super PeerState> actual) {
-        Told told;
-        try {
-          told = new Told(PeerStates.this, actual);
-        } catch (Throwable failure) {
-          Operators.error(actual, failure);
-          return;
-        }
-        worker.execute(() -> add(told));
-        told.begin();
-      }
-    };
+    return Assembly.of(
+        new Flux<>() {
+          @Override
+          public void subscribe(CoreSubscriber<? super PeerState> actual) {
+            Told told;
+            try {
+              told = new Told(PeerStates.this, actual);
+            } catch (Throwable failure) {
+              Operators.error(actual, failure);
+              return;
+            }
+            worker.execute(() -> add(told));
+            told.begin();
+          }
+        });
   }
 
   private void add(Told told) {
@@ -86,7 +86,7 @@ final class PeerStates {
    * One subscriber. Of states that come faster than they are asked for, it gets the first and the
    * last one. What it has not asked for when the engine closes, it does not get, so that it ends.
    */
-  private static final class Told implements Subscription, Runnable {
+  private static final class Told implements Scanned, Runnable {
     private final CoreSubscriber<? super PeerState> actual;
     private final Scheduler.Worker signals;
     private final AdmissionTicket interest;
@@ -108,6 +108,16 @@ final class PeerStates {
       this.signals = states.worker.signals().createWorker();
       this.interest = new AdmissionTicket(() -> states.worker.execute(() -> states.remove(this)));
       tell(states.present);
+    }
+
+    @Override
+    public CoreSubscriber<? super PeerState> actual() {
+      return actual;
+    }
+
+    @Override
+    public boolean isOver() {
+      return over;
     }
 
     void begin() {

@@ -61,6 +61,17 @@ final class Pull {
     emitted.setRelease(emitted.getPlain() + n);
   }
 
+  /** Where the elements come from, once that is known. */
+  @Nullable Subscription upstream() {
+    return upstream.get();
+  }
+
+  /** How many downstream wants and has not got. */
+  long outstanding() {
+    long wanted = demand.get();
+    return wanted == Long.MAX_VALUE ? wanted : wanted - emitted.getAcquire();
+  }
+
   /** How many upstream was asked for. */
   long asked() {
     return asked;

@@ -28,8 +28,7 @@ import reactor.util.context.Context;
  * <p>What upstream was asked for and has not been emitted never exceeds the window, nor what
  * downstream has asked for. So both queues have room for every element that can come.
  */
-final class Submission<T extends Transfer, R>
-    implements CoreSubscriber<Object>, Subscription, Runnable {
+final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>, Scanned, Runnable {
 
   private final Worker worker;
   private final CoreSubscriber<? super R> downstream;
@@ -97,6 +96,33 @@ final class Submission<T extends Transfer, R>
     this.incoming = new HandOver<>(most);
     this.done = new HandOver<>(most);
     this.signals = worker.signals().createWorker();
+  }
+
+  // ---- for whoever looks at it ----
+
+  @Override
+  public CoreSubscriber<? super R> actual() {
+    return downstream;
+  }
+
+  @Override
+  public boolean isOver() {
+    return terminated || cancelled;
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as Reactor has it
+  public @Nullable Object scanUnsafe(Attr key) {
+    if (key.equals(Attr.PARENT)) {
+      return pull.upstream();
+    }
+    if (key.equals(Attr.REQUESTED_FROM_DOWNSTREAM)) {
+      return pull.outstanding();
+    }
+    if (key.equals(Attr.CANCELLED)) {
+      return cancelled;
+    }
+    return key.equals(Attr.ERROR) ? upstreamError : Scanned.super.scanUnsafe(key);
   }
 
   // ---- upstream ----

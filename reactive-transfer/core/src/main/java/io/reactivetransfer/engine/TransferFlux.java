@@ -1,14 +1,16 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Transfer;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /** A stream of transfers to be submitted; each subscription is a {@link Submission} of its own. */
-final class TransferFlux<T extends Transfer, R> extends Flux<R> {
+final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scannable {
 
   private final Worker worker;
   private final Publisher<? extends T> transfers;
@@ -27,6 +29,18 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> {
     this.results = results;
     this.window = window;
     this.deadlineNanos = deadlineNanos;
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as Reactor has it
+  public @Nullable Object scanUnsafe(Attr key) {
+    if (key.equals(Attr.PARENT)) {
+      return transfers;
+    }
+    if (key.equals(Attr.PREFETCH)) {
+      return window;
+    }
+    return key.equals(Attr.RUN_STYLE) ? Attr.RunStyle.ASYNC : null;
   }
 
   @Override

@@ -59,6 +59,16 @@ final class WatchFlux extends Flux<Change> {
     }
 
     @Override
+    public CoreSubscriber<? super Change> actual() {
+      return actual;
+    }
+
+    @Override
+    public boolean isOver() {
+      return over;
+    }
+
+    @Override
     public void begin() {
       worker.execute(() -> worker.watch(this));
     }

@@ -380,7 +380,8 @@ final class Worker {
 
   /** Asks the worker something on each subscription; the answer comes on the signal scheduler. */
   <T> Mono<T> ask(Consumer<Answer<T>> question) {
-    return new AnswerMono<>(signals, answer -> execute(() -> answer(answer, question)));
+    return Assembly.of(
+        new AnswerMono<T>(signals, answer -> execute(() -> answer(answer, question))));
   }
 
   /**

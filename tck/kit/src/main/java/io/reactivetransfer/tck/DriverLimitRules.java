@@ -3,6 +3,8 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.PostResult;
+import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,22 @@ abstract class DriverLimitRules extends RuleGroup {
     assertThat(wire.origin().reports().subList(1, taken.size() + 1))
         .containsExactlyInAnyOrderElementsOf(taken);
     assertThat(wire.target().reports()).hasSize(taken.size()).doesNotHaveDuplicates();
+  }
+
+  @Test
+  final void r17_22_aNicThatHasNothingInFlightIsNotBusy() {
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    WriteOp op = wire.write(0, 0, 16, 1);
+    wire.until(
+        "a first write to be taken over",
+        () -> {
+          PostResult result = wire.origin().call(nic -> nic.post(op));
+          assertThat(result)
+              .as("a refusal of a NIC that has nothing in flight")
+              .isNotEqualTo(PostResult.NIC_BUSY);
+          return result.isTaken();
+        });
+    wire.until("its report", () -> wire.origin().hasReported("written 1"));
   }
 
   @Test

@@ -39,6 +39,7 @@ final class DriverSaboteurs {
           Saboteur.nic("17.10", "has room for few reports", HasRoomForFewReports::new)
               .entailing("2.9", "4.4", "9.4", "10.2", "10.3", "11.6", "17.5"),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
+          Saboteur.nic("17.22", "calls itself busy for a peer", BusyForAPeer::new),
           Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),
           Saboteur.nic("17.14", "blocks in post for 2 ms", BlocksInPost::new),
           Saboteur.nic("17.15", "takes anything for an address", TakesAnyAddress::new),
@@ -310,6 +311,26 @@ final class DriverSaboteurs {
         throw new BackendException(0, "not a key: " + Arrays.toString(key));
       }
       return inner.resolve(peer, key, length);
+    }
+  }
+
+  private static final class BusyForAPeer extends ForwardingDomain {
+    private final OpenContext context;
+    private boolean refused;
+
+    BusyForAPeer(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public PostResult post(WriteOp op) {
+      if (refused) {
+        return inner.post(op);
+      }
+      refused = true;
+      context.doorbell().ring();
+      return PostResult.NIC_BUSY;
     }
   }
 }
