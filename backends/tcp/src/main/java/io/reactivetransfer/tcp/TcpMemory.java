@@ -85,6 +85,7 @@ final class TcpMemory implements LocalMemory {
     ByteBuffer bytes =
         in.nioBufferCount() == 1 ? in.internalNioBuffer(from, length) : in.nioBuffer(from, length);
     window(offset).range(MemoryWindow.within(offset), length).put(bytes);
+    haveFaultsReported(length);
     in.readerIndex(from + length);
   }
 
@@ -97,7 +98,20 @@ final class TcpMemory implements LocalMemory {
     int to = out.writerIndex();
     out.internalNioBuffer(to, length)
         .put(window(offset).range(MemoryWindow.within(offset), length));
+    haveFaultsReported(length);
     out.writerIndex(to + length);
+  }
+
+  /**
+   * Where a mapped file was cut off, touching it is a fault, which HotSpot throws as an {@link
+   * InternalError} at the next safepoint poll: when all calls are inlined, long after the copy. A
+   * loop that is not counted polls in each of its rounds, so it is thrown here.
+   */
+  private static void haveFaultsReported(int length) {
+    int left = length | 2;
+    while (left != 0) {
+      left >>>= 1;
+    }
   }
 
   private MemoryWindow window(long offset) {
