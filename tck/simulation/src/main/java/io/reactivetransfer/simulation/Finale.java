@@ -126,6 +126,8 @@ final class Finale {
       }
     }
     read(); // the last to end may have made room for the reader
+    clock.run(MILLI);
+    read(); // and what was cancelled for the others, only when its engine had heard of that
   }
 
   private @Nullable Probe<?> firstPending() {
