@@ -171,7 +171,9 @@ final class WaitableBackend implements Backend {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {}
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      return CompletableFuture.completedStage(null);
+    }
 
     @Override
     public void close() {

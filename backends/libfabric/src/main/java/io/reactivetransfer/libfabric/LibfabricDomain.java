@@ -233,10 +233,12 @@ final class LibfabricDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
-    if (!closed) {
-      peers.disconnect((FabricPeer) peer, reason);
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+    if (closed) {
+      return CompletableFuture.completedStage(null);
     }
+    peers.disconnect((FabricPeer) peer, reason);
+    return writes.fence();
   }
 
   @Override

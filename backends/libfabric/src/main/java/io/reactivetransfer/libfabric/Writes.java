@@ -9,6 +9,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The writes of one NIC, and the arrivals: posts the ones, and reads from their queue both. */
@@ -50,6 +54,9 @@ final class Writes {
 
   /** Whether the queue was found empty since then. */
   private boolean drained;
+
+  /** Who waits until nothing more comes of what was disconnected. */
+  private final List<CompletableFuture<Void>> fences = new ArrayList<>();
 
   private BackendException lastError = new BackendException(0, "none");
 
@@ -141,6 +148,16 @@ final class Writes {
   void disconnect(FabricPeer peer, int code, String text) {
     links.disconnect(peer, code, text);
     endpointsChanged();
+  }
+
+  /**
+   * Complete when what lay in the queue was read, and no endpoint is open that is to be closed: of
+   * those that were disconnected nothing comes then, unless they are not connected at all.
+   */
+  CompletionStage<Void> fence() {
+    CompletableFuture<Void> fence = new CompletableFuture<>();
+    fences.add(fence);
+    return fence;
   }
 
   /** Of a peer to which nothing is out. */
@@ -278,6 +295,11 @@ final class Writes {
         end(slot, why, handler, sink);
         reported++;
       }
+    }
+    if (!fabric.isClosing()) {
+      List<CompletableFuture<Void>> done = List.copyOf(fences);
+      fences.clear();
+      done.forEach(fence -> fence.complete(null));
     }
     return reported;
   }

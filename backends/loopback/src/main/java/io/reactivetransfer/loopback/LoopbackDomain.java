@@ -92,8 +92,9 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     outbound.disconnect((LoopbackPeer) peer, reason);
+    return CompletableFuture.completedStage(null); // what a peer takes back does not come in
   }
 
   @Override

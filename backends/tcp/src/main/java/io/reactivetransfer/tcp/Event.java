@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.Failure;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ sealed interface Event {
 
   /** A write of another engine did not come in. */
   record Refused(InboundLink link, Failure failure) implements Event {}
+
+  /** What a peer that was given up had sent was reported. */
+  record Fenced(CompletableFuture<Void> fence) implements Event {}
 
   /** A peer was lost. */
   record Lost(EngineId peer, Failure failure) implements Event {}

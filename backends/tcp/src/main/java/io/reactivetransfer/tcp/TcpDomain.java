@@ -163,7 +163,7 @@ final class TcpDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     TcpPeer.Key key = ((TcpPeer) peer).key();
     int nic = ((TcpPeer) peer).nic();
     String who = "engine " + key.engine().toShortString() + " at " + key.address();
@@ -175,6 +175,13 @@ final class TcpDomain implements Domain {
     if (link != null) {
       link.endWith(why, farewell);
     }
+    CompletableFuture<Void> fence = new CompletableFuture<>();
+    if (closed) {
+      fence.complete(null);
+    } else {
+      events.add(new Event.Fenced(fence)); // behind what had come
+    }
+    return fence;
   }
 
   @Override
@@ -211,6 +218,7 @@ final class TcpDomain implements Domain {
       }
       case Event.Landed landed -> landed(landed, sink);
       case Event.Refused(InboundLink link, Failure why) -> link.refuse(why);
+      case Event.Fenced(CompletableFuture<Void> fence) -> fence.complete(null);
       case Event.Lost(EngineId peer, Failure why) -> sink.peerLost(peer, why.code(), why.text());
     }
   }

@@ -118,7 +118,7 @@ final class Control implements ControlSink {
       worker.imms().left(id); // it has only written here
       return;
     }
-    peer.disconnect(worker.nics().domains(), text);
+    peer.disconnect(text);
     worker.peerLost(
         peer,
         new PeerUnreachableException(

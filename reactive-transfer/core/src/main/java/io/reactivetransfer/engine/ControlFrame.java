@@ -100,6 +100,15 @@ final class ControlFrame {
   /** The sender writes there no more, and nothing of it is on its way. 64 bits of the number. */
   static final byte STOPPED = 15;
 
+  /**
+   * A NIC of the sender has lost its way to one of the receiver: what is still on that way is not
+   * to come in. One byte each for the sender's and the receiver's number.
+   */
+  static final byte FENCE = 16;
+
+  /** That is so: one byte each for the sender's and the receiver's number. */
+  static final byte FENCED = 17;
+
   private static final int MAX_REASON_CHARS = 200;
 
   /** The kind. */
@@ -215,6 +224,18 @@ final class ControlFrame {
         .put((byte) to)
         .put(bytes.duplicate())
         .flip();
+  }
+
+  static ByteBuffer fence(int from, int to) {
+    return aboutWay(FENCE, from, to);
+  }
+
+  static ByteBuffer fenced(int from, int to) {
+    return aboutWay(FENCED, from, to);
+  }
+
+  private static ByteBuffer aboutWay(byte kind, int from, int to) {
+    return ByteBuffer.allocate(HEADER_BYTES + 2).put(kind).put((byte) from).put((byte) to).flip();
   }
 
   static ByteBuffer uses(long region) {

@@ -86,7 +86,10 @@ final class DeadlineSweep {
           "writes were out for "
               + Deadlines.text(graceNanos)
               + " (livenessDeadline) after the end of their time";
-      stuck.forEach(peer -> peer.disconnect(worker.nics().domains(), text));
+      stuck.forEach(peer -> {
+        peer.disconnect(text);
+        peer.askForFences();
+      });
       stuck.clear();
     }
   }

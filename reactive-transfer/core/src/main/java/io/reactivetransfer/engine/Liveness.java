@@ -58,7 +58,7 @@ final class Liveness {
   void giveUp(PeerLink peer, String text) {
     peer.unwatch();
     worker.control().disconnect(peer, text);
-    peer.disconnect(worker.nics().domains(), text);
+    peer.disconnect(text);
     worker.peerLost(
         peer,
         new PeerUnreachableException(

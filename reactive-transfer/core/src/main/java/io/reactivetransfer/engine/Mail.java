@@ -292,6 +292,7 @@ final class Mail {
     abortsHeardDue = false;
     ofSession.clear();
     sessions++;
+    peer.fences().interrupted();
     cleared.clear(); // the peer asks again when it needs to know
     dismissal = null;
     barriersHeld = true;
@@ -314,7 +315,20 @@ final class Mail {
   }
 
   boolean hasWork() {
-    return isDue() || (!greeted && (greetingWanted || isSending())) || canSend();
+    return isDue() || (!greeted && (greetingWanted || isSending() || holdsAborts())) || canSend();
+  }
+
+  /**
+   * Whether the peer can be told of what was given up: it has greeted, so what it had on its way
+   * from sessions before does not come any more, nor does that of ways that were lost since.
+   */
+  boolean canTellAborts() {
+    return peer.givenUp.hasToTell() && isOpen() && peer.fences().asked() == 0;
+  }
+
+  /** Whether it is to be told, and cannot yet. */
+  boolean holdsAborts() {
+    return peer.givenUp.hasToTell() && !canTellAborts();
   }
 
   /** Whether there is something to say that needs no credit. */
@@ -327,7 +341,7 @@ final class Mail {
         || hasEntries()
         || !ofSession.isEmpty()
         || !cleared.isEmpty()
-        || peer.givenUp.hasToTell()
+        || canTellAborts()
         || dismissal != null;
   }
 

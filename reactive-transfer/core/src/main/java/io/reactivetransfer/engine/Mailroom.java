@@ -80,6 +80,9 @@ final class Mailroom {
   private int flush(Mail mail) {
     int sent = 0;
     if (!mail.greeted && mail.hasWork()) {
+      if (mail.peer.fences().areOpen(worker.nics())) {
+        return sent; // who is greeted begins anew, and nothing of before may come after that
+      }
       if (!post(mail, greeting(mail))) {
         return sent;
       }
@@ -99,7 +102,7 @@ final class Mailroom {
         return sent; // that was the last word
       }
     }
-    return sent + messages.flush(mail, frame -> post(mail, frame));
+    return mail.holdsAborts() ? sent : sent + messages.flush(mail, frame -> post(mail, frame));
   }
 
   private ByteBuffer greeting(Mail mail) {
@@ -154,7 +157,7 @@ final class Mailroom {
       return true;
     }
     PeerLink peer = mail.peer;
-    if (!peer.givenUp.hasToTell()) {
+    if (!mail.canTellAborts()) {
       return flushDismissal(mail);
     }
     if (!post(mail, ControlFrame.abort(peer.givenUp.next(), mail.theirEpoch()))) {
@@ -279,6 +282,8 @@ final class Mailroom {
         }
       }
       case ControlFrame.NIC_MESSAGE -> worker.nicMessages().heard(sender, peer, frame);
+      case ControlFrame.FENCE, ControlFrame.FENCED ->
+          way(sender, peer, frame.get(frame.position() - 1), frame);
       case ControlFrame.USES, ControlFrame.REVOKE, ControlFrame.STOPPED ->
           region(sender, peer, frame.get(frame.position() - 1), frame);
       case ControlFrame.BARRIER -> barrier(sender, peer, frame);
@@ -302,6 +307,26 @@ final class Mailroom {
       case ControlFrame.USES -> worker.revocations().uses(peer, number);
       case ControlFrame.STOPPED -> worker.revocations().stopped(peer, number);
       default -> worker.flights().revoked(peer, number);
+    }
+  }
+
+  private void way(EngineId sender, @Nullable PeerLink peer, byte kind, ByteBuffer frame) {
+    int theirs = frame.remaining() == 2 ? frame.get() : -1;
+    int ours = theirs < 0 ? -1 : frame.get();
+    if (peer == null
+        || theirs < 0
+        || theirs >= peer.nics()
+        || ours < 0
+        || ours >= worker.nics().size()) {
+      malformed(sender);
+    } else if (kind == ControlFrame.FENCED) {
+      peer.fences().shut(ours);
+    } else {
+      try {
+        peer.fences().asked(worker, ours, theirs);
+      } catch (RuntimeException e) { // the peer greets with addresses as it likes
+        malformed(sender);
+      }
     }
   }
 

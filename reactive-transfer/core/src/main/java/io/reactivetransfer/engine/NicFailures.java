@@ -52,13 +52,14 @@ final class NicFailures {
         .forEach(peer -> {
           if (peer.mail.isKnownThere()) {
             worker.mailroom().nicsFailed(peer);
+            peer.fences().ask(nic); // what it had begun may still be on its way
           }
         });
   }
 
   /** A peer says that NICs of its own have failed. */
   void peerSays(PeerLink peer, int failed) {
-    if (peer.nicsFailed(failed, worker.nics().domains())) {
+    if (peer.nicsFailed(failed)) {
       worker.flights().rerouted(peer);
     }
   }

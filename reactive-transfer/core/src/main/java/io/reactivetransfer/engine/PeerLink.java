@@ -8,7 +8,6 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -71,6 +70,8 @@ final class PeerLink implements Peer {
   /** NICs of ours that have lost their way to it, as a set of bits. */
   private int lostWays;
 
+  private final Fences fences;
+
   /** Its NICs that have failed, as a set of bits. */
   private int failedNics;
 
@@ -99,6 +100,7 @@ final class PeerLink implements Peer {
     this.address = address;
     this.remotes = new RemotePeer[nics][Nic.MAX_PER_ENGINE];
     this.counterparts = new int[nics];
+    this.fences = new Fences(this, nics);
     this.givenUp = new GivenUp(this);
     this.mail = new Mail(this, worker.peers().newEpoch());
     this.states = new PeerStates(this, worker);
@@ -139,6 +141,14 @@ final class PeerLink implements Peer {
   /** One of our NICs has lost its way to it; others may have theirs. */
   void wayLost(int nic) {
     lostWays |= 1 << nic;
+    fences.ask(nic);
+  }
+
+  /** What all NICs have on their way there was given up. */
+  void askForFences() {
+    for (int nic = 0; nic < counterparts.length; nic++) {
+      fences.ask(nic);
+    }
   }
 
   boolean hasLostWay(int nic) {
@@ -150,9 +160,17 @@ final class PeerLink implements Peer {
     lostWays = 0;
   }
 
-  /** The NICs that are better left alone, as a set of bits: not all of them. */
+  /**
+   * The NICs that are better left alone, as a set of bits: not all of them, but for those whose way
+   * is being shut.
+   */
   int lostWays() {
-    return lostWays == (1 << counterparts.length) - 1 ? 0 : lostWays;
+    int left = lostWays == (1 << counterparts.length) - 1 ? 0 : lostWays;
+    return left | fences.asked();
+  }
+
+  Fences fences() {
+    return fences;
   }
 
   @Override
@@ -186,7 +204,7 @@ final class PeerLink implements Peer {
    * NICs of the peer have failed: what is out to them fails, and ours that talked to them talk to
    * others, as long as there are any. False if that changes nothing.
    */
-  boolean nicsFailed(int failed, Domain[] domains) {
+  boolean nicsFailed(int failed) {
     int all = (1 << nics.size()) - 1;
     int now = (failedNics | failed) & all;
     if (now == failedNics || now == all) {
@@ -199,7 +217,7 @@ final class PeerLink implements Peer {
       if (!works(old)) {
         RemotePeer remote = remotes[nic][old];
         if (remote != null) {
-          domains[nic].disconnect(remote, "NIC " + old + " of the peer failed");
+          fences.shut(worker, nic, remote, "NIC " + old + " of the peer failed", () -> {});
         }
         counterparts[nic] = working[nic % working.length];
       }
@@ -232,15 +250,30 @@ final class PeerLink implements Peer {
     }
   }
 
-  /** Has the NICs that know it give it up, be it all of them or some. */
-  void disconnect(Domain[] domains, String reason) {
-    for (int nic = 0; nic < remotes.length; nic++) {
-      for (RemotePeer remote : remotes[nic]) {
-        if (remote != null) {
-          domains[nic].disconnect(remote, reason);
+  /** Has the NICs give it up: all of them that know it, or that it may write to. */
+  void disconnect(String reason) {
+    for (int ours = 0; ours < remotes.length; ours++) {
+      for (int theirs = 0; theirs < nics.size(); theirs++) {
+        boolean mayWrite = theirs % remotes.length == ours || lacksNics();
+        if (remotes[ours][theirs] != null || mayWrite) {
+          disconnect(ours, theirs, reason);
         }
       }
     }
+  }
+
+  private boolean lacksNics() {
+    return failedNics != 0 || worker.nics().failed() != 0;
+  }
+
+  private void disconnect(int ours, int theirs, String reason) {
+    RemotePeer remote;
+    try {
+      remote = remote(ours, theirs);
+    } catch (RuntimeException e) {
+      return; // the peer greets with what it likes, and no NIC could write from there
+    }
+    fences.shut(worker, ours, remote, reason, () -> {});
   }
 
   private void release() {

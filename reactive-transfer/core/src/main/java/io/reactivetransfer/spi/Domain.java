@@ -114,9 +114,15 @@ public interface Domain {
    * accepted for it as failed in this or the next polls, without any help of the peer, and nothing
    * of it touches the sources any more then. It may be reported lost, too. A later post tries anew.
    *
+   * <p>It is a fence, too: what the peer has posted to this NIC by now lands before the stage is
+   * complete, and is reported, or never. So a count that begins anew behind it takes in nothing of
+   * before. Who cannot keep it out (no {@link Capabilities#fencesLostPeers}) does what it can.
+   *
    * @param reason for the texts
+   * @return completes when nothing more comes of what the peer has posted, and what had come was
+   *     reported: at once, or with one of the next polls; it does not fail
    */
-  void disconnect(RemotePeer peer, String reason);
+  CompletionStage<Void> disconnect(RemotePeer peer, String reason);
 
   /**
    * Makes progress and reports what was found, a bounded amount.

@@ -170,7 +170,7 @@ final class ChaosNic implements Domain {
 
   /** What the poll after it reports, as a connection that was cut would. */
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     called();
     for (Flying one : List.copyOf(flying)) {
       if (one.peer().equals(((Peer) peer).id())) {
@@ -178,6 +178,7 @@ final class ChaosNic implements Domain {
         cut.add(one);
       }
     }
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

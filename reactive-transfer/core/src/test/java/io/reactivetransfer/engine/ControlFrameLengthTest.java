@@ -35,6 +35,8 @@ class ControlFrameLengthTest {
         ControlFrame.alive(),
         ControlFrame.barrier(new EngineId(1, 2), 0, 1, 0),
         ControlFrame.nicsFailed(1),
+        ControlFrame.fence(0, 0),
+        ControlFrame.fenced(0, 0),
         ControlFrame.aborted(0),
         ControlFrame.cleared(1, 0));
   }

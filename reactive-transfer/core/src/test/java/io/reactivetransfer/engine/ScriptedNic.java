@@ -84,6 +84,12 @@ final class ScriptedNic implements Domain {
   /** Whether the writes of a peer that is given up have failed by the next poll. */
   boolean failsWhatIsGivenUp = true;
 
+  /** Whether what a peer had on its way is shut out at once. */
+  boolean completesFences = true;
+
+  /** One for each peer that was given up. */
+  final List<CompletableFuture<Void>> fences = new ArrayList<>();
+
   /** Whether every poll completes all that is in flight. */
   boolean completing;
 
@@ -383,7 +389,7 @@ final class ScriptedNic implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     called("disconnect");
     known(peer);
     for (Piece piece : inFlight()) {
@@ -391,6 +397,12 @@ final class ScriptedNic implements Domain {
         fail(piece, 0, reason);
       }
     }
+    CompletableFuture<Void> fence = new CompletableFuture<>();
+    fences.add(fence);
+    if (completesFences) {
+      fence.complete(null);
+    }
+    return fence;
   }
 
   @Override

@@ -97,6 +97,7 @@ class WayLossTest {
     hand.settle();
     avoiding.assertComplete();
     elsewhere.assertComplete();
+    hand.receive(1, ControlFrame.fenced(0, 0));
     nextLook();
     Probe<Write> again = submit(1, 100_000);
     assertThat(hand.inFlight()).extracting(Piece::nic).contains(0, 1);
@@ -123,9 +124,16 @@ class WayLossTest {
     hand.loseWay(0, peer);
     hand.loseWay(1, peer);
     Probe<Write> write = submit(1, 100_000);
-    assertThat(hand.inFlight()).extracting(Piece::nic).contains(0, 1);
+    assertThat(hand.inFlight()).as("pieces on a way that the peer has yet to shut").isEmpty();
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(hand.inFlight()).isNotEmpty().allMatch(piece -> piece.nic() == 0);
     hand.settle();
     write.assertComplete();
+    hand.receive(1, ControlFrame.fenced(0, 1));
+    Probe<Write> again = submit(1, 100_000);
+    assertThat(hand.inFlight()).extracting(Piece::nic).contains(0, 1);
+    hand.settle();
+    again.assertComplete();
   }
 
   @Test

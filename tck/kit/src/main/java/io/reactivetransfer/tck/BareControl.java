@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -119,8 +120,8 @@ final class BareControl extends ForwardingDomain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
-    inner.disconnect(peer, reason);
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+    CompletionStage<Void> fence = inner.disconnect(peer, reason);
     Name name = names.get(peer);
     Session session = name == null ? null : sessions.remove(name.engine());
     if (name != null && session != null) {
@@ -128,6 +129,7 @@ final class BareControl extends ForwardingDomain {
       SESSIONS.remove(Pair.of(self.engine(), name.engine()), session);
       post(name.engine(), new Letter(self, session, null));
     }
+    return fence;
   }
 
   @Override

@@ -96,8 +96,8 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
-    inner.disconnect(peer, reason);
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+    return inner.disconnect(peer, reason);
   }
 
   @Override

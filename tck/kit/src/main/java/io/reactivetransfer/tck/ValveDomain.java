@@ -139,12 +139,13 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
-    inner.disconnect(peer, reason);
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+    CompletionStage<Void> fence = inner.disconnect(peer, reason);
     EngineId gone = peers.get(peer);
     if (gone != null) {
       failWaiting(gone, 0, reason);
     }
+    return fence;
   }
 
   /** What is held for a peer that is gone fails like what is out to it. */

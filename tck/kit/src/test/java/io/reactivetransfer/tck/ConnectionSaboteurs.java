@@ -73,11 +73,11 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
       if (DriverSaboteurs.isBare(context)) {
         gone.add(Objects.requireNonNull(peers.get(peer)));
       }
-      inner.disconnect(peer, reason);
+      return inner.disconnect(peer, reason);
     }
 
     @Override

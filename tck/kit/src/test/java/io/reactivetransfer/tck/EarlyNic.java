@@ -143,9 +143,9 @@ final class EarlyNic extends ForwardingDomain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     forget(engines.get(peer));
-    inner.disconnect(peer, reason);
+    return inner.disconnect(peer, reason);
   }
 
   private void forget(EngineId engine) {

@@ -28,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -258,7 +259,9 @@ final class EndingSaboteurs {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {}
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      return CompletableFuture.completedStage(null);
+    }
   }
 
   private static final class NoDeadline extends ForwardingEngine {

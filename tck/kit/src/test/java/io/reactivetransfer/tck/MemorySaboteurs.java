@@ -288,9 +288,9 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
       givenUp = true; // that is another rule
-      super.disconnect(peer, reason);
+      return super.disconnect(peer, reason);
     }
 
     @Override

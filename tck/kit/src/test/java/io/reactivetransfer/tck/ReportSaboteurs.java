@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Backends with one defect in what they report, and in when they do. */
@@ -97,7 +98,7 @@ final class ReportSaboteurs {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
       EngineId engine = Objects.requireNonNull(peers.get(peer));
       for (Out write : out.values()) {
         if (write.peer.equals(engine) && !write.hidden) {
@@ -105,8 +106,8 @@ final class ReportSaboteurs {
           refused.add(write.op.token());
         }
       }
-      inner.disconnect(peer, reason);
       context.doorbell().ring();
+      return inner.disconnect(peer, reason);
     }
 
     @Override

@@ -173,9 +173,9 @@ final class FailingCall {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
       isIt();
-      inner.disconnect(peer, reason);
+      return inner.disconnect(peer, reason);
     }
 
     @Override

@@ -231,7 +231,9 @@ enum Saboteur {
   private static Domain ignoresDisconnect(Domain inner) {
     return new ForwardingDomain(inner) {
       @Override
-      public void disconnect(RemotePeer peer, String reason) {}
+      public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+        return CompletableFuture.completedStage(null);
+      }
     };
   }
 

@@ -100,9 +100,9 @@ final class ProcessSaboteurs {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
       givenUp.add(peers.get(peer));
-      super.disconnect(peer, reason);
+      return super.disconnect(peer, reason);
     }
   }
 

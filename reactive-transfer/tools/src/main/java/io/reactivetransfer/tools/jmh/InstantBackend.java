@@ -195,7 +195,9 @@ final class InstantBackend implements Backend {
     }
 
     @Override
-    public void disconnect(RemotePeer peer, String reason) {}
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      return CompletableFuture.completedStage(null);
+    }
 
     @Override
     public int poll(CompletionSink sink) {

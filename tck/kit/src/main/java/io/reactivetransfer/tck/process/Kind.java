@@ -27,6 +27,7 @@ enum Kind {
   WRITE_REFUSED,
   ARRIVED,
   TO_PEER,
+  FENCED,
   LOST,
   BROKEN;
 

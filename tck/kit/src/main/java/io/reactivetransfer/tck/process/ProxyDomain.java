@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -59,10 +60,12 @@ final class ProxyDomain implements Domain {
   private final BooleanSupplier otherIsAlive;
   private final Runnable whenClosed;
   private final Queue<ByteBuffer> early = new ArrayDeque<>();
+  private final Map<Integer, CompletableFuture<Void>> fences = new HashMap<>();
   private final Map<Integer, To> peers = new HashMap<>();
   private final Map<EngineId, Integer> losses = new HashMap<>();
   private int lastHandle;
   private boolean closed;
+  private int lastFence;
 
   ProxyDomain(
       SharedMemory memory,
@@ -223,10 +226,20 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
-    if (!closed) {
-      call(Kind.DISCONNECT.begin().putInt(((To) peer).handle).put(Kind.text(reason)));
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+    CompletableFuture<Void> fence = new CompletableFuture<>();
+    if (closed) {
+      fence.complete(null);
+    } else {
+      fences.put(++lastFence, fence);
+      call(
+          Kind.DISCONNECT
+              .begin()
+              .putInt(((To) peer).handle)
+              .putInt(lastFence)
+              .put(Kind.text(reason)));
     }
+    return fence;
   }
 
   @Override
@@ -267,6 +280,7 @@ final class ProxyDomain implements Domain {
           sink.toPeer(to, in.slice());
         }
       }
+      case FENCED -> Objects.requireNonNull(fences.remove(in.getInt())).complete(null);
       case LOST -> {
         EngineId lost = new EngineId(in.getLong(), in.getLong());
         int count = losses.merge(lost, 1, Integer::sum);

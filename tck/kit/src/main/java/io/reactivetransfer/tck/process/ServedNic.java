@@ -151,8 +151,11 @@ final class ServedNic implements CompletionSink {
       }
       case DISCONNECT -> {
         To to = get(peers, in.getInt());
+        int number = in.getInt();
         String reason = Kind.text(in);
-        nic.disconnect(to.peer(), reason);
+        var _ =
+            nic.disconnect(to.peer(), reason)
+                .thenRun(() -> give(Kind.FENCED.begin().putInt(number)));
         drop(to.engine(), 0, reason);
       }
       case RELEASE -> {

@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation.network;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
+import java.util.concurrent.CompletableFuture;
 
 /** What a NIC has to tell its engine at the next poll. */
 sealed interface Report {
@@ -55,6 +56,14 @@ sealed interface Report {
     @Override
     public void tell(CompletionSink sink) {
       sink.toPeer(to, end.message(what));
+    }
+  }
+
+  /** What came of a peer that was given up is told. */
+  record Fenced(CompletableFuture<Void> fence) implements Report {
+    @Override
+    public void tell(CompletionSink sink) {
+      fence.complete(null);
     }
   }
 

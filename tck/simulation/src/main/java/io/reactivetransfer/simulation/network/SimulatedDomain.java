@@ -183,7 +183,7 @@ final class SimulatedDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     requireUsable("disconnect");
     SimulatedAddress address = own(peer).address();
     reports.removeIf(report -> report instanceof Report.Said said && said.to().equals(peer));
@@ -197,6 +197,9 @@ final class SimulatedDomain implements Domain {
       }
       end.disconnect();
     }
+    CompletableFuture<Void> fence = new CompletableFuture<>();
+    report(new Report.Fenced(fence));
+    return fence;
   }
 
   @Override

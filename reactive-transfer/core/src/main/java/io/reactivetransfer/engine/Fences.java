@@ -1,0 +1,97 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.RemotePeer;
+import java.nio.ByteBuffer;
+
+/**
+ * Shuts out what one peer has on its way here before anything begins anew with it, and has it do so
+ * with what is on its way there: what was posted on a way that is lost may still lie in a queue of
+ * the target, and would else be counted after the target was told that nobody knows whether it was.
+ * Belongs to the worker.
+ */
+final class Fences {
+
+  private final PeerLink peer;
+
+  /** NICs of ours whose lost way the peer is to shut and has not shut yet, as a set of bits. */
+  private int asked;
+
+  /** How many fences our NICs have yet to complete, by their numbers. */
+  private final int[] open;
+
+  Fences(PeerLink peer, int nics) {
+    this.peer = peer;
+    this.open = new int[nics];
+  }
+
+  // ---- what we have on the way there ----
+
+  /** NICs of ours that post nothing to it, as a set of bits. */
+  int asked() {
+    return asked;
+  }
+
+  /** One of our NICs has lost its way to it; it is asked in the present session or not at all. */
+  void ask(int nic) {
+    int bit = 1 << nic;
+    if (peer.isOpen() && (asked & bit) == 0) {
+      asked |= bit;
+      peer.mail.say(ControlFrame.fence(nic, peer.counterpart(nic)));
+    }
+  }
+
+  /** Nothing comes there any more of what a NIC of ours has posted on the lost way. */
+  void shut(int nic) {
+    asked &= ~(1 << nic);
+    peer.worker().mailroom().list(peer.mail);
+  }
+
+  /** The session is over: with the next greeting the peer says that it has shut all ways. */
+  void interrupted() {
+    asked = 0;
+  }
+
+  // ---- what it has on the way here ----
+
+  /** Has one of our NICs give one of its up, and shut out what that had on its way. */
+  void shut(Worker worker, int ours, RemotePeer remote, String reason, Runnable then) {
+    Domain domain = worker.nics().domains()[ours];
+    open[ours]++;
+    var _ =
+        domain
+            .disconnect(remote, reason)
+            .whenComplete((nothing, failure) ->
+                worker.execute(() -> {
+                  open[ours]--;
+                  then.run();
+                }));
+  }
+
+  /** Whether something that it had on its way may still come in. */
+  boolean areOpen(NicGroup nics) {
+    for (int nic = 0; nic < open.length; nic++) {
+      if (open[nic] > 0 && !nics.hasFailed(nic)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** It has lost a way to us, and asks to have it shut. */
+  void asked(Worker worker, int ours, int theirs) {
+    int session = peer.mail.sessions();
+    Runnable answer =
+        () -> {
+          if (session == peer.mail.sessions()) {
+            ByteBuffer fenced = ControlFrame.fenced(ours, theirs);
+            peer.mail.say(fenced);
+          }
+        };
+    if (worker.nics().hasFailed(ours)) {
+      answer.run();
+    } else {
+      shut(worker, ours, peer.remote(ours, theirs), "its NIC " + theirs + " lost its way", answer);
+    }
+  }
+}

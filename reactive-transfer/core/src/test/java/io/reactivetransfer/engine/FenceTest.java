@@ -1,0 +1,172 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What was on its way when it was given up comes before anything begins anew, or never. */
+class FenceTest {
+
+  private static final Imm IMM = Imm.of(7);
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private MemoryRegion source;
+  private Peer peer;
+
+  @BeforeEach
+  void open() {
+    hand.open(2, o -> o.minPieceBytes(1));
+    source = hand.region();
+    peer = hand.peer(1);
+    hand.receive(1, hand.hello(1));
+  }
+
+  private Probe<WriteImm> submit() {
+    Probe<WriteImm> probe =
+        hand.probe(
+            hand.engine().submit(WriteImm.of(source.slice(0, 1), hand.remote(1).slice(0, 1), IMM)));
+    hand.turn();
+    return probe;
+  }
+
+  private int said(byte kind) {
+    return hand.control().sent(kind).size();
+  }
+
+  @Test
+  void aDoubtIsToldWhenTheLostWayIsShut() {
+    Probe<WriteImm> write = submit(); // over NIC 0
+    hand.loseWay(0, peer);
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    assertThat(hand.control().sent(ControlFrame.FENCE))
+        .singleElement()
+        .satisfies(frame -> assertThat(frame.content()).containsExactly(0, 0));
+    assertThat(said(ControlFrame.ABORT)).as("aborts before the way is shut").isZero();
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(said(ControlFrame.ABORT)).isEqualTo(1);
+  }
+
+  @Test
+  void messagesComeAfterTheDoubt() {
+    hand.receive(1, hand.credit(1, 2));
+    submit();
+    hand.loseWay(0, peer);
+    Probe<Void> message = hand.probe(hand.engine().send(peer, ByteBuffer.allocate(3)));
+    hand.turn();
+    message.assertOpen();
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    message.assertComplete();
+    assertThat(hand.control().sent())
+        .extracting(ScriptedControl.Frame::kind)
+        .containsSubsequence(ControlFrame.FENCE, ControlFrame.ABORT, ControlFrame.MESSAGE);
+  }
+
+  @Test
+  void anotherWayThatIsLostMeanwhileIsWaitedForToo() {
+    submit(); // over NIC 0
+    submit(); // over NIC 1
+    hand.loseWay(0, peer);
+    hand.loseWay(1, peer);
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(said(ControlFrame.ABORT)).isZero();
+    hand.receive(1, ControlFrame.fenced(0, 1));
+    assertThat(said(ControlFrame.ABORT)).isEqualTo(1); // of one immediate
+  }
+
+  @Test
+  void whatANicOfOursHadBegunThatFailsIsShutOutThere() {
+    submit();
+    hand.nic(0).breakDown(5, "it was pulled out");
+    hand.turn();
+    assertThat(said(ControlFrame.FENCE)).isEqualTo(1);
+    assertThat(said(ControlFrame.ABORT)).isZero();
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(said(ControlFrame.ABORT)).isEqualTo(1);
+  }
+
+  @Test
+  void withTheSessionTheQuestionEnds() {
+    submit();
+    hand.loseWay(0, peer);
+    hand.lose(peer);
+    hand.receive(1, hand.hello(1));
+    assertThat(said(ControlFrame.ABORT)).as("who greets has shut all ways").isEqualTo(1);
+    assertThat(said(ControlFrame.FENCE)).isEqualTo(1);
+  }
+
+  @Test
+  void whoAsksIsAnsweredWhenNothingMoreComes() {
+    hand.nic(1).completesFences = false;
+    hand.receive(1, ControlFrame.fence(1, 1));
+    assertThat(hand.nic(0).fences).isEmpty();
+    assertThat(hand.nic(1).fences).hasSize(1);
+    assertThat(said(ControlFrame.FENCED)).isZero();
+    hand.nic(1).fences.getFirst().complete(null);
+    hand.turn();
+    assertThat(hand.control().sent(ControlFrame.FENCED))
+        .singleElement()
+        .satisfies(frame -> assertThat(frame.content()).containsExactly(1, 1));
+  }
+
+  @Test
+  void nobodyIsAnsweredInALaterSession() {
+    hand.nic(0).completesFences = false;
+    hand.receive(1, ControlFrame.fence(0, 0));
+    hand.lose(peer);
+    hand.receive(1, hand.hello(1));
+    hand.nic(0).fences.forEach(fence -> fence.complete(null));
+    hand.turn();
+    assertThat(said(ControlFrame.FENCED)).isZero();
+  }
+
+  @Test
+  void aNicThatHasFailedHasNothingToShut() {
+    hand.nic(0).breakDown(5, "it was pulled out");
+    hand.turn();
+    hand.receive(1, ControlFrame.fence(0, 0));
+    assertThat(said(ControlFrame.FENCED)).isEqualTo(1);
+  }
+
+  @Test
+  void whoWasLostIsGreetedWhenNothingOfBeforeCanCome() {
+    hand.nic(1).completesFences = false;
+    hand.lose(peer);
+    int before = said(ControlFrame.HELLO);
+    hand.receive(1, hand.hello(1, 1, 0));
+    submit();
+    assertThat(said(ControlFrame.HELLO)).isEqualTo(before);
+    hand.nic(1).fences.forEach(fence -> fence.complete(null));
+    hand.turn();
+    assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
+  }
+
+  @Test
+  void aNicThatFailsHoldsUpNoGreeting() {
+    hand.nic(1).completesFences = false;
+    hand.lose(peer);
+    int before = said(ControlFrame.HELLO);
+    hand.receive(1, hand.hello(1, 1, 0));
+    hand.nic(1).breakDown(5, "it was pulled out");
+    hand.turn();
+    assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
+  }
+
+  @Test
+  void aWayThatThereIsNotIsRefused() {
+    hand.receive(1, ControlFrame.fence(2, 0));
+    hand.receive(1, ControlFrame.fence(0, 2));
+    hand.receive(1, ControlFrame.fence(-1, 0));
+    hand.receive(1, ControlFrame.fenced(0, 9));
+    assertThat(hand.nic(0).fences).isEmpty();
+    assertThat(((PeerLink) peer).worker().defects()).isEqualTo(4);
+  }
+}
