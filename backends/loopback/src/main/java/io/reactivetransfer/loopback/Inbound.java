@@ -46,6 +46,18 @@ final class Inbound {
     return turns;
   }
 
+  /** Nothing comes in any more of what that NIC has on its way here. */
+  void shutOut(LoopbackAddress origin) {
+    window.takeOut(
+        write -> write.origin().address().equals(origin),
+        write -> {
+          if (write.claim()) {
+            fail(write, WriteError.PEER_LOST, "the target has given this engine up");
+          }
+        });
+    port.ringRefused();
+  }
+
   boolean hasWork() {
     return !window.isEmpty();
   }

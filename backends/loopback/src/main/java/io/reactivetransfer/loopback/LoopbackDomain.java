@@ -93,8 +93,10 @@ final class LoopbackDomain implements Domain {
 
   @Override
   public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
-    outbound.disconnect((LoopbackPeer) peer, reason);
-    return CompletableFuture.completedStage(null); // what a peer takes back does not come in
+    LoopbackPeer lost = (LoopbackPeer) peer;
+    outbound.disconnect(lost, reason);
+    inbound.shutOut(lost.address());
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

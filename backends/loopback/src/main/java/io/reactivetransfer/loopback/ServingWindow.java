@@ -1,7 +1,11 @@
 package io.reactivetransfer.loopback;
 
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +20,7 @@ final class ServingWindow {
   private final Port port;
   private final @Nullable InFlightWrite[] writes;
   private final @Nullable RandomGenerator random;
+  private final ArrayDeque<InFlightWrite> early = new ArrayDeque<>();
   private int count;
   private int picked;
 
@@ -34,7 +39,7 @@ final class ServingWindow {
   int refill() {
     int taken = 0;
     while (count < writes.length) {
-      InFlightWrite write = port.takeWrite();
+      InFlightWrite write = early.isEmpty() ? port.takeWrite() : early.remove();
       if (write == null) {
         break;
       }
@@ -45,7 +50,27 @@ final class ServingWindow {
   }
 
   boolean isEmpty() {
-    return count == 0;
+    return count == 0 && early.isEmpty();
+  }
+
+  /**
+   * Takes out all that meet this condition, and gives them to someone; the others keep their turn.
+   */
+  void takeOut(Predicate<InFlightWrite> which, Consumer<InFlightWrite> taker) {
+    for (InFlightWrite write = port.takeWrite(); write != null; write = port.takeWrite()) {
+      early.add(write);
+    }
+    for (int i = count - 1; i >= 0; i--) {
+      picked = i;
+      InFlightWrite write = writes[i];
+      if (write != null && which.test(write)) {
+        removePicked();
+        taker.accept(write);
+      }
+    }
+    List<InFlightWrite> out = early.stream().filter(which).toList();
+    early.removeAll(out);
+    out.forEach(taker);
   }
 
   /** The write to serve next, or null. */

@@ -1,10 +1,14 @@
 package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 17, continued: whether what a NIC reports is true, and when it may report. */
@@ -15,6 +19,13 @@ abstract class DriverReportRules extends RuleGroup {
 
   /** So often one NIC is turned while the other does not look. */
   private static final int TURNS_ALONE = 300;
+
+  /** Fences, each with more that has come in before it. */
+  private static final int FENCES = 4;
+
+  // Tokens, so that no two are the same.
+  private static final int FENCED_EACH = 1_000;
+  private static final int FIRST_AGAIN = 100_000;
 
   /** How writes end that are out. */
   private enum End {
@@ -61,7 +72,7 @@ abstract class DriverReportRules extends RuleGroup {
 
   /** A write may still fail for the end of the connection before. */
   private static void writeAgain(Wire wire) {
-    long[] token = {0};
+    long[] token = {wire.origin().reported() + FIRST_AGAIN};
     boolean[] out = {false};
     wire.until(
         "a write after its peer was given up",
@@ -120,6 +131,55 @@ abstract class DriverReportRules extends RuleGroup {
     assertThat(wire.origin().refused())
         .as("writes that are reported as refused, when these came to the target: %s", arrived)
         .noneMatch(token -> arrived.contains("imm " + token));
+  }
+
+  @Test
+  final void r17_23_nothingOfBeforeComesBehindAFence() {
+    Wire wire = connected(0);
+    assumeTrue(
+        wire.target().call(Domain::capabilities).fencesLostPeers(),
+        "the NIC declares that it fences lost peers");
+    byte[] address = wire.origin().call(nic -> nic.address());
+    RemotePeer origin = wire.target().call(nic -> nic.resolve(wire.origin().engine(), 0, address));
+    for (int round = 1; round <= FENCES; round++) {
+      expectFence(wire, origin, round);
+      writeAgain(wire);
+    }
+  }
+
+  /** Writes are left half-way in, the more the later the round. */
+  private void expectFence(Wire wire, RemotePeer origin, int round) {
+    for (int i = 0; i < WRITES; i++) {
+      WriteOp op = wire.write(0, 0, 16, FENCED_EACH * round + i).withImm(round);
+      wire.origin().call(nic -> nic.post(op));
+    }
+    for (int turn = 0; turn < TURNS_ALONE; turn++) {
+      wire.origin().turn();
+      if (turn < round) {
+        wire.target().turn();
+      }
+    }
+    String imm = "imm " + round;
+    List<Long> before = new CopyOnWriteArrayList<>();
+    wire.target()
+        .call(nic ->
+            nic.disconnect(origin, GIVEN_UP).thenRun(() -> before.add(count(wire.target(), imm))));
+    stage()
+        .patience()
+        .until(
+            "the end of a fence, with no help from the peer",
+            () -> {
+              wire.target().turn();
+              return !before.isEmpty();
+            });
+    wire.throughout(() ->
+        assertThat(count(wire.target(), imm))
+            .as("arrivals, all of which were to come before the fence was complete")
+            .isEqualTo(before.getFirst()));
+  }
+
+  private static long count(BareNic nic, String report) {
+    return nic.reports().stream().filter(report::equals).count();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Backends with one defect in what they report, and in when they do. */
@@ -26,6 +28,8 @@ final class ReportSaboteurs {
           bare("17.18", "says that what it gives up was refused", SaysRefused::new),
           bare("17.19", "reports within post", ReportsWithinPost::new),
           bare("17.19", "reports on another thread", ReportsOnAnotherThread::new),
+          bare("17.23", "reports what has come a poll late", ReportsLate::new)
+              .entailing("24.5", "24.6"),
           bare("17.20", "names its first origin for all", NamesFirstOrigin::new));
 
   private ReportSaboteurs() {}
@@ -116,6 +120,41 @@ final class ReportSaboteurs {
       refused.forEach(token -> sink.refused(token, 1, "given up"));
       refused.clear();
       return count + super.poll(sink);
+    }
+  }
+
+  /** So what came before a fence is reported behind it. */
+  private static final class ReportsLate extends ForwardingDomain {
+    private final Doorbell doorbell;
+    private List<Consumer<CompletionSink>> held = new ArrayList<>();
+
+    ReportsLate(Domain inner, OpenContext context) {
+      super(inner);
+      doorbell = context.doorbell();
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      List<Consumer<CompletionSink>> due = held;
+      held = new ArrayList<>();
+      due.forEach(report -> report.accept(sink));
+      int found =
+          inner.poll(
+              new ForwardingSink(sink) {
+                @Override
+                public void immArrived(int imm) {
+                  held.add(it -> it.immArrived(imm));
+                }
+
+                @Override
+                public void immArrived(EngineId origin, int imm) {
+                  held.add(it -> it.immArrived(origin, imm));
+                }
+              });
+      if (!held.isEmpty()) {
+        doorbell.ring();
+      }
+      return found + due.size();
     }
   }
 
