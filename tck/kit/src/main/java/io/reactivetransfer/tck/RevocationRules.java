@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Message;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,7 +139,7 @@ abstract class RevocationRules extends RuleGroup {
     Valve valve = new Valve();
     TransferEngine origin = stage().open(1, valve);
     Duo duo = Duo.of(stage(), origin, openWithGrace(stage().patience().signal()));
-    stage().done(duo.origin(), duo.write(0, 100)); // they know each other then
+    introduce(duo);
     valve.holdReports(piece -> true);
     Probe<Write> out =
         stage().probe("a write that is out", duo.origin().submit(duo.write(200, 100)));
@@ -160,7 +162,7 @@ abstract class RevocationRules extends RuleGroup {
     Valve valve = new Valve();
     TransferEngine origin = stage().open(1, valve);
     Duo duo = Duo.of(stage(), origin, openWithGrace(Duration.ofMillis(1)));
-    stage().done(duo.origin(), duo.write(0, 100));
+    introduce(duo);
     valve.holdReports(piece -> true);
     Probe<Write> out =
         stage().probe("a write that is out", duo.origin().submit(duo.write(200, 100)));
@@ -169,6 +171,18 @@ abstract class RevocationRules extends RuleGroup {
     out.assertPending();
     valve.open();
     out.awaitTerminal();
+  }
+
+  /**
+   * Has the target know that the origin writes there: that is said on the control channel, which
+   * may be slower than the NICs, and where nothing comes before what was said earlier.
+   */
+  private void introduce(Duo duo) {
+    stage().done(duo.origin(), duo.write(0, 100));
+    Probe<Message> heard = stage().probe("a message behind it", duo.target().messages(), 1);
+    stage().complete(duo.origin().send(duo.peer(), ByteBuffer.allocate(1)));
+    heard.awaitValues(1);
+    heard.cancel();
   }
 
   /** Nobody is asked to stop: what ends a key is the NIC. */
