@@ -90,15 +90,4 @@ class SpecificationTest {
     assertThat(groups).hasSize(32).allMatch(group -> Modifier.isFinal(group.getModifiers()));
     assertThat(ruleMethods()).allMatch(method -> Modifier.isFinal(method.getModifiers()));
   }
-
-  @Test
-  void theGuideShowsTheTestOfTcp() throws IOException {
-    String guide = Files.readString(ROOT.resolve("docs/writing-a-backend.md"));
-    String test =
-        Files.readString(
-            ROOT.resolve(
-                "backends/tcp/src/test/java/io/reactivetransfer/tcp/TcpConformanceTest.java"));
-    assertThat(test.lines().count()).isLessThanOrEqualTo(15);
-    assertThat(guide).contains("```java\n" + test + "```");
-  }
 }
