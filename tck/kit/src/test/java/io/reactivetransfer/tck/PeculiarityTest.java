@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PeculiarityTest {
 
   static List<Peculiarity> peculiarities() {
-    return SabotageTest.ALL
+    return SabotageCheck.ALL
         ? Stream.concat(Stream.of(Peculiarity.TOGETHER), Peculiarity.ALONE.stream()).toList()
         : List.of(Peculiarity.TOGETHER);
   }
@@ -30,7 +30,7 @@ class PeculiarityTest {
     assertThat(
             SabotagedRun.brokenRules(
                 innocent,
-                SabotageTest.LONG,
+                SabotageCheck.LONG,
                 selectClass(Sabotaged.class),
                 excludeTags(ReactiveStreamsRules.TAG)))
         .isEmpty();

@@ -3,27 +3,15 @@ package io.reactivetransfer.tck;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** All saboteurs. */
+/** All saboteurs: those that a test tries, and so no other. */
 final class Saboteurs {
 
   static final List<Saboteur> ALL =
       Stream.of(
-              NicSaboteurs.ALL,
-              DriverSaboteurs.ALL,
-              WaitSaboteurs.ALL,
-              ReportSaboteurs.ALL,
-              ConnectionSaboteurs.ALL,
-              SizeSaboteurs.ALL,
-              HalfWaySaboteurs.ALL,
-              MemorySaboteurs.ALL,
-              UseSaboteurs.ALL,
-              CounterSaboteurs.ALL,
-              RegionSaboteurs.ALL,
-              RevocationSaboteurs.ALL,
-              ControlSaboteurs.ALL,
-              StreamSaboteurs.ALL,
-              EngineSaboteurs.ALL,
-              EndingSaboteurs.ALL)
+              NicSabotageTest.SABOTEURS,
+              ConnectionSabotageTest.SABOTEURS,
+              MemorySabotageTest.SABOTEURS,
+              EngineSabotageTest.SABOTEURS)
           .flatMap(List::stream)
           .toList();
 
