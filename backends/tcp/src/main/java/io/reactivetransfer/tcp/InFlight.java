@@ -21,11 +21,6 @@ final class InFlight {
   private @Nullable MemoryView[] payloads = new @Nullable MemoryView[FIRST_CAPACITY];
   private long sent;
   private long settled;
-  private long refused;
-
-  // What was said elsewhere, and counts in refusals that have not come yet.
-  private long heldSettled;
-  private long heldRefused;
 
   /**
    * For one connection.
@@ -66,44 +61,6 @@ final class InFlight {
 
   /** The target has settled so many writes of the connection; it may say so more than once. */
   void settleUpTo(long count, LongConsumer done) {
-    requireSent(count);
-    while (settled < count) {
-      MemoryView payload = payloads[(int) settled & tokens.length - 1];
-      LongConsumer told = payload == null || payload.isAlive() ? done : gone;
-      told.accept(settleNext());
-    }
-  }
-
-  /**
-   * The same, said on another connection, which may be faster than this one. If it counts in more
-   * refusals than have come, then it would speak for writes whose refusals are under way; so it
-   * waits for these.
-   */
-  void settleUpTo(long count, long refusals, LongConsumer done) {
-    requireSent(count);
-    if (refusals < 0 || refusals > count) {
-      throw new ProtocolException(
-          "expected at most "
-              + count
-              + " refusals among so many writes, got "
-              + Long.toUnsignedString(refusals));
-    }
-    if (refusals <= refused) {
-      settleUpTo(count, done);
-    } else if (count > heldSettled) {
-      heldSettled = count;
-      heldRefused = refusals;
-    }
-  }
-
-  /** A refusal has come, and was reported: settles what was waiting for it. */
-  void settleHeld(LongConsumer done) {
-    if (heldRefused <= refused) {
-      settleUpTo(heldSettled, done);
-    }
-  }
-
-  private void requireSent(long count) {
     if (count < 0 || count > sent) {
       throw new ProtocolException(
           "expected it to acknowledge at most "
@@ -111,9 +68,14 @@ final class InFlight {
               + " writes, got "
               + Long.toUnsignedString(count));
     }
+    while (settled < count) {
+      MemoryView payload = payloads[(int) settled & tokens.length - 1];
+      LongConsumer told = payload == null || payload.isAlive() ? done : gone;
+      told.accept(settleNext());
+    }
   }
 
-  /** The target has refused this write; its token. To be followed by {@link #settleHeld}. */
+  /** The target has refused this write; its token. */
   long refuse(long number) {
     if (number != settled + 1 || settled == sent) {
       throw new ProtocolException(
@@ -122,9 +84,7 @@ final class InFlight {
               + ", got "
               + Long.toUnsignedString(number));
     }
-    long token = settleNext();
-    refused++;
-    return token;
+    return settleNext();
   }
 
   /** Whether the source of one of them was freed. */

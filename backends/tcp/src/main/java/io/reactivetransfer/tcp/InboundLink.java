@@ -37,9 +37,7 @@ final class InboundLink extends Link {
   private int nicIndex;
   private int frameType;
   private long settled;
-  private long refused;
   private long connection;
-  private long acknowledged;
   private boolean ackDue;
 
   // The write that is coming in.
@@ -117,7 +115,6 @@ final class InboundLink extends Link {
     }
     return switch (firstByte) {
       case Wire.WRITE -> Wire.WRITE_BYTES;
-      case Wire.SETTLED -> Wire.SETTLED_BYTES;
       case Wire.OVER -> Wire.OVER_BYTES;
       case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
       default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
@@ -133,11 +130,6 @@ final class InboundLink extends Link {
     frameType = head.get();
     switch (frameType) {
       case Wire.WRITE -> writeHead(head);
-      case Wire.SETTLED ->
-          domain
-              .loop()
-              .outgoing()
-              .settled(requireOrigin(), head.getLong(), head.getLong(), head.getLong());
       case Wire.OVER -> domain.loop().origins().isOver(requireOrigin(), head.getLong());
       default -> goodbyeHead(head);
     }
@@ -283,40 +275,19 @@ final class InboundLink extends Link {
 
   /** The next write in order did not come in. */
   void refuse(Failure why) {
-    if (phase() == Phase.OPEN) {
-      if (acknowledged < settled) {
-        send(Wire.putAck(frame(Wire.ACK_BYTES), settled)); // in order, whatever was said elsewhere
-      }
-      send(Wire.putNack(frame(Wire.NACK_BYTES + Wire.MAX_TEXT_BYTES), settled + 1, why));
-    }
+    acknowledge();
     settled++;
-    refused++;
-    acknowledged = settled;
-    ackDue = false;
+    if (phase() == Phase.OPEN) {
+      send(Wire.putNack(frame(Wire.NACK_BYTES + Wire.MAX_TEXT_BYTES), settled, why));
+    }
   }
 
   /** Tells the origin what is settled, if it does not know. */
   void acknowledge() {
     if (ackDue && phase() == Phase.OPEN) {
       send(Wire.putAck(frame(Wire.ACK_BYTES), settled));
-      acknowledged = settled;
     }
     ackDue = false;
-  }
-
-  /** The same, along with something that goes to the origin anyway, if it does. */
-  void acknowledgeWith(OutboundLink other) {
-    if (ackDue && phase() == Phase.OPEN && other.peer().engine().equals(origin)) {
-      ackDue = !other.sayWithIt(connection, settled, refused);
-    }
-  }
-
-  /** Has it acknowledge what it has said elsewhere only. */
-  void acknowledgeAgain() {
-    if (acknowledged < settled && !ackDue) {
-      ackDue = true;
-      domain.turnEnd().acknowledge(this);
-    }
   }
 
   static Failure revoked() {

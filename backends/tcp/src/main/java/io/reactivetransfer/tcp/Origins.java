@@ -47,11 +47,6 @@ final class Origins {
         .forEach(link -> link.end(why));
   }
 
-  /** What was told this engine on a connection that has ended may not have come there. */
-  void acknowledgeAgain(EngineId origin) {
-    byEngine.getOrDefault(origin, Set.of()).forEach(InboundLink::acknowledgeAgain);
-  }
-
   /** Whether no connection is there. */
   boolean isEmpty() {
     return byEngine.isEmpty();

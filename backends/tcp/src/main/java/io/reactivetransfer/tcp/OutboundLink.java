@@ -187,24 +187,6 @@ final class OutboundLink extends Link {
     super.write(out);
   }
 
-  /** The target says on another connection that it has settled so many writes. */
-  void settledElsewhere(long count, long refusals) {
-    inFlight.settleUpTo(count, refusals, settled);
-  }
-
-  /**
-   * Tells the target what this side has settled of another connection, if it still can.
-   *
-   * @param refusals how many of these writes were refused, on that connection
-   */
-  boolean sayWithIt(long connection, long count, long refusals) {
-    if (phase() != Phase.OPEN || isBroken()) {
-      return false;
-    }
-    Wire.putSettled(batch(Wire.SETTLED_BYTES), connection, count, refusals);
-    return true;
-  }
-
   /** Tells the target that another connection, with this number, is over; before anything else. */
   void sayOver(long number) {
     if (phase() == Phase.OPEN && !isBroken()) {
@@ -303,7 +285,6 @@ final class OutboundLink extends Link {
     } else if (frameType == Wire.NACK) {
       Failure why = new Failure(refusedCode, where() + ": " + Wire.text(body));
       domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why, true));
-      inFlight.settleHeld(settled);
     } else {
       goodbyeText(body);
     }

@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * The connections that one engine has made, over all its NICs, by the number that names each of
- * them to its target: what that writes to this engine can say what it has settled. And those that
- * have broken, of which the target is told before anything is written that went over them.
+ * them to its target. And those that have broken, of which the target is told before anything is
+ * written that went over them.
  */
 final class Outgoing {
 
@@ -51,16 +51,5 @@ final class Outgoing {
   /** How many are open, and of how many targets it remembers anything. */
   int size() {
     return byNumber.size() + broken.size();
-  }
-
-  /**
-   * This engine has settled so many writes of the connection with this number, and refused some of
-   * them; says nothing of one that has ended, or that leads elsewhere.
-   */
-  void settled(EngineId target, long number, long count, long refusals) {
-    OutboundLink link = byNumber.get(number);
-    if (link != null && link.peer().engine().equals(target)) {
-      link.settledElsewhere(count, refusals);
-    }
   }
 }

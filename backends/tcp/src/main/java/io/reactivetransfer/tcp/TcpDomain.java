@@ -309,7 +309,6 @@ final class TcpDomain implements Domain {
     if (why.code() != ErrorCode.CLOSED.value) {
       loop.outgoing().broke(link.peer().engine(), link.connection());
     }
-    loop.origins().acknowledgeAgain(link.peer().engine()); // what was said on it may be lost
     events.add(new Event.Lost(link.peer().engine(), why));
     loop.schedule(
         () -> {

@@ -5,13 +5,10 @@ import java.util.List;
 
 /**
  * What is sent when the worker's present turn is over: what it has written, together; and after
- * that what it has settled, or along with it where it goes to the same engine. Someone waits for
- * what was written, while an acknowledgement only makes room.
+ * that what it has settled. Someone waits for what was written, while an acknowledgement only makes
+ * room.
  */
 final class TurnEnd {
-
-  /** With more connections than this it is not worth looking which belong together. */
-  private static final int MAX_PAIRS = 1_024;
 
   private final TcpLoop loop;
   private final Runnable send = this::send;
@@ -52,9 +49,6 @@ final class TurnEnd {
     }
     queued = false;
     putOff = false;
-    if ((long) toFlush.size() * toAcknowledge.size() <= MAX_PAIRS) {
-      acknowledgeAlongWithWrites();
-    }
     for (int i = 0; i < toFlush.size(); i++) {
       toFlush.get(i).flush();
     }
@@ -63,13 +57,5 @@ final class TurnEnd {
       toAcknowledge.get(i).acknowledge();
     }
     toAcknowledge.clear();
-  }
-
-  private void acknowledgeAlongWithWrites() {
-    for (int i = 0; i < toAcknowledge.size(); i++) {
-      for (int j = 0; j < toFlush.size(); j++) {
-        toAcknowledge.get(i).acknowledgeWith(toFlush.get(j));
-      }
-    }
   }
 }

@@ -28,19 +28,12 @@ final class Wire {
   /** The next write did not come in: its number, a code, the length of a text; the text follows. */
   static final int NACK = 5;
 
-  /**
-   * How many writes of another connection, in the other direction, are settled, in order; and how
-   * many of these were refused.
-   */
-  static final int SETTLED = 6;
-
   /** Another connection of the sender, with this number, is over. */
   static final int OVER = 7;
 
   static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;
   static final int GOODBYE_BYTES = 1 + 2 * Short.BYTES;
   static final int ACK_BYTES = 1 + Long.BYTES;
-  static final int SETTLED_BYTES = 1 + 3 * Long.BYTES;
   static final int OVER_BYTES = 1 + Long.BYTES;
   static final int NACK_BYTES = 1 + Long.BYTES + 2 * Short.BYTES;
 
@@ -79,10 +72,6 @@ final class Wire {
 
   static ByteBuf putAck(ByteBuf out, long settled) {
     return out.writeByte(ACK).writeLong(settled);
-  }
-
-  static ByteBuf putSettled(ByteBuf out, long connection, long settled, long refused) {
-    return out.writeByte(SETTLED).writeLong(connection).writeLong(settled).writeLong(refused);
   }
 
   static ByteBuf putNack(ByteBuf out, long number, Failure why) {

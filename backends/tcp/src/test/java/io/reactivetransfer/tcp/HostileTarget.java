@@ -31,19 +31,6 @@ final class HostileTarget {
     return in.chance(5) ? Mutation.some(in, frame) : frame;
   }
 
-  /** What it says on the connection that it has made itself. */
-  static byte[] nextElsewhere(Input in, OriginModel origin) {
-    boolean honest = in.chance(80);
-    long settled = honest ? origin.settled() + in.between(0, origin.inFlight()) : in.edge();
-    long refused = origin.refused() + (honest ? in.below(3) : in.between(-1, 1));
-    return FuzzHandshake.bytes(
-        Wire.putSettled(
-            Unpooled.buffer(),
-            FuzzHandshake.HALF_A_NONCE.high(),
-            settled,
-            in.chance(95) ? refused : in.edge()));
-  }
-
   private static byte[] frame(Input in, OriginModel origin) {
     ByteBuf out = Unpooled.buffer();
     int most = origin.inFlight();

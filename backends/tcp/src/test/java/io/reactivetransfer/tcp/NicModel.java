@@ -56,7 +56,6 @@ final class NicModel {
 
   private final Map<EngineId, ArrayDeque<Long>> broken = new HashMap<>();
   private final Map<EngineId, Set<TargetModel>> origins = new HashMap<>();
-  private final Map<Long, OriginModel> outgoing = new HashMap<>();
 
   NicModel(EngineId id, Ground ground) {
     this.id = id;
@@ -104,20 +103,6 @@ final class NicModel {
   }
 
   // The connections.
-
-  /** The one connection to that number that it has made itself, for what others say about it. */
-  void made(long number, OriginModel link) {
-    outgoing.put(number, link);
-  }
-
-  /** Another engine says what it has settled; whether it may say that. */
-  boolean settledElsewhere(EngineId target, long number, long count, long refused) {
-    OriginModel link = outgoing.get(number);
-    return link == null
-        || !link.isOpen()
-        || !link.target().equals(target)
-        || link.settledElsewhere(count, refused);
-  }
 
   /** It has ended otherwise than in good order: the target is told on the next one. */
   void broke(EngineId target, long number) {

@@ -41,12 +41,7 @@ final class OriginModel {
   private Part part = Part.HANDSHAKE;
   private boolean welcomed;
   private long settled;
-  private long refused;
   private int goodbye;
-
-  // What was said on another connection, for when so many refusals have come.
-  private long held;
-  private long heldUntil;
 
   // What is coming in.
   private int sentBytes;
@@ -71,16 +66,8 @@ final class OriginModel {
     return welcomed && !isEnded();
   }
 
-  EngineId target() {
-    return target;
-  }
-
   long settled() {
     return settled;
-  }
-
-  long refused() {
-    return refused;
   }
 
   int inFlight() {
@@ -126,15 +113,10 @@ final class OriginModel {
    * @param sentBefore how much it was sent before
    */
   void feed(byte[] bytes, int from, int to, int sentBefore) {
-    sent(sentBefore);
+    sentBytes = sentBefore;
     for (int i = from; i < to && !isEnded(); i++) {
       feed(bytes[i]);
     }
-  }
-
-  /** So much was sent by now. */
-  void sent(int bytes) {
-    sentBytes = bytes;
   }
 
   private void feed(byte next) {
@@ -224,11 +206,7 @@ final class OriginModel {
       violated(1);
     } else {
       settled++;
-      refused++;
       nic.report(new NicModel.Failed(writes.remove().token(), code));
-      if (heldUntil <= refused && !settle(held)) {
-        violated(1);
-      }
     }
   }
 
@@ -236,25 +214,6 @@ final class OriginModel {
     if (!settle(upTo)) {
       violated(1);
     }
-  }
-
-  /**
-   * The target says on another connection what it has settled; whether it may say that.
-   *
-   * @param refusals how many of these it has refused on this one
-   */
-  boolean settledElsewhere(long upTo, long refusals) {
-    if (upTo < 0 || upTo > settled + writes.size() || refusals < 0 || refusals > upTo) {
-      return false;
-    }
-    if (refusals <= refused) {
-      return settle(upTo);
-    }
-    if (upTo > held) {
-      held = upTo;
-      heldUntil = refusals;
-    }
-    return true;
   }
 
   private boolean settle(long upTo) {

@@ -9,10 +9,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/**
- * One case: a NIC writes to one or two hostile targets, one of which may write to it too, while an
- * honest origin goes on.
- */
+/** One case: a NIC writes to one or two hostile targets, while an honest origin goes on. */
 final class OutboundCase {
 
   private static final int SOURCE_BYTES = 6_000;
@@ -21,7 +18,6 @@ final class OutboundCase {
   private final Input in;
   private final FuzzNic nic;
   private final List<OutboundPair> links = new ArrayList<>();
-  private final List<InboundPair> inbound = new ArrayList<>();
   private LocalMemory source;
   private byte[] friendlyKey;
   private InboundPair friend;
@@ -42,12 +38,6 @@ final class OutboundCase {
     begin(target, 0);
     if (in.chance(30)) {
       begin(in.chance(50) ? target : new EngineId(in.anyLong(), 5), 1);
-    }
-    if (in.chance(30)) {
-      inbound.add(connect(target));
-      if (links.size() == 1) { // the numbers of all connections are the same here
-        nic.model.made(FuzzHandshake.HALF_A_NONCE.high(), links.getFirst().model());
-      }
     }
     for (int steps = in.between(1, 40); steps > 0; steps--) {
       step(in.oneOf(links));
@@ -72,12 +62,8 @@ final class OutboundCase {
 
   private void step(OutboundPair link) {
     int index = links.indexOf(link);
-    int what = in.below(inbound.isEmpty() || links.size() > 1 ? 100 : 115);
-    if (what >= 100) {
-      byte[] frame = HostileTarget.nextElsewhere(in, link.model());
-      in.note(() -> "target 0 says elsewhere " + HexFormat.of().formatHex(frame));
-      link.answerOn(inbound.getFirst(), frame);
-    } else if (what < 35) {
+    int what = in.below(100);
+    if (what < 35) {
       int length = in.chance(20) ? in.between(4_000, 5_000) : in.below(300);
       int offset = in.below(SOURCE_BYTES - length + 1);
       long next = token++;
@@ -121,9 +107,7 @@ final class OutboundCase {
       throw new AssertionError("expected the honest origin to be unharmed");
     }
     friend.check();
-    inbound.forEach(InboundPair::check);
     links.forEach(OutboundPair::cut);
-    inbound.forEach(InboundPair::cut);
     friend.cut();
     nic.close();
   }

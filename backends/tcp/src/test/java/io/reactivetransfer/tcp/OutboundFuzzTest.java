@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Target;
-import java.net.InetAddress;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,21 +62,6 @@ class OutboundFuzzTest {
         };
       }
     },
-    /** Believes an acknowledgement that has overtaken a refusal. */
-    FORGETS_THE_REFUSALS {
-      @Override
-      FuzzNic nic(FuzzNic.Shared shared, Input in) {
-        return new FuzzNic(shared, in, false) {
-          @Override
-          FuzzSocket connected(int readBytes) {
-            InboundLink link = new InboundLink(domain);
-            FuzzSocket socket = connect(readBytes, new ForgetsRefusals(), link);
-            link.begin(InetAddress.getLoopbackAddress());
-            return socket;
-          }
-        };
-      }
-    },
     /** Sends other bytes than those of the source. */
     DAMAGES_BYTES {
       @Override
@@ -107,17 +90,6 @@ class OutboundFuzzTest {
             });
       }
     };
-
-    private static final class ForgetsRefusals extends ChannelInboundHandlerAdapter {
-      @Override
-      public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ByteBuf frame = (ByteBuf) msg;
-        if (frame.readableBytes() == Wire.SETTLED_BYTES && frame.getByte(0) == Wire.SETTLED) {
-          frame.setLong(Wire.SETTLED_BYTES - Long.BYTES, 0);
-        }
-        ctx.fireChannelRead(frame);
-      }
-    }
 
     abstract FuzzNic nic(FuzzNic.Shared shared, Input in);
 

@@ -80,13 +80,6 @@ final class OutboundPair {
     }
   }
 
-  /** The target says this on a connection that it has made itself. */
-  void answerOn(InboundPair other, byte[] frame) {
-    model.sent(socket.takenBytes());
-    other.send(frame);
-    other.deliverAll();
-  }
-
   void room(int bytes) {
     if (model.isEnded()) {
       return; // what it had to say was said then, or never will be

@@ -196,7 +196,6 @@ final class TargetModel {
     return switch (type) {
       case 1 -> 38;
       case 3 -> 5;
-      case 6 -> 25;
       case 7 -> 9;
       default -> {
         violated();
@@ -208,11 +207,6 @@ final class TargetModel {
   private void head(ByteBuffer in) {
     switch (in.get()) {
       case 1 -> writeHead(in);
-      case 6 -> {
-        if (!nic.settledElsewhere(origin, in.getLong(), in.getLong(), in.getLong())) {
-          violated();
-        }
-      }
       case 7 -> nic.isOver(origin, in.getLong());
       default -> {
         goodbyeCode = Short.toUnsignedInt(in.getShort());

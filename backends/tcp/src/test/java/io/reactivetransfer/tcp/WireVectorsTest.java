@@ -56,7 +56,6 @@ class WireVectorsTest {
     all.put("write", hex(Wire.putWrite(out(), false, 0, KEY, 4_096, 3).writeBytes(count(1, 3))));
     all.put("write-imm", hex(Wire.putWrite(out(), true, 0x80000001, KEY, 1L << 32, 0)));
     all.put("ack", hex(Wire.putAck(out(), 258)));
-    all.put("settled", hex(Wire.putSettled(out(), hello.connection(), 258, 2)));
     all.put("nack", hex(Wire.putNack(out(), 259, code16)));
     all.put("goodbye", hex(Wire.putGoodbye(out(), ErrorCode.CLOSED.because("bye"))));
     all.put("nic-address-v-four", ByteBufUtil.hexDump(new NicAddress("10.0.0.7", 4700).encode()));
