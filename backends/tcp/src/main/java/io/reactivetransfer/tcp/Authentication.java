@@ -25,8 +25,8 @@ final class Authentication {
 
   /** Which side proves. */
   enum Role {
-    ORIGIN("reactive-transfer tcp origin"),
-    TARGET("reactive-transfer tcp target");
+    DIALLER("reactive-transfer tcp dialler"),
+    ACCEPTOR("reactive-transfer tcp acceptor");
 
     private final String label;
 
@@ -75,7 +75,7 @@ final class Authentication {
 
   /** What this role says to this hello and this challenge. */
   byte[] proof(Role role, Handshake.Hello hello, byte[] challenge) {
-    Mac keyed = mac(hello.origin().equals(self) ? hello.target() : hello.origin());
+    Mac keyed = mac(hello.dialler().equals(self) ? hello.acceptor() : hello.dialler());
     keyed.update(role.label.getBytes(StandardCharsets.US_ASCII));
     keyed.update(Handshake.bytesOf(hello));
     keyed.update(challenge);

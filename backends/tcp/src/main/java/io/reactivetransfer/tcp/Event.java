@@ -21,14 +21,14 @@ sealed interface Event {
 
   /** A write of another engine is in {@code memory}, without an immediate or with one. */
   final class Landed implements Event {
-    @Nullable InboundLink link;
+    @Nullable Link link;
     @Nullable TcpMemory memory;
     boolean hasImm;
     int imm;
   }
 
   /** A write of another engine did not come in. */
-  record Refused(InboundLink link, Failure failure) implements Event {}
+  record Refused(Link link, Failure failure) implements Event {}
 
   /** What a peer that was given up had sent was reported. */
   record Fenced(CompletableFuture<Void> fence) implements Event {}

@@ -17,7 +17,7 @@ final class EventQueue {
   private final ArrayDeque<Event> events = new ArrayDeque<>();
   private final ArrayDeque<Event.Written> freeWritten = new ArrayDeque<>();
   private final ArrayDeque<Event.Landed> freeLanded = new ArrayDeque<>();
-  private final List<InboundLink> waiting = new ArrayList<>();
+  private final List<Link> waiting = new ArrayList<>();
   private final Doorbell doorbell;
 
   EventQueue(Doorbell doorbell) {
@@ -40,7 +40,7 @@ final class EventQueue {
   }
 
   /** A write of another engine is in memory. */
-  void landed(InboundLink link, TcpMemory memory, boolean hasImm, int imm) {
+  void landed(Link link, TcpMemory memory, boolean hasImm, int imm) {
     Event.Landed free = freeLanded.poll();
     Event.Landed event = free == null ? new Event.Landed() : free;
     event.link = link;
@@ -78,16 +78,16 @@ final class EventQueue {
   }
 
   /** Has the link read on when there is room again. */
-  void awaitRoom(InboundLink link) {
+  void awaitRoom(Link link) {
     waiting.add(link);
   }
 
   /** Lets those that waited read on, if there is room by now. */
   void offerRoom() {
     if (!waiting.isEmpty() && events.size() < MAX_EVENTS / 2) {
-      List<InboundLink> links = List.copyOf(waiting);
+      List<Link> links = List.copyOf(waiting);
       waiting.clear();
-      links.forEach(InboundLink::readOn);
+      links.forEach(Link::readOn);
     }
   }
 

@@ -19,13 +19,13 @@ final class Handshake {
   static final int VERSION = 1;
   static final int HEAD_BYTES = Integer.BYTES + 2 * Short.BYTES;
 
-  /** "RTTH": from the origin. */
+  /** "RTTH": from the dialler. */
   private static final int HELLO = 0x52545448;
 
-  /** "RTTC": from a target that wants the hello to be proven. */
+  /** "RTTC": from an acceptor that wants the hello to be proven. */
   private static final int CHALLENGE = 0x52545443;
 
-  /** "RTTP": from the origin, after a challenge. */
+  /** "RTTP": from the dialler, after a challenge. */
   private static final int PROOF = 0x52545450;
 
   /** "RTTA": the answer. Other letters, so that nobody takes its own hello for an answer. */
@@ -40,27 +40,32 @@ final class Handshake {
   static final int MAX_BYTES = HEAD_BYTES + MAX_ANSWER_BODY_BYTES;
 
   /**
-   * What the origin says.
+   * What the dialler says.
    *
-   * @param origin who it is
-   * @param target whom it wants
+   * @param dialler who it is
+   * @param acceptor whom it wants
    * @param nicIndex which of its NICs connects
    * @param nonce random, another one each time
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Hello(EngineId origin, EngineId target, int nicIndex, byte[] nonce) {
+  record Hello(EngineId dialler, EngineId acceptor, int nicIndex, byte[] nonce) {
 
     /** What names the connection that begins with it. */
     long connection() {
       return ByteBuffer.wrap(nonce).getLong();
     }
+
+    /** Where it leads from the acceptor's NIC. */
+    Path.Key pathOfAcceptor() {
+      return new Path.Key(dialler, nicIndex);
+    }
   }
 
-  /** What the target says, once or twice. */
+  /** What the acceptor says, once or twice. */
   sealed interface Reply {}
 
   /**
-   * Not before the origin has proven that it has a session here, for this nonce too.
+   * Not before the dialler has proven that it has a session here, for this nonce too.
    *
    * @param nonce random, another one each time
    */
@@ -70,11 +75,11 @@ final class Handshake {
   /**
    * Yes.
    *
-   * @param target who it is
-   * @param proof that the target has that session too, if it had challenged
+   * @param acceptor who it is
+   * @param proof that it has that session too, if it had challenged
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Welcome(EngineId target, byte @Nullable [] proof) implements Reply {}
+  record Welcome(EngineId acceptor, byte @Nullable [] proof) implements Reply {}
 
   /** No. */
   record Refusal(Failure why) implements Reply {}
@@ -83,8 +88,8 @@ final class Handshake {
 
   static ByteBuf putHello(ByteBuf out, Hello hello) {
     putHead(out, HELLO, HELLO_BODY_BYTES);
-    Wire.putId(out, hello.origin());
-    Wire.putId(out, hello.target());
+    Wire.putId(out, hello.dialler());
+    Wire.putId(out, hello.acceptor());
     return out.writeByte(hello.nicIndex()).writeBytes(hello.nonce());
   }
 
@@ -106,7 +111,7 @@ final class Handshake {
   static ByteBuf putWelcome(ByteBuf out, Welcome welcome) {
     byte[] proof = welcome.proof() == null ? new byte[0] : welcome.proof();
     putHead(out, ANSWER, WELCOME_BODY_BYTES + proof.length).writeShort(WELCOME);
-    Wire.putId(out, welcome.target());
+    Wire.putId(out, welcome.acceptor());
     return out.writeBytes(proof);
   }
 
@@ -121,15 +126,15 @@ final class Handshake {
 
   /** Checks the head of a hello; the length of its body. */
   static int helloBody(ByteBuffer head) {
-    return fromOrigin(head, HELLO, "a hello", HELLO_BODY_BYTES);
+    return fromDialler(head, HELLO, "a hello", HELLO_BODY_BYTES);
   }
 
   /** Checks the head of a proof; the length of its body. */
   static int proofBody(ByteBuffer head) {
-    return fromOrigin(head, PROOF, "the proof of a hello", Authentication.PROOF_BYTES);
+    return fromDialler(head, PROOF, "the proof of a hello", Authentication.PROOF_BYTES);
   }
 
-  private static int fromOrigin(ByteBuffer head, int letters, String what, int length) {
+  private static int fromDialler(ByteBuffer head, int letters, String what, int length) {
     if (head.getInt() != letters) {
       throw notOfThisProtocol(what);
     }
@@ -139,10 +144,10 @@ final class Handshake {
 
   static Hello hello(byte[] body) {
     ByteBuffer in = ByteBuffer.wrap(body);
-    EngineId origin = Wire.id(in);
-    EngineId target = Wire.id(in);
+    EngineId dialler = Wire.id(in);
+    EngineId acceptor = Wire.id(in);
     int nicIndex = Byte.toUnsignedInt(in.get());
-    return new Hello(origin, target, nicIndex, rest(in));
+    return new Hello(dialler, acceptor, nicIndex, rest(in));
   }
 
   /** Checks the head of a reply, of any version; the length of its body. */

@@ -87,6 +87,16 @@ final class InFlight {
     return settleNext();
   }
 
+  /** Whether there was any. */
+  boolean hasSent() {
+    return sent > 0;
+  }
+
+  /** Whether one is not settled. */
+  boolean hasAny() {
+    return settled < sent;
+  }
+
   /** Whether the source of one of them was freed. */
   boolean hasGone() {
     for (long number = settled; number < sent; number++) {

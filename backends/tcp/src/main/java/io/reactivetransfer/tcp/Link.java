@@ -2,14 +2,31 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.epoll.EpollSocketChannelConfig;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.control.socket.SocketConnection;
+import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A connection of a NIC: what both its ends have in common. */
+/**
+ * A connection between a NIC of this engine and one of another, whichever side has made it: carries
+ * the writes of both, and what became of them. Takes no write before it is open, and while its
+ * outbound buffer is full.
+ *
+ * <p>Is read though that buffer is full, or two that write to each other would wait for one
+ * another: what there is to say of the writes of the other side waits outside of it. Is not read
+ * while the event queue is full, or when too many refusals wait to be said.
+ */
 abstract class Link extends SocketConnection {
+
+  /** What is not longer is copied into one buffer with others, and done with at once. */
+  private static final int MAX_COPIED_BYTES = 4 << 10;
 
   /** A read of no more is one of a few short frames. */
   private static final int SHORT_READ_BYTES = 1_024;
@@ -17,23 +34,185 @@ abstract class Link extends SocketConnection {
   /** So many of them cost far more than the call that is made once for them. */
   private static final int SHORT_READS = 64;
 
+  private final TcpDomain domain;
   private final SmallBuffers smallBuffers;
-  private final boolean encrypts;
-  private int goodbyeCode;
+  private final InFlight inFlight = new InFlight(token -> failSourceGone(token, true));
+  private final LongConsumer written;
+  private final Outgoing outgoing;
+  private final Incoming incoming;
+  private final Settlements settlements = new Settlements();
+  private boolean sendDue;
   private int shortReads;
 
-  Link(TcpLoop loop) {
-    super(loop.eventLoop());
-    this.smallBuffers = loop.smallBuffers();
-    this.encrypts = loop.encrypts();
+  // The frame that is coming in.
+  private int frameType;
+  private long refusedNumber;
+  private int code;
+
+  @SuppressWarnings("this-escape") // nothing is called before bytes come
+  Link(TcpDomain domain) {
+    super(domain.loop().eventLoop());
+    this.domain = domain;
+    this.smallBuffers = domain.loop().smallBuffers();
+    this.written = domain.events()::written;
+    this.outgoing = new Outgoing(smallBuffers);
+    this.incoming = new Incoming(this, domain, reader());
   }
 
-  /** The frame that tells the other side why a connection is closed that it spoke wrongly on. */
+  /** Between which NICs; null before the other side is known. */
+  abstract @Nullable Path path();
+
+  /** What names it to both sides. */
+  abstract long connection();
+
+  /** The length of the rest of a frame of the handshake that has this head. */
+  abstract int handshakeBody(ByteBuffer head);
+
+  /** That rest. */
+  abstract void handshake(byte[] body);
+
+  /** The frame that tells the other side why it is not welcome, or does not welcome this one. */
   abstract ByteBuf rejection(Failure why);
+
+  final TcpDomain domain() {
+    return domain;
+  }
+
+  final boolean isOpen() {
+    return phase() == Phase.OPEN;
+  }
+
+  /** The other side's engine. */
+  final EngineId engine() {
+    Path path = path();
+    if (path == null) {
+      throw new IllegalStateException("expected the hello before");
+    }
+    return path.key().engine();
+  }
+
+  /** The handshake is done. */
+  final void open() {
+    enter(Phase.OPEN);
+    domain.loop().links().began(engine(), this);
+  }
+
+  // What goes out.
+
+  /** Takes a write over; false if it has no room. */
+  final boolean post(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+    if (!hasRoom()) {
+      return false;
+    }
+    if (!source.isAlive()) {
+      failSourceGone(op.token(), false);
+      return true;
+    }
+    sayWhatIsSettled(); // before it, or it would wait for ever behind one write after the other
+    if (op.length() <= MAX_COPIED_BYTES) {
+      postCopy(source, target, op);
+    } else {
+      MemoryView payload = source.source(op.sourceOffset(), (int) op.length());
+      write(putHead(frame(Wire.WRITE_BYTES), target, op));
+      inFlight.add(op.token(), payload);
+      write(payload);
+    }
+    sendSoon(true);
+    return true;
+  }
+
+  /**
+   * Its arena was closed although it is registered: the application's mistake.
+   *
+   * @param sent whether some of it was, so that the target may have taken it for a whole write
+   */
+  private void failSourceGone(long token, boolean sent) {
+    Failure why =
+        ErrorCode.MEMORY_GONE.because(
+            "the source's memory was freed, or the file that it maps was cut off, before the write"
+                + " was done; close its region first");
+    domain.events().add(new Event.Failed(token, why, !sent));
+  }
+
+  private void postCopy(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+    int length = (int) op.length();
+    ByteBuf out = batch(Wire.WRITE_BYTES + length);
+    int before = out.writerIndex();
+    try {
+      putHead(out, target, op);
+      source.copyTo(out, op.sourceOffset(), length);
+      inFlight.add(op.token(), null);
+    } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
+      out.writerIndex(before);
+      failSourceGone(op.token(), false);
+    }
+  }
+
+  private static ByteBuf putHead(ByteBuf out, TcpRemoteMemory target, WriteOp op) {
+    return Wire.putWrite(out, op.hasImm(), op.imm(), target.key(), op.targetOffset(), op.length());
+  }
+
+  private boolean hasRoom() {
+    return isOpen() && !isBroken() && context().channel().isWritable();
+  }
+
+  /** Whether a write of this side is not settled. */
+  final boolean hasInFlight() {
+    return inFlight.hasAny();
+  }
+
+  /** The next write in order was reported. */
+  final void settle() {
+    settlements.settle();
+    sendSoon(false);
+  }
+
+  /** The next write in order did not come in. */
+  final void refuse(Failure why) {
+    settlements.refuse(why);
+    sendSoon(false);
+  }
+
+  private void sayWhatIsSettled() {
+    boolean wasFull = settlements.isFull();
+    while (settlements.hasNews() && hasRoom()) {
+      settlements.putNext(batch(settlements.nextBytes()));
+    }
+    if (wasFull) {
+      readOn();
+    }
+  }
+
+  /** Tells the other side that another connection, with this number, is over; before all else. */
+  final void sayOver(long number) {
+    if (isOpen() && !isBroken()) {
+      Wire.putOver(batch(Wire.OVER_BYTES), number);
+      sendSoon(true);
+    }
+  }
+
+  private void sendSoon(boolean someoneWaits) {
+    domain.turnEnd().send(sendDue ? null : this, someoneWaits);
+    sendDue = true;
+  }
+
+  /** Sends what was written, and what there is to say of the other side's writes. */
+  final void sendAll() {
+    sendDue = false;
+    if (isOpen()) {
+      sayWhatIsSettled();
+      outgoing.write(context());
+      context().flush();
+    }
+  }
 
   /** An empty buffer for a frame of so many bytes. */
   final ByteBuf frame(int bytes) {
     return smallBuffers.take(context().alloc(), bytes);
+  }
+
+  private ByteBuf batch(int bytes) {
+    return outgoing.batch(context(), bytes);
   }
 
   /** Writes, and sends all that was written. */
@@ -42,54 +221,49 @@ abstract class Link extends SocketConnection {
     context().flush();
   }
 
-  void write(ByteBuf out) {
+  private void write(ByteBuf out) {
+    outgoing.write(context());
     var _ = context().write(out, context().voidPromise());
   }
 
-  /**
-   * Ends the connection because this side has no more to do with the other one, which is told so if
-   * it can be.
-   *
-   * @param farewell why, as the other side is to read it
-   */
-  final void endWith(Failure why, Failure farewell) {
-    if (phase() == Phase.OPEN) {
-      send(goodbye(farewell));
+  @Override
+  public final void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable() && isOpen()) {
+      if (settlements.hasNews()) {
+        sendSoon(true);
+      }
+      Path path = path();
+      if (path != null) {
+        path.offerRoom();
+      }
     }
-    end(why);
   }
 
-  /**
-   * Ends the connection because this side closes: the other one is told, nobody on this side is.
-   */
-  final void close(Failure why) {
-    if (phase() == Phase.OPEN) {
-      send(goodbye(why));
-    }
-    shut();
-  }
+  // What comes in.
 
   @Override
   protected final void beginToRead() {
     ChannelConfig config = context().channel().config();
-    if (!encrypts) { // else what is read is kept until it can be decrypted
+    if (!domain.loop().encrypts()) { // else what is read is kept until it can be decrypted
       config.setRecvByteBufAllocator(
           new DirectRead(config.getRecvByteBufAllocator(), this::destination));
     }
     super.beginToRead();
   }
 
-  /** What the socket is to read into next; null for a buffer of the pool. */
-  @Nullable ByteBuf destination() {
-    return smallBuffers.toRead();
+  private @Nullable ByteBuf destination() {
+    ByteBuf direct = incoming.destination();
+    return direct == null ? smallBuffers.toRead() : direct;
   }
 
   @Override
-  protected void take(ByteBuf in) {
+  protected final void take(ByteBuf in) {
     if (in.readableBytes() <= SHORT_READ_BYTES && shortReads++ % SHORT_READS == 0) {
       holdAcknowledgementsBack();
     }
-    super.take(in);
+    if (!incoming.isThere(in)) {
+      super.take(in);
+    }
   }
 
   /**
@@ -105,22 +279,154 @@ abstract class Link extends SocketConnection {
   }
 
   @Override
+  protected final void afterRead() {
+    if (domain.events().isFull() || settlements.isFull()) {
+      context().channel().config().setAutoRead(false);
+      readOn();
+    }
+  }
+
+  /** Has it read if it may, or when there is room for more events. */
+  final void readOn() {
+    if (phase() == Phase.ENDED || settlements.isFull()) {
+      return;
+    }
+    if (domain.events().isFull()) {
+      domain.events().awaitRoom(this);
+    } else {
+      context().channel().config().setAutoRead(true);
+    }
+  }
+
+  @Override
+  public final int headBytes(int firstByte) {
+    if (phase() == Phase.HANDSHAKE) {
+      return Handshake.HEAD_BYTES;
+    }
+    return switch (firstByte) {
+      case Wire.WRITE -> Wire.WRITE_BYTES;
+      case Wire.ACK -> Wire.ACK_BYTES;
+      case Wire.NACK -> Wire.NACK_BYTES;
+      case Wire.OVER -> Wire.OVER_BYTES;
+      case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
+      default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
+    };
+  }
+
+  @Override
+  public final void head(ByteBuffer head) {
+    if (phase() == Phase.HANDSHAKE) {
+      reader().collect(handshakeBody(head));
+      return;
+    }
+    frameType = head.get();
+    switch (frameType) {
+      case Wire.WRITE -> incoming.head(head);
+      case Wire.ACK -> inFlight.settleUpTo(head.getLong(), written);
+      case Wire.OVER -> domain.loop().links().isOver(engine(), head.getLong());
+      default -> {
+        refusedNumber = frameType == Wire.NACK ? head.getLong() : 0;
+        code = Short.toUnsignedInt(head.getShort());
+        reader().collect(Wire.textLength(Short.toUnsignedInt(head.getShort())));
+      }
+    }
+  }
+
+  @Override
+  public final void collected(byte[] body) {
+    if (phase() == Phase.HANDSHAKE) {
+      handshake(body);
+    } else if (frameType == Wire.NACK) {
+      Failure why = new Failure(code, where() + ": " + Wire.text(body));
+      domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why, true));
+    } else {
+      end(new Failure(code, where() + " closed the connection: " + Wire.text(body)));
+    }
+  }
+
+  @Override
+  public final void streamed(ByteBuf in, int length) {
+    incoming.streamed(in, length);
+  }
+
+  @Override
+  public final void streamEnded() {
+    incoming.streamEnded();
+  }
+
+  // The end.
+
+  /**
+   * Ends the connection because this side has no more to do with the other one, which is told so if
+   * it can be.
+   *
+   * @param farewell why, as the other side is to read it
+   */
+  final void endWith(Failure why, Failure farewell) {
+    if (isOpen()) {
+      send(goodbye(farewell));
+    }
+    end(why);
+  }
+
+  /**
+   * Ends the connection because this side closes: the other one is told, nobody on this side is.
+   */
+  final void close(Failure why) {
+    if (isOpen()) {
+      send(goodbye(why));
+    }
+    shut();
+  }
+
+  @Override
   protected final void sayWhy(Failure why) {
-    send(rejection(why));
-  }
-
-  /** To be called with the head of a goodbye. */
-  final void goodbyeHead(ByteBuffer head) {
-    goodbyeCode = Short.toUnsignedInt(head.getShort());
-    reader().collect(Wire.textLength(Short.toUnsignedInt(head.getShort())));
-  }
-
-  /** To be called with the text of a goodbye. */
-  final void goodbyeText(byte[] text) {
-    end(new Failure(goodbyeCode, where() + " closed the connection: " + Wire.text(text)));
+    send(isOpen() ? goodbye(why) : rejection(why));
   }
 
   final ByteBuf goodbye(Failure why) {
     return Wire.putGoodbye(frame(Wire.GOODBYE_BYTES + Wire.MAX_TEXT_BYTES), why);
   }
+
+  /** What was freed cannot be sent, and on this connection nothing else can come in its place. */
+  @Override
+  protected final Failure broken(Throwable cause) {
+    return inFlight.hasGone()
+        ? ErrorCode.MEMORY_GONE.because(
+            "the source's memory of a write to "
+                + where()
+                + " was freed while it was sent, which ends the connection; close its region first")
+        : super.broken(cause);
+  }
+
+  @Override
+  public boolean shut() {
+    boolean first = super.shut();
+    outgoing.release();
+    Path path = path();
+    if (path != null) {
+      domain.loop().links().ended(path.key().engine(), this);
+    }
+    return first;
+  }
+
+  @Override
+  protected void onEnd(Failure why) {
+    Path path = path();
+    if (path == null) {
+      return;
+    }
+    boolean isOurs = isDialled() || inFlight.hasSent();
+    if (isOurs && why.code() != ErrorCode.CLOSED.value) {
+      domain.loop().links().broke(engine(), connection());
+    }
+    if (hasInFlight() || (isOurs && !path.hasOther(this))) {
+      domain.events().add(new Event.Lost(engine(), why));
+    }
+    inFlight.drain(token -> domain.events().add(new Event.Failed(token, why, false)));
+    path.ended(this, isOurs);
+  }
+
+  /** Whether this side has made it. */
+  abstract boolean isDialled();
 }

@@ -7,7 +7,7 @@ import reactor.netty.DisposableServer;
 
 /**
  * The listening socket of one NIC; each connection that is made to it becomes an {@link
- * InboundLink}.
+ * AcceptedLink}.
  *
  * @param address under which others reach it
  */
@@ -22,7 +22,7 @@ record Listener(DisposableServer server, NicAddress address) {
   static CompletionStage<Listener> listen(
       TcpDomain domain, InetSocketAddress local, String advertisedHost) {
     return Listening.at(
-            domain.loop().server(), local, channel -> new InboundLink(domain).takeOver(channel))
+            domain.loop().server(), local, channel -> new AcceptedLink(domain).takeOver(channel))
         .thenApply(server -> new Listener(server, new NicAddress(advertisedHost, server.port())));
   }
 

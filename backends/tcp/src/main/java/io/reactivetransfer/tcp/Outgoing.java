@@ -1,55 +1,63 @@
 package io.reactivetransfer.tcp;
 
-import io.netty.util.collection.LongObjectHashMap;
-import io.reactivetransfer.EngineId;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that one engine has made, over all its NICs, by the number that names each of
- * them to its target. And those that have broken, of which the target is told before anything is
- * written that went over them.
+ * The batch of short frames that is sent next on one connection, before anything longer: so many of
+ * them are one buffer, and one call.
  */
 final class Outgoing {
 
-  /** The target knows of older ones: it has heard of so many since. */
-  private static final int MAX_BROKEN = 64;
+  private static final int BATCH_BYTES = 64 << 10;
 
-  private final LongObjectHashMap<OutboundLink> byNumber = new LongObjectHashMap<>();
-  private final Map<EngineId, ArrayDeque<Long>> broken = new HashMap<>();
+  private static final int MIN_BATCH_BYTES = 256;
 
-  void began(long number, OutboundLink link) {
-    byNumber.put(number, link);
-    broken.getOrDefault(link.peer().engine(), new ArrayDeque<>()).forEach(link::sayOver);
+  private final SmallBuffers smallBuffers;
+  private @Nullable ByteBuf batch;
+
+  /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
+  private int batchBytes = MIN_BATCH_BYTES;
+
+  Outgoing(SmallBuffers smallBuffers) {
+    this.smallBuffers = smallBuffers;
   }
 
-  /** It did not end in good order. */
-  void broke(EngineId target, long number) {
-    ArrayDeque<Long> numbers = broken.computeIfAbsent(target, _ -> new ArrayDeque<>());
-    numbers.add(number);
-    if (numbers.size() > MAX_BROKEN) {
-      numbers.remove();
+  /** A buffer with room for so many bytes more, which is sent before anything else. */
+  ByteBuf batch(ChannelHandlerContext context, int bytes) {
+    ByteBuf open = batch;
+    if (open != null && open.maxWritableBytes() < bytes) {
+      write(context);
+      batchBytes = BATCH_BYTES; // there is more than expected
+      open = null;
     }
-    for (OutboundLink link : List.copyOf(byNumber.values())) {
-      if (link.peer().engine().equals(target)) {
-        link.sayOver(number);
-      }
+    if (open == null) {
+      open = newBatch(context, Math.max(bytes, batchBytes));
+      batch = open;
+    }
+    return open.ensureWritable(bytes);
+  }
+
+  private ByteBuf newBatch(ChannelHandlerContext context, int bytes) {
+    ByteBuf small = smallBuffers.toBatch(bytes);
+    return small == null ? context.alloc().directBuffer(bytes, BATCH_BYTES) : small;
+  }
+
+  /** Writes what is in it. */
+  void write(ChannelHandlerContext context) {
+    ByteBuf full = batch;
+    if (full != null) {
+      batch = null;
+      batchBytes = Math.max(MIN_BATCH_BYTES, full.readableBytes());
+      var _ = context.write(full, context.voidPromise());
     }
   }
 
-  /** The session with the target is over, and so is all that belongs to it. */
-  void forget(EngineId target) {
-    broken.remove(target);
-  }
-
-  void ended(long number) {
-    byNumber.remove(number);
-  }
-
-  /** How many are open, and of how many targets it remembers anything. */
-  int size() {
-    return byNumber.size() + broken.size();
+  void release() {
+    if (batch != null) {
+      batch.release();
+      batch = null;
+    }
   }
 }

@@ -22,12 +22,10 @@ import io.reactivetransfer.spi.WriteOp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,17 +45,14 @@ final class TcpDomain implements Domain {
   /** What is encrypted at once, in buffers, and while nothing else happens on the loop. */
   private static final long MAX_ENCRYPTED_PIECE_BYTES = 1L << 20;
 
-  /** How long a peer is left alone after its connection ended. */
-  private static final long BACK_OFF_MILLIS = 50;
-
   private final TcpLoop loop;
   private final OpenContext context;
   private final Capabilities capabilities;
   private final EventQueue events;
   private final Registrations registrations;
-  private final Map<TcpPeer.Key, OutboundLink> outbound = new HashMap<>();
+  private final Map<Path.Key, Path> paths = new HashMap<>();
   private final Authentication authentication;
-  private final Admission<InboundLink> inbound;
+  private final Admission<AcceptedLink> accepted;
   private final @Nullable InetAddress outgoing;
   private final TurnEnd turnEnd;
   private @Nullable Listener listener;
@@ -69,12 +64,12 @@ final class TcpDomain implements Domain {
       TcpLoop loop,
       OpenContext context,
       Authentication authentication,
-      Admission<InboundLink> inbound,
+      Admission<AcceptedLink> accepted,
       @Nullable InetAddress outgoing) {
     this.loop = loop;
     this.context = context;
     this.authentication = authentication;
-    this.inbound = inbound;
+    this.accepted = accepted;
     this.outgoing = outgoing;
     this.capabilities =
         new Capabilities(
@@ -154,7 +149,7 @@ final class TcpDomain implements Domain {
       return PostResult.NIC_BUSY;
     }
     TcpRemoteMemory target = (TcpRemoteMemory) op.target();
-    PostResult result = linkTo(target.peer()).post((TcpMemory) op.source(), target, op);
+    PostResult result = pathTo(target.peer()).post((TcpMemory) op.source(), target, op);
     if (!result.isTaken()) {
       return result;
     }
@@ -164,16 +159,13 @@ final class TcpDomain implements Domain {
 
   @Override
   public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
-    TcpPeer.Key key = ((TcpPeer) peer).key();
-    int nic = ((TcpPeer) peer).nic();
-    String who = "engine " + key.engine().toShortString() + " at " + key.address();
-    Failure why = ErrorCode.GIVEN_UP.because(who + " was given up: " + reason);
-    Failure farewell = ErrorCode.GIVEN_UP.because("this engine was given up: " + reason);
-    loop.origins()
-        .end(key.engine(), link -> link.isBetween(nic, this), link -> link.endWith(why, farewell));
-    OutboundLink link = outbound.get(key);
-    if (link != null) {
-      link.endWith(why, farewell);
+    TcpPeer known = (TcpPeer) peer;
+    Path path = paths.get(known.key());
+    if (path != null) {
+      String who = "engine " + known.key().engine().toShortString() + " at " + known.address();
+      path.endWith(
+          ErrorCode.GIVEN_UP.because(who + " was given up: " + reason),
+          ErrorCode.GIVEN_UP.because("this engine was given up: " + reason));
     }
     CompletableFuture<Void> fence = new CompletableFuture<>();
     if (closed) {
@@ -217,25 +209,25 @@ final class TcpDomain implements Domain {
         }
       }
       case Event.Landed landed -> landed(landed, sink);
-      case Event.Refused(InboundLink link, Failure why) -> link.refuse(why);
+      case Event.Refused(Link link, Failure why) -> link.refuse(why);
       case Event.Fenced(CompletableFuture<Void> fence) -> fence.complete(null);
       case Event.Lost(EngineId peer, Failure why) -> sink.peerLost(peer, why.code(), why.text());
     }
   }
 
   private static void landed(Event.Landed landed, CompletionSink sink) {
-    InboundLink link = Objects.requireNonNull(landed.link);
+    Link link = Objects.requireNonNull(landed.link);
     TcpMemory memory = Objects.requireNonNull(landed.memory);
     if (!memory.isOpen() && (landed.hasImm || !memory.isAlive())) {
-      link.refuse(InboundLink.revoked());
+      link.refuse(Incoming.revoked());
       return;
     }
     if (!memory.isAlive()) {
-      link.refuse(InboundLink.memoryGone());
+      link.refuse(Incoming.memoryGone());
       return;
     }
     if (landed.hasImm) {
-      sink.immArrived(link.requireOrigin(), landed.imm);
+      sink.immArrived(link.engine(), landed.imm);
     }
     link.settle();
   }
@@ -250,46 +242,50 @@ final class TcpDomain implements Domain {
       listener.close();
     }
     Failure why = ErrorCode.CLOSED.because("its engine was closed");
-    for (OutboundLink link : List.copyOf(outbound.values())) {
+    for (Path path : paths.values()) {
+      path.close(why);
+    }
+    for (AcceptedLink link : accepted.all()) {
       link.close(why);
     }
-    for (InboundLink link : inbound.all()) {
-      link.close(why);
-    }
-    outbound.clear();
+    paths.clear();
     registrations.clear();
     events.clear();
   }
 
-  private OutboundLink linkTo(TcpPeer peer) {
-    OutboundLink known = peer.link;
-    if (known != null && !known.isGone()) {
-      return known;
+  private Path pathTo(TcpPeer peer) {
+    Path path = peer.path;
+    if (path == null || path.isGone()) {
+      path = path(peer.key());
+      peer.path = path;
     }
-    OutboundLink link = outbound.get(peer.key());
-    if (link == null) {
-      link = new OutboundLink(this, peer.key());
-      outbound.put(peer.key(), link);
-      link.connect();
-    }
-    peer.link = link;
-    return link;
+    return path;
   }
 
   // What its connections tell it, and need from it.
 
   /** Why this connection from outside is not taken; null if it is. */
-  @Nullable Failure admit(InboundLink link, InetAddress from) {
-    return closed ? ErrorCode.CLOSED.because("its engine was closed") : inbound.admit(link, from);
+  @Nullable Failure admit(AcceptedLink link, InetAddress from) {
+    return closed ? ErrorCode.CLOSED.because("its engine was closed") : accepted.admit(link, from);
   }
 
   /** Its handshake is done. */
-  void opened(InboundLink link) {
-    inbound.opened(link);
+  void opened(AcceptedLink link) {
+    accepted.opened(link);
   }
 
-  void inboundEnded(InboundLink link) {
-    inbound.ended(link);
+  void ended(AcceptedLink link) {
+    accepted.ended(link);
+  }
+
+  /** The way to that NIC, be there a connection or not. */
+  Path path(Path.Key key) {
+    return paths.computeIfAbsent(key, _ -> new Path(this, key));
+  }
+
+  /** Nothing is left of it. */
+  void forget(Path path) {
+    paths.remove(path.key(), path);
   }
 
   /** Where a connection to that address comes from; null for whatever the system takes. */
@@ -305,25 +301,9 @@ final class TcpDomain implements Domain {
     return authentication;
   }
 
-  void outboundEnded(OutboundLink link, Failure why) {
-    if (why.code() != ErrorCode.CLOSED.value) {
-      loop.outgoing().broke(link.peer().engine(), link.connection());
-    }
-    events.add(new Event.Lost(link.peer().engine(), why));
-    loop.schedule(
-        () -> {
-          outbound.remove(link.peer(), link);
-          link.giveWay();
-        },
-        TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
-  }
-
   /** How much it keeps of other engines. */
   int known() {
-    return outbound.size()
-        + inbound.all().size()
-        + loop.outgoing().size()
-        + (loop.origins().isEmpty() ? 0 : 1);
+    return paths.size() + accepted.all().size() + loop.links().size();
   }
 
   TurnEnd turnEnd() {

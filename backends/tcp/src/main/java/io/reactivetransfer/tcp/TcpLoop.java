@@ -3,8 +3,6 @@ package io.reactivetransfer.tcp;
 import io.netty.channel.EventLoop;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.ControlLoop;
-import io.reactivetransfer.control.socket.ErrorCode;
-import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -20,8 +18,7 @@ final class TcpLoop implements WorkerLoop {
 
   private final ControlLoop loop;
   private final Supplier<MemoryKey> keys;
-  private final Origins origins = new Origins();
-  private final Outgoing outgoing = new Outgoing();
+  private final Links links = new Links();
   private Authentication.@Nullable Sessions sessions;
   private final SmallBuffers smallBuffers = new SmallBuffers();
 
@@ -75,19 +72,13 @@ final class TcpLoop implements WorkerLoop {
     return smallBuffers;
   }
 
-  Outgoing outgoing() {
-    return outgoing;
-  }
-
-  Origins origins() {
-    return origins;
+  Links links() {
+    return links;
   }
 
   /** With the session of two engines ends what they write to each other. */
   void sessionEnded(EngineId engine) {
-    Failure why = ErrorCode.GIVEN_UP.because("the session of its engine with this one is over");
-    origins.end(engine, _ -> true, link -> link.endWith(why, why));
-    outgoing.forget(engine);
+    links.sessionEnded(engine);
   }
 
   @Override

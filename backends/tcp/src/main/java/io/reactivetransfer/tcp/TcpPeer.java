@@ -7,26 +7,22 @@ import org.jspecify.annotations.Nullable;
 /** The NIC of another engine. */
 final class TcpPeer implements RemotePeer {
 
-  /** What two peers have in common that share a connection. */
-  record Key(EngineId engine, NicAddress address) {}
-
-  private final Key key;
-  private final int nic;
+  private final Path.Key key;
+  private final NicAddress address;
 
   /** Spares the look-up for each write; may be one that has gone since. */
-  @Nullable OutboundLink link;
+  @Nullable Path path;
 
   TcpPeer(EngineId engine, int nic, NicAddress address) {
-    this.key = new Key(engine, address);
-    this.nic = nic;
+    this.key = new Path.Key(engine, nic);
+    this.address = address;
   }
 
-  /** Its number among the NICs of its engine. */
-  int nic() {
-    return nic;
+  NicAddress address() {
+    return address;
   }
 
-  Key key() {
+  Path.Key key() {
     return key;
   }
 }

@@ -2,18 +2,18 @@ package io.reactivetransfer.tcp;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is sent when the worker's present turn is over: what it has written, together; and after
- * that what it has settled. Someone waits for what was written, while an acknowledgement only makes
- * room.
+ * What is sent when the worker's present turn is over: what it has written on a connection and what
+ * it has settled of it, together.
  */
 final class TurnEnd {
 
   private final TcpLoop loop;
   private final Runnable send = this::send;
-  private final List<OutboundLink> toFlush = new ArrayList<>();
-  private final List<InboundLink> toAcknowledge = new ArrayList<>();
+  private final List<Link> due = new ArrayList<>();
+  private boolean someoneWaits;
   private boolean queued;
   private boolean putOff;
 
@@ -21,19 +21,17 @@ final class TurnEnd {
     this.loop = loop;
   }
 
-  /** Flushes the link then, once. */
-  void flush(OutboundLink link) {
-    toFlush.add(link);
-    queue();
-  }
-
-  /** Has the link acknowledge then what it has settled. */
-  void acknowledge(InboundLink link) {
-    toAcknowledge.add(link);
-    queue();
-  }
-
-  private void queue() {
+  /**
+   * Has the link send all then.
+   *
+   * @param link null if it was said before
+   * @param waits whether someone waits for it, while an acknowledgement only makes room
+   */
+  void send(@Nullable Link link, boolean waits) {
+    if (link != null) {
+      due.add(link);
+    }
+    someoneWaits |= waits;
     if (!queued) {
       queued = true;
       loop.execute(send);
@@ -41,7 +39,7 @@ final class TurnEnd {
   }
 
   private void send() {
-    if (toFlush.isEmpty() && !putOff) {
+    if (!someoneWaits && !putOff) {
       // What has arrived may be answered in the turn that is queued behind this.
       putOff = true;
       loop.execute(send);
@@ -49,13 +47,10 @@ final class TurnEnd {
     }
     queued = false;
     putOff = false;
-    for (int i = 0; i < toFlush.size(); i++) {
-      toFlush.get(i).flush();
+    someoneWaits = false;
+    for (int i = 0; i < due.size(); i++) {
+      due.get(i).sendAll();
     }
-    toFlush.clear();
-    for (int i = 0; i < toAcknowledge.size(); i++) {
-      toAcknowledge.get(i).acknowledge();
-    }
-    toAcknowledge.clear();
+    due.clear();
   }
 }

@@ -38,16 +38,18 @@ enum Fault {
       back.forEach(Cable::stall);
     }
   },
-  STALL_OF_WRITES {
+  STALL_OF_WHAT_ONE_SENDS {
     @Override
     void happensTo(List<Cable> there, List<Cable> back) {
       there.forEach(cable -> cable.stall(Direction.TO_TARGET));
+      back.forEach(cable -> cable.stall(Direction.TO_ORIGIN));
     }
   },
-  STALL_OF_ACKNOWLEDGEMENTS {
+  STALL_OF_WHAT_ONE_GETS {
     @Override
     void happensTo(List<Cable> there, List<Cable> back) {
       there.forEach(cable -> cable.stall(Direction.TO_ORIGIN));
+      back.forEach(cable -> cable.stall(Direction.TO_TARGET));
     }
   };
 

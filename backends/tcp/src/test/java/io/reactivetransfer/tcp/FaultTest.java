@@ -109,7 +109,7 @@ class FaultTest {
 
   /** A way that breaks is none of these: what went over it goes over others. */
   @ParameterizedTest
-  @EnumSource(names = {"STALL", "STALL_OF_WRITES", "STALL_OF_ACKNOWLEDGEMENTS"})
+  @EnumSource(names = {"STALL", "STALL_OF_WHAT_ONE_SENDS", "STALL_OF_WHAT_ONE_GETS"})
   void allEndsOnceAndBothGoOn(Fault fault) {
     System.out.println("faults.seed=" + seed + " " + fault);
     one.engine.messages().subscribe();

@@ -21,7 +21,7 @@ class FloodTest {
   private static final int FRIENDLY_BYTES = 64;
 
   private FuzzNic nic;
-  private InboundPair friend;
+  private LinkPair friend;
   private byte[] friendlyKey;
   private int writes;
 
@@ -42,8 +42,8 @@ class FloodTest {
     nic.close();
   }
 
-  private InboundPair connect(int number) {
-    InboundPair pair = new InboundPair(nic, READ_BYTES);
+  private LinkPair connect(int number) {
+    LinkPair pair = LinkPair.accepted(nic, READ_BYTES);
     pair.send(FuzzHandshake.hello(new EngineId(7, number), nic.id, 0));
     pair.deliverAll();
     return pair;
@@ -68,7 +68,7 @@ class FloodTest {
   }
 
   private void flood(byte[] bytes, int maxEvents) {
-    InboundPair hostile = connect(1);
+    LinkPair hostile = connect(1);
     hostile.send(bytes);
     int most = 0;
     int turns = 0;
@@ -89,10 +89,10 @@ class FloodTest {
   @Test
   void ofWritesWhoseAnswersNobodyReads() {
     run(() -> {
-      InboundPair hostile = connect(1);
+      LinkPair hostile = connect(1);
       hostile.room(0);
       ByteBuf out = Unpooled.buffer();
-      for (int i = 0; i < 20_000; i++) {
+      for (int i = 0; i < 100_000; i++) {
         Wire.putWrite(out, false, 0, new MemoryKey(i, i), 0, 0);
       }
       hostile.send(FuzzHandshake.bytes(out));

@@ -21,6 +21,9 @@ final class FuzzHandshake {
   private static final int WELCOME_BYTES = 18;
   private static final int MAX_ANSWER_BYTES = 514;
 
+  /** With no reason. */
+  static final int MIN_ANSWER_BYTES = HEAD_BYTES + 2;
+
   /** What the nonces of its NICs consist of. */
   static final MemoryKey HALF_A_NONCE = new MemoryKey(0x5a5a5a5a5a5a5a5aL, 0xa5a5a5a5a5a5a5a5L);
 

@@ -1,6 +1,10 @@
 package io.reactivetransfer.tcp;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
@@ -40,8 +44,9 @@ class FuzzNic implements CompletionSink {
   /** What all cases of one run have in common, because it costs more to make than a case. */
   static final class Shared {
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final Ground small = new Ground(8 << 10);
-    private final Ground large = new Ground(560 << 10); // five regions of up to 110,000
+    private final Ground small = new Ground(16 << 10);
+    private final Ground large =
+        new Ground(580 << 10); // five regions of up to 110,000, and a source
     private final TrackedBuffers buffers = new TrackedBuffers();
     private TcpLoop loop = newLoop();
     private Input keys;
@@ -57,7 +62,7 @@ class FuzzNic implements CompletionSink {
     /** Leaves nothing behind of a case that failed: it may be run again. */
     private void begin(Input in) {
       keys = in;
-      if (buffers.leaked() > 0 || !loop.origins().isEmpty()) {
+      if (buffers.leaked() > 0 || loop.links().size() > 0) {
         loop = newLoop();
       }
     }
@@ -116,19 +121,41 @@ class FuzzNic implements CompletionSink {
 
   /** Another engine connects. */
   FuzzSocket connected(int readBytes) {
-    InboundLink link = new InboundLink(domain);
+    AcceptedLink link = new AcceptedLink(domain);
     FuzzSocket socket = connect(readBytes, link);
     link.begin(InetAddress.getLoopbackAddress());
     return socket;
   }
 
   /** It connects to another engine. */
-  FuzzSocket connecting(OutboundLink link) {
+  FuzzSocket connecting(EngineId target, int index) {
+    Path path = domain.path(new Path.Key(target, index));
+    DialledLink link = new DialledLink(domain, path, new NicAddress("127.0.0.1", 1));
+    path.dials(link);
     return connect(512, link);
   }
 
-  FuzzSocket connect(int readBytes, ChannelHandler... handlers) {
-    return FuzzSocket.connect(buffers, readBytes, handlers);
+  private FuzzSocket connect(int readBytes, ChannelHandler link) {
+    return FuzzSocket.connect(
+        buffers,
+        readBytes,
+        new ChannelOutboundHandlerAdapter() {
+          @Override
+          public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ByteBuf frames = (ByteBuf) msg;
+            if (drops(frames)) {
+              frames.release();
+            } else {
+              var _ = ctx.write(msg, promise);
+            }
+          }
+        },
+        link);
+  }
+
+  /** Whether a saboteur does not send these frames, which it may change. */
+  boolean drops(ByteBuf frames) {
+    return false;
   }
 
   /** The engine's turn: until nothing is left to report. */
@@ -142,6 +169,11 @@ class FuzzNic implements CompletionSink {
     model.check(reports);
   }
 
+  /** What is to be sent when a turn is over is sent. */
+  void endTurn() {
+    clock.runPendingTasks();
+  }
+
   void pass(long millis) {
     clock.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
     clock.runScheduledPendingTasks();
@@ -152,12 +184,17 @@ class FuzzNic implements CompletionSink {
     pass(CONNECT_TIMEOUT.toMillis() + 1);
   }
 
+  /** What broke is remembered for as long as there is a session. */
+  void sessionEnded(EngineId engine) {
+    loop.sessionEnded(engine);
+  }
+
   /** After the last connection has ended: nothing is left of any. */
   void close() {
     poll();
     domain.close();
     pass(1_000);
-    if (!loop.origins().isEmpty()) {
+    if (loop.links().size() > 0) {
       throw new AssertionError("expected no connection to be remembered");
     }
     ground.check();

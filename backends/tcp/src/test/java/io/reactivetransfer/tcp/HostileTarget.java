@@ -26,23 +26,23 @@ final class HostileTarget {
   }
 
   /** What it says next. */
-  static byte[] next(Input in, OriginModel origin) {
+  static byte[] next(Input in, LinkModel origin) {
     byte[] frame = frame(in, origin);
     return in.chance(5) ? Mutation.some(in, frame) : frame;
   }
 
-  private static byte[] frame(Input in, OriginModel origin) {
+  private static byte[] frame(Input in, LinkModel origin) {
     ByteBuf out = Unpooled.buffer();
     int most = origin.inFlight();
     int kind = in.below(100);
     if (kind < 55 && most > 0) {
-      Wire.putAck(out, origin.settled() + in.between(1, most));
+      Wire.putAck(out, origin.settledHere() + in.between(1, most));
     } else if (kind < 80 && most > 0) {
-      Wire.putNack(out, origin.settled() + 1, any(in));
+      Wire.putNack(out, origin.settledHere() + 1, any(in));
     } else if (kind < 86) {
-      Wire.putAck(out, in.chance(50) ? in.edge() : origin.settled() + in.between(-2, most + 2));
+      Wire.putAck(out, in.chance(50) ? in.edge() : origin.settledHere() + in.between(-2, most + 2));
     } else if (kind < 90) {
-      Wire.putNack(out, origin.settled() + in.between(-1, 3), any(in));
+      Wire.putNack(out, origin.settledHere() + in.between(-1, 3), any(in));
     } else if (kind < 92) {
       int length = in.chance(50) ? in.below(40) : in.between(510, 515);
       out.writeByte(Wire.GOODBYE).writeShort((int) in.edge()).writeShort(length);

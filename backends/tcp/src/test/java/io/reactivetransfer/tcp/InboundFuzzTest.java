@@ -26,7 +26,7 @@ class InboundFuzzTest {
 
   private void run(Input in) {
     boolean large = in.chance(2); // each costs as much as many small ones
-    new InboundCase(in, new FuzzNic(shared, in, large), large).run();
+    new LinkCase(in, new FuzzNic(shared, in, large), large, false).run();
   }
 
   /** With a NIC that has a defect. */
@@ -39,7 +39,7 @@ class InboundFuzzTest {
                 1,
                 0,
                 2_000,
-                in -> new InboundCase(in, saboteur.nic(shared, in), false).run()))
+                in -> new LinkCase(in, saboteur.nic(shared, in), false, false).run()))
         .isPresent();
   }
 }

@@ -1,9 +1,6 @@
 package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.spi.LocalMemory;
@@ -110,21 +107,8 @@ enum InboundSaboteur {
   private static FuzzNic dropping(FuzzNic.Shared shared, Input in, Predicate<ByteBuf> dropped) {
     return new FuzzNic(shared, in, false) {
       @Override
-      FuzzSocket connected(int readBytes) {
-        return connect(
-            readBytes,
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-                ByteBuf frame = (ByteBuf) msg;
-                if (dropped.test(frame)) {
-                  frame.release();
-                } else {
-                  var _ = ctx.write(msg, promise);
-                }
-              }
-            },
-            new InboundLink(domain));
+      boolean drops(ByteBuf frames) {
+        return dropped.test(frames);
       }
     };
   }

@@ -2,6 +2,7 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
@@ -174,7 +175,7 @@ class LossTest {
       var hello = RawConnection.helloTo(nic);
       byte[] nonce = hello.nonce().clone();
       nonce[0] = 1;
-      var secondNic = new Handshake.Hello(hello.origin(), hello.target(), 1, nonce);
+      var secondNic = new Handshake.Hello(hello.dialler(), hello.acceptor(), 1, nonce);
       other.send(out -> Handshake.putHello(out, secondNic));
       assertThat(other.reply()).isInstanceOf(Handshake.Welcome.class);
 
@@ -283,7 +284,7 @@ class LossTest {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int bytes = 4 << 20;
       nic.write(nic.register(bytes), raw(server, bytes), bytes, 1);
-      try (RawConnection in = RawConnection.welcomedBy(nic);
+      try (RawConnection in = RawConnection.welcomedBy(nic, new EngineId(3, 4));
           RawConnection out = RawConnection.welcoming(server)) {
         var sink = nic.register(100);
         in.writeHead(sink.local().key(), 0, 100, 1);

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a NIC must do as a target, told by docs/wire-format.md alone: what it reports to its engine,
- * and in which order, whatever its connections bring.
+ * What a NIC must do, told by docs/wire-format.md alone: what it reports to its engine, and in
+ * which order, whatever its connections bring.
  */
 final class NicModel {
 
@@ -45,7 +45,7 @@ final class NicModel {
   }
 
   /** A write that is complete, or has failed with a code. */
-  private record Write(TargetModel link, Grant grant, boolean hasImm, int imm, int code) {}
+  private record Write(LinkModel link, Grant grant, boolean hasImm, int imm, int code) {}
 
   final EngineId id;
   final Ground ground;
@@ -55,7 +55,8 @@ final class NicModel {
   private static final int MAX_BROKEN = 64;
 
   private final Map<EngineId, ArrayDeque<Long>> broken = new HashMap<>();
-  private final Map<EngineId, Set<TargetModel>> origins = new HashMap<>();
+  private final Map<EngineId, Set<LinkModel>> links = new HashMap<>();
+  private final Map<Path.Key, PathModel> paths = new HashMap<>();
 
   NicModel(EngineId id, Ground ground) {
     this.id = id;
@@ -76,7 +77,7 @@ final class NicModel {
     return grants.get(key);
   }
 
-  void written(TargetModel link, Grant grant, boolean hasImm, int imm, int code) {
+  void written(LinkModel link, Grant grant, boolean hasImm, int imm, int code) {
     waiting.add(new Write(link, grant, hasImm, imm, code));
   }
 
@@ -104,37 +105,49 @@ final class NicModel {
 
   // The connections.
 
-  /** It has ended otherwise than in good order: the target is told on the next one. */
-  void broke(EngineId target, long number) {
-    ArrayDeque<Long> numbers = broken.computeIfAbsent(target, _ -> new ArrayDeque<>());
+  /** It has ended otherwise than in good order: the other side is told on all others. */
+  void broke(EngineId engine, long number) {
+    ArrayDeque<Long> numbers = broken.computeIfAbsent(engine, _ -> new ArrayDeque<>());
     numbers.add(number);
     if (numbers.size() > MAX_BROKEN) {
       numbers.remove();
     }
+    of(engine).forEach(link -> link.saidOver(number));
   }
 
-  Iterable<Long> brokenOf(EngineId target) {
-    return broken.getOrDefault(target, new ArrayDeque<>());
+  /** A connection is open; one that it replaces ends. */
+  void began(LinkModel link) {
+    links.computeIfAbsent(link.engine(), _ -> new LinkedHashSet<>()).add(link);
+    broken.getOrDefault(link.engine(), new ArrayDeque<>()).forEach(link::saidOver);
+    LinkModel replaced = path(link.engine(), link.nicIndex()).began(link);
+    if (replaced != null) {
+      replaced.end(ErrorCode.REPLACED.value);
+    }
   }
 
-  /** A connection was made; one that it replaces ends. */
-  void began(TargetModel link) {
-    Set<TargetModel> others = origins.computeIfAbsent(link.origin(), _ -> new LinkedHashSet<>());
-    List.copyOf(others).stream()
-        .filter(other -> other.nic() == link.nic())
-        .forEach(other -> other.end(ErrorCode.REPLACED.value));
-    others.add(link);
+  void ended(LinkModel link) {
+    links.getOrDefault(link.engine(), new LinkedHashSet<>()).remove(link);
   }
 
-  void ended(TargetModel link) {
-    origins.getOrDefault(link.origin(), Set.of()).remove(link);
-  }
-
-  /** This origin says that its connection with that number is over. */
-  void isOver(EngineId origin, long number) {
-    List.copyOf(origins.getOrDefault(origin, Set.of())).stream()
+  /** That engine says that the connection with that number is over. */
+  void isOver(EngineId engine, long number) {
+    of(engine).stream()
         .filter(link -> link.number() == number)
         .forEach(link -> link.end(ErrorCode.BROKEN.value));
+  }
+
+  private List<LinkModel> of(EngineId engine) {
+    return List.copyOf(links.getOrDefault(engine, Set.of()));
+  }
+
+  PathModel path(EngineId engine, int nic) {
+    return paths.computeIfAbsent(
+        new Path.Key(engine, nic), _ -> new PathModel(id.compareTo(engine) < 0));
+  }
+
+  /** Whether another one is open between the same NICs. */
+  boolean hasOther(LinkModel link) {
+    return path(link.engine(), link.nicIndex()).hasOther(link);
   }
 
   /** What was reported is what had to be. */

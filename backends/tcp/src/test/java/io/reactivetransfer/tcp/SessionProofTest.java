@@ -102,7 +102,7 @@ class SessionProofTest {
       try (RawConnection recorded = RawConnection.to(target)) {
         recorded.send(out -> Handshake.putHello(out, hello));
         var challenge = (Handshake.Challenge) recorded.reply();
-        proof = knowing.proof(Role.ORIGIN, hello, challenge.nonce());
+        proof = knowing.proof(Role.DIALLER, hello, challenge.nonce());
         recorded.send(out -> Handshake.putProof(out, proof));
         assertThat(recorded.reply()).isInstanceOf(Handshake.Welcome.class);
       }
@@ -121,10 +121,10 @@ class SessionProofTest {
         RawConnection raw = RawConnection.to(target)) {
       Handshake.Hello hello = RawConnection.helloTo(target);
       Handshake.Hello another =
-          new Handshake.Hello(target.id, hello.target(), hello.nicIndex(), hello.nonce());
+          new Handshake.Hello(target.id, hello.acceptor(), hello.nicIndex(), hello.nonce());
       raw.send(out -> Handshake.putHello(out, hello));
       var challenge = (Handshake.Challenge) raw.reply();
-      byte[] proof = knowing(target.id).proof(Role.ORIGIN, another, challenge.nonce());
+      byte[] proof = knowing(target.id).proof(Role.DIALLER, another, challenge.nonce());
       raw.send(out -> Handshake.putProof(out, proof));
       assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
     }

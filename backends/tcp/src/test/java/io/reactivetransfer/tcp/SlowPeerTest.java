@@ -22,7 +22,7 @@ class SlowPeerTest {
         Target.TCP_INBOUND,
         in -> {
           FuzzNic nic = new FuzzNic(new FuzzNic.Shared(), in, false);
-          InboundPair friend = new InboundPair(nic, 512);
+          LinkPair friend = LinkPair.accepted(nic, 512);
           friend.send(FuzzHandshake.hello(new EngineId(1, 1), nic.id, 0));
           friend.deliverAll();
           FuzzSocket slow = nic.connected(512);

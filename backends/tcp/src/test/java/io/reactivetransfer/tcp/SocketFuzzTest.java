@@ -78,9 +78,9 @@ class SocketFuzzTest {
     ground.reset();
     NicModel model = new NicModel(nic.id, ground);
     model.grant(region.local().key(), new NicModel.Region(100, REGION_BYTES, true));
-    TargetModel link = new TargetModel(model);
+    LinkModel link = LinkModel.accepted(model);
     byte[] bytes = script(in);
-    link.feed(bytes, 0, bytes.length);
+    link.feed(bytes, 0, bytes.length, 0);
     try (RawConnection raw = RawConnection.to(nic)) {
       boolean sent = send(in, raw, bytes);
       if (link.isEnded()) {

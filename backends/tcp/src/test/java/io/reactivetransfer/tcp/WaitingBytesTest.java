@@ -59,7 +59,8 @@ class WaitingBytesTest {
   private long waiting(RemotePeer peer) {
     return nic.call(() ->
         ((TcpPeer) peer)
-            .link
+            .path
+            .current()
             .context()
             .channel()
             .unsafe()

@@ -78,6 +78,11 @@ public final class FrameReader {
     return expects == Expects.STREAMED ? toStream : 0;
   }
 
+  /** How much of a head that has begun is still to come; 0 if none is. */
+  public int headLeft() {
+    return expects == Expects.HEAD ? head.remaining() : 0;
+  }
+
   /** So many bytes of the streamed body have come, and are not to be passed on. */
   public void skip(int length) {
     toStream -= length;

@@ -7,27 +7,28 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshake as the target sees it: it waits for a hello, and for the proof that the origin has
- * a session with it. It proves the same last, so that nobody gets anything out of it who has none.
+ * The handshake as the acceptor sees it: it waits for a hello, and for the proof that the dialler
+ * has a session with it. It proves the same last, so that nobody gets anything out of it who has
+ * none.
  */
-final class TargetHandshake {
+final class AcceptHandshake {
 
   private final Authentication authentication;
   private final EngineId self;
   private Handshake.@Nullable Hello hello;
   private byte @Nullable [] challenge;
 
-  TargetHandshake(Authentication authentication, EngineId self) {
+  AcceptHandshake(Authentication authentication, EngineId self) {
     this.authentication = authentication;
     this.self = self;
   }
 
-  /** Checks the head of what the origin says next; how long its body is. */
+  /** Checks the head of what the dialler says next; how long its body is. */
   int bodyOf(ByteBuffer head) {
     return hello == null ? Handshake.helloBody(head) : Handshake.proofBody(head);
   }
 
-  /** What to say to what the origin has said. */
+  /** What to say to what the dialler has said. */
   Handshake.Reply reply(byte[] body) {
     if (hello == null) {
       hello = Handshake.hello(body);
@@ -37,16 +38,16 @@ final class TargetHandshake {
       }
       return answer(hello, null);
     }
-    if (challenge == null || !authentication.holds(body, Role.ORIGIN, hello, challenge)) {
+    if (challenge == null || !authentication.holds(body, Role.DIALLER, hello, challenge)) {
       return new Handshake.Refusal(
           ErrorCode.UNAUTHENTICATED.because(
               "expected a proof of the session with this engine, got another one"));
     }
-    return answer(hello, authentication.proof(Role.TARGET, hello, challenge));
+    return answer(hello, authentication.proof(Role.ACCEPTOR, hello, challenge));
   }
 
   private Handshake.Reply answer(Handshake.Hello known, byte @Nullable [] proof) {
-    if (known.target().equals(self)) {
+    if (known.acceptor().equals(self)) {
       return new Handshake.Welcome(self, proof);
     }
     return new Handshake.Refusal(
@@ -54,11 +55,11 @@ final class TargetHandshake {
             "the engine at this address is "
                 + self.toShortString()
                 + ", not "
-                + known.target().toShortString()
+                + known.acceptor().toShortString()
                 + ": was its process restarted? Get its new address"));
   }
 
-  /** What the origin said first; only after it was welcomed. */
+  /** What the dialler said first; only after it was welcomed. */
   Handshake.Hello hello() {
     if (hello == null) {
       throw new IllegalStateException("expected a hello before");

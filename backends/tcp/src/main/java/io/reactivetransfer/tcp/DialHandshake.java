@@ -7,17 +7,18 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshake as the origin sees it: it says hello, proves that it has a session with the target
- * when it is challenged, and wants to be welcomed by the right engine, which has that session too.
+ * The handshake as the dialler sees it: it says hello, proves that it has a session with the
+ * acceptor when it is challenged, and wants to be welcomed by the right engine, which has that
+ * session too.
  */
-final class OriginHandshake {
+final class DialHandshake {
 
   private final Authentication authentication;
   private final Handshake.Hello hello;
   private final ByteBuffer head = ByteBuffer.allocate(Handshake.HEAD_BYTES);
   private byte @Nullable [] challenge;
 
-  OriginHandshake(Authentication authentication, Handshake.Hello hello) {
+  DialHandshake(Authentication authentication, Handshake.Hello hello) {
     this.authentication = authentication;
     this.hello = hello;
   }
@@ -48,7 +49,7 @@ final class OriginHandshake {
           "it wants a proof of a session, and this engine was opened without any");
     }
     challenge = asked.nonce();
-    return authentication.proof(Role.ORIGIN, hello, asked.nonce());
+    return authentication.proof(Role.DIALLER, hello, asked.nonce());
   }
 
   /** Checks who welcomes. */
@@ -56,13 +57,13 @@ final class OriginHandshake {
     if (!authentication.isRequired() && welcome.proof() != null) {
       throw new ProtocolException("expected a welcome without a proof, which nobody has asked for");
     }
-    if (!welcome.target().equals(hello.target())) {
+    if (!welcome.acceptor().equals(hello.acceptor())) {
       throw new ProtocolException(
           ErrorCode.WRONG_ENGINE,
           "expected a welcome from "
-              + hello.target().toShortString()
+              + hello.acceptor().toShortString()
               + ", got one from "
-              + welcome.target().toShortString());
+              + welcome.acceptor().toShortString());
     }
     if (authentication.isRequired() && !proves(welcome)) {
       throw new ProtocolException(
@@ -74,6 +75,6 @@ final class OriginHandshake {
     byte[] proof = welcome.proof();
     return challenge != null
         && proof != null
-        && authentication.holds(proof, Role.TARGET, hello, challenge);
+        && authentication.holds(proof, Role.ACCEPTOR, hello, challenge);
   }
 }

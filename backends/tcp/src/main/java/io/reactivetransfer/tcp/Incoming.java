@@ -1,0 +1,152 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.control.socket.FrameReader;
+import io.reactivetransfer.control.socket.ProtocolException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The write that is coming in on one connection: where its bytes go, and whether they may. What
+ * becomes of it is an event for the next poll, so that one whose memory is revoked before then is
+ * still refused, and so that an engine that does not poll does not acknowledge.
+ */
+final class Incoming {
+
+  /** Less than this is cheaper to copy out of a buffer that holds more than one write. */
+  private static final int MIN_DIRECT_BYTES = 64 << 10;
+
+  /** So that others have their turn. */
+  private static final int MAX_DIRECT_BYTES = 1 << 20;
+
+  private final Link link;
+  private final TcpDomain domain;
+  private final FrameReader reader;
+  private @Nullable TcpMemory memory;
+  private @Nullable Failure refusal;
+  private boolean hasImm;
+  private int imm;
+  private long position;
+
+  /** Whether the last write was long: then the next one may be, too. */
+  private boolean wasLong;
+
+  /** What the socket was last told to read into, if it is the memory of that write. */
+  private @Nullable ByteBuf direct;
+
+  Incoming(Link link, TcpDomain domain, FrameReader reader) {
+    this.link = link;
+    this.domain = domain;
+    this.reader = reader;
+  }
+
+  /** The rest of the head of a write. */
+  void head(ByteBuffer head) {
+    int flags = head.get();
+    if ((flags & ~Wire.HAS_IMM) != 0) {
+      throw new ProtocolException("expected a write with flags 0 or 1, got " + (flags & 0xff));
+    }
+    hasImm = (flags & Wire.HAS_IMM) != 0;
+    imm = head.getInt();
+    if (!hasImm && imm != 0) {
+      throw new ProtocolException(
+          "expected 0 as immediate of a write with flags 0, got " + Integer.toUnsignedString(imm));
+    }
+    memory = domain.registrations().find(head.getLong(), head.getLong());
+    position = head.getLong();
+    long length = head.getLong();
+    if (length < 0 || length > Wire.MAX_WRITE_BYTES) {
+      throw new ProtocolException(
+          "expected a write of at most "
+              + Wire.MAX_WRITE_BYTES
+              + " bytes, got "
+              + Long.toUnsignedString(length));
+    }
+    refusal = Registrations.refusal(memory, position, length);
+    wasLong = length >= MIN_DIRECT_BYTES;
+    reader.stream(length);
+  }
+
+  /**
+   * What the socket is to read into next: the memory of the write that is coming in; or a buffer
+   * for one head, so that what follows it can go straight to its memory; or null for any buffer.
+   */
+  @Nullable ByteBuf destination() {
+    direct = null;
+    if (wasLong && reader.isBetweenFrames()) {
+      return link.frame(Wire.WRITE_BYTES);
+    }
+    if (wasLong && reader.headLeft() > 0) {
+      return link.frame(reader.headLeft());
+    }
+    long left = reader.toStream();
+    TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();
+    direct = into == null ? null : into.sink(position, (int) Math.min(left, MAX_DIRECT_BYTES));
+    return direct;
+  }
+
+  /** Whether this was read to its place already. */
+  @SuppressWarnings("ReferenceEquality") // the same buffer, not one with the same bytes
+  boolean isThere(ByteBuf in) {
+    if (in != direct) {
+      return false;
+    }
+    direct = null;
+    position += in.readableBytes();
+    reader.skip(in.readableBytes());
+    return true;
+  }
+
+  void streamed(ByteBuf in, int length) {
+    TcpMemory into = writable();
+    if (into == null) {
+      in.skipBytes(length);
+      return;
+    }
+    int before = in.readerIndex();
+    try {
+      into.fill(position, in, length);
+      position += length;
+    } catch (IllegalStateException e) {
+      refusal = memoryGone();
+      in.readerIndex(before + length);
+    }
+  }
+
+  /** Where the present write goes, or null if its bytes are to be dropped. */
+  private @Nullable TcpMemory writable() {
+    if (refusal == null && memory != null && !memory.isOpen()) {
+      refusal = revoked();
+    }
+    if (refusal == null && memory != null && !memory.isAlive()) {
+      refusal = memoryGone();
+    }
+    return refusal == null ? memory : null;
+  }
+
+  void streamEnded() {
+    TcpMemory into = writable();
+    if (into != null) {
+      domain.events().landed(link, into, hasImm, imm);
+    } else if (refusal != null) {
+      domain.events().add(new Event.Refused(link, refusal));
+    }
+    memory = null;
+    refusal = null;
+  }
+
+  static Failure revoked() {
+    return ErrorCode.REVOKED.because(
+        "the target revoked or deregistered the memory while the write was under way");
+  }
+
+  /**
+   * Its arena was closed although it is registered: the application's mistake, not the origin's.
+   */
+  static Failure memoryGone() {
+    return ErrorCode.MEMORY_GONE.because(
+        "the target's memory was freed although it is registered; close its region first");
+  }
+}
