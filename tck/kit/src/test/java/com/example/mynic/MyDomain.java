@@ -147,8 +147,9 @@ final class MyDomain implements Domain {
   }
 
   @Override
-  public void disconnect(RemotePeer peer, String reason) {
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     outTo(peer).forEach(write -> write.givenUp = "given up: " + reason);
+    return CompletableFuture.completedStage(null); // others' writes cannot be kept out here
   }
 
   private List<MyWrite> outTo(RemotePeer peer) {
