@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.IntMap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

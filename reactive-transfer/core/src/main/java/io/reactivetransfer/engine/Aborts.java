@@ -5,6 +5,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.WireImm;
 import org.jspecify.annotations.Nullable;
 
 /**

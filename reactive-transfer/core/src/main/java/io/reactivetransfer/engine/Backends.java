@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Answer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,5 +1,7 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,9 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.base.WireImm;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,8 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.AdmissionTicket;
+import io.reactivetransfer.engine.base.Signals;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

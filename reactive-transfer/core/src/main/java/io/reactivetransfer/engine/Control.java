@@ -6,6 +6,8 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlSink;

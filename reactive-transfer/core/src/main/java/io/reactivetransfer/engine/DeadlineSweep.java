@@ -2,6 +2,9 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Deadlines;
+import io.reactivetransfer.engine.base.Timers;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,8 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.engine.base.Assembly;
+import io.reactivetransfer.engine.base.Deadlines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.IntMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

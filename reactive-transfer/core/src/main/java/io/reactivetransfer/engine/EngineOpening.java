@@ -9,6 +9,8 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.engine.base.NotClosed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

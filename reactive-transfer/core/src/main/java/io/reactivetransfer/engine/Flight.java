@@ -4,6 +4,8 @@ import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.engine.base.NotClosed;
+import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.spi.WriteOp;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,8 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.WireImm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

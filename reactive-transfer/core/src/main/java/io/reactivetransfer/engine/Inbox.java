@@ -1,6 +1,9 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.AdmissionTicket;
+import io.reactivetransfer.engine.base.Signals;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;

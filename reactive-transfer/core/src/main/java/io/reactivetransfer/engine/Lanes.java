@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Chain;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 

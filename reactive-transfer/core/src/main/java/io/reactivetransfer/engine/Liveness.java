@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.engine.base.Deadlines;
 
 /**
  * Finds peers that are dead or stopped. While anything is waited for that only a peer can bring or

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -6,6 +6,8 @@ import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -5,6 +5,8 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;

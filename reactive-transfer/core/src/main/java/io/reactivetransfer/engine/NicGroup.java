@@ -4,6 +4,8 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.engine.base.Counters;
+import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.PostResult;

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Timers;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;

@@ -8,6 +8,8 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -1,6 +1,10 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.PeerState;
+import io.reactivetransfer.engine.base.AdmissionTicket;
+import io.reactivetransfer.engine.base.Assembly;
+import io.reactivetransfer.engine.base.Scanned;
+import io.reactivetransfer.engine.base.Signals;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

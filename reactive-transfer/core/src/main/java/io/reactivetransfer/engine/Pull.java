@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Signals;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;

@@ -4,6 +4,7 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;

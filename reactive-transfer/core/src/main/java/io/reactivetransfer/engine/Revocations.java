@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Timers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

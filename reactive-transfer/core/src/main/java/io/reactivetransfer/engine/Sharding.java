@@ -1,5 +1,7 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.WireImm;
+
 /**
  * Cuts one logical write (a whole write, or one page) into pieces. Pure functions: the same
  * arguments give the same pieces, whichever NICs they are posted on.

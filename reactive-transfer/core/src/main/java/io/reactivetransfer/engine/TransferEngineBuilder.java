@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.base.AnswerMono;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.EngineEnvironment;
 import java.util.Objects;

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.base.IntMap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,6 +1,9 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.AdmissionTicket;
+import io.reactivetransfer.engine.base.Signals;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;

@@ -6,6 +6,8 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -12,6 +12,7 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.base.Probe;
 import org.junit.jupiter.api.Test;
 
 /** Backends by name; the test resources name one that is absent and one that does not exist. */

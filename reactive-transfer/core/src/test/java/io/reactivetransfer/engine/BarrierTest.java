@@ -7,6 +7,7 @@ import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.ScriptedControl.Frame;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;

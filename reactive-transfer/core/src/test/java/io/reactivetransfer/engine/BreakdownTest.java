@@ -11,6 +11,7 @@ import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -9,6 +9,8 @@ import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.Probe;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Flux;

@@ -9,6 +9,8 @@ import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;

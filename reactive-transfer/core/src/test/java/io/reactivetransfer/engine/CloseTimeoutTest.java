@@ -9,6 +9,7 @@ import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

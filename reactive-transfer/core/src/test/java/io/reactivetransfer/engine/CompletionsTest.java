@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -7,6 +7,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

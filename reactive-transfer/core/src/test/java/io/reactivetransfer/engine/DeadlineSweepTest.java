@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
 import org.junit.jupiter.api.Test;

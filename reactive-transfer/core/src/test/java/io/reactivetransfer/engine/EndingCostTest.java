@@ -10,6 +10,7 @@ import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Scatter.Part;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;

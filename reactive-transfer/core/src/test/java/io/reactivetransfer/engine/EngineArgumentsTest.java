@@ -24,6 +24,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;

@@ -15,6 +15,8 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.lang.foreign.Arena;

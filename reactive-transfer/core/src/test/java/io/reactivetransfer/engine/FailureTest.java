@@ -12,6 +12,8 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.Probe;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

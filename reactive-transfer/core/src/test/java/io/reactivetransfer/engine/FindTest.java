@@ -10,6 +10,7 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.engine.base.Probe;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.Probe;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

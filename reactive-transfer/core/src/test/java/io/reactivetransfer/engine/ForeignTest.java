@@ -17,6 +17,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;

@@ -10,6 +10,8 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -19,6 +19,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -6,6 +6,8 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.WireImm;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

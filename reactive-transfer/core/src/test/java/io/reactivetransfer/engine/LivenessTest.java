@@ -9,6 +9,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

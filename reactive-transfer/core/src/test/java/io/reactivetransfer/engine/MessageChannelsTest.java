@@ -7,6 +7,7 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.ScriptedControl.Frame;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -9,6 +9,8 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.ScriptedControl.Frame;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

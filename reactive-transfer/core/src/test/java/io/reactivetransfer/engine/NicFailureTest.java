@@ -16,6 +16,8 @@ import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.ScriptedNic.Remote;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

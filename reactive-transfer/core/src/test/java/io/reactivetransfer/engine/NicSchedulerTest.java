@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reactivetransfer.engine.base.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

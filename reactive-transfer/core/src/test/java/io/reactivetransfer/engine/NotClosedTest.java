@@ -11,6 +11,7 @@ import io.reactivetransfer.Scatter;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.time.Duration;

@@ -8,6 +8,8 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;

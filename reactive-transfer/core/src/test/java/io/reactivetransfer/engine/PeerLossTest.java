@@ -10,6 +10,8 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

@@ -7,6 +7,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Probe;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

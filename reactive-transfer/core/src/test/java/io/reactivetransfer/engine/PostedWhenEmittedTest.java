@@ -7,6 +7,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;

@@ -5,6 +5,8 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -11,6 +11,8 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.HandScheduler;
+import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;

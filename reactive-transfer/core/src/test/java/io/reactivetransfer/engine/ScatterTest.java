@@ -7,6 +7,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Scatter.Part;
+import io.reactivetransfer.engine.base.Probe;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.engine.base.WireImm;
 import java.util.Random;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;

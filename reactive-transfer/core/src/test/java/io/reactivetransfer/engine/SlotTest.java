@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.base.Probe;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;

@@ -16,6 +16,8 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

@@ -15,6 +15,8 @@ import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ChaosNic.Chances;
 import io.reactivetransfer.engine.ChaosNic.ChaosBackend;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;

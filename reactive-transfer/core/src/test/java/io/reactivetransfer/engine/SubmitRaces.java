@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

@@ -10,6 +10,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -12,6 +12,8 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A map from non-negative integers, which boxes nothing: the table of immediates is asked for every
  * arrival. Open addressing with linear probing; removal closes the gap.
  */
-final class IntMap<V> {
+public final class IntMap<V> {
 
   private static final int FREE = -1;
 
@@ -16,19 +16,19 @@ final class IntMap<V> {
   private @Nullable Object[] values = new Object[16];
   private int size;
 
-  IntMap() {
+  public IntMap() {
     Arrays.fill(keys, FREE);
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  @Nullable V get(int key) {
+  public @Nullable V get(int key) {
     return valueAt(find(key));
   }
 
-  void put(int key, V value) {
+  public void put(int key, V value) {
     if (size * 2 >= keys.length) {
       grow();
     }
@@ -40,7 +40,7 @@ final class IntMap<V> {
     values[at] = value;
   }
 
-  void remove(int key) {
+  public void remove(int key) {
     int gap = find(key);
     if (keys[gap] == FREE) {
       return;
@@ -60,7 +60,7 @@ final class IntMap<V> {
     values[gap] = null;
   }
 
-  void forEach(Consumer<V> visitor) {
+  public void forEach(Consumer<V> visitor) {
     for (int at = 0; at < keys.length; at++) {
       V value = valueAt(at);
       if (value != null) {

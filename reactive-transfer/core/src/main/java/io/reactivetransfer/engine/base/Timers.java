@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * same however many there are: what is cancelled stays in the heap until it comes up, or until half
  * of the heap is that.
  */
-final class Timers {
+public final class Timers {
 
   /** So many that are cancelled are never worth a look at all. */
   private static final int FEW = 64;
 
   /** One thing to do, once. */
-  static final class Timer implements Comparable<Timer> {
+  public static final class Timer implements Comparable<Timer> {
     private final long deadlineNanos;
     private final long order;
 
@@ -39,14 +39,14 @@ final class Timers {
   private long count;
   private int cancelled;
 
-  Timer at(long deadlineNanos, Runnable action) {
+  public Timer at(long deadlineNanos, Runnable action) {
     Timer timer = new Timer(deadlineNanos, count++, action);
     heap.add(timer);
     return timer;
   }
 
   /** Does nothing if it is over. */
-  void cancel(Timer timer) {
+  public void cancel(Timer timer) {
     if (timer.action != null) {
       timer.action = null;
       if (++cancelled > FEW && cancelled > heap.size() / 2) {
@@ -56,18 +56,18 @@ final class Timers {
     }
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return heap.size() == cancelled;
   }
 
   /** Nanoseconds until the first is due, at least 0; a large number when there is none. */
-  long untilNext(long now) {
+  public long untilNext(long now) {
     Timer first = first();
     return first == null ? Long.MAX_VALUE : Math.max(0, first.deadlineNanos - now);
   }
 
   /** Does what is due; returns how many. */
-  int run(long now) {
+  public int run(long now) {
     int done = 0;
     Timer first;
     while ((first = first()) != null && first.deadlineNanos - now <= 0) {

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
 /** A subscriber that writes down what it gets, and asks for no more than it is told to. */
-final class Probe<T> implements CoreSubscriber<T> {
+public final class Probe<T> implements CoreSubscriber<T> {
 
   /** A reason of a peer, and what is said around it. */
   private static final int MAX_MESSAGE_CHARS = 1_000;
@@ -30,30 +30,30 @@ final class Probe<T> implements CoreSubscriber<T> {
   private Consumer<Probe<T>> onEnd = probe -> {};
 
   /** Asks for this many at once; for none if it is 0. */
-  Probe(long initial) {
+  public Probe(long initial) {
     if (initial > 0) {
       onSubscription = probe -> probe.request(initial);
     }
   }
 
-  static <T> Probe<T> unbounded() {
+  public static <T> Probe<T> unbounded() {
     return new Probe<>(Long.MAX_VALUE);
   }
 
   /** Does this from within {@code onSubscribe}, instead of asking for the first ones. */
-  Probe<T> onSubscription(Consumer<Probe<T>> action) {
+  public Probe<T> onSubscription(Consumer<Probe<T>> action) {
     this.onSubscription = action;
     return this;
   }
 
   /** Does this from within {@code onNext}. */
-  Probe<T> onItem(BiConsumer<Probe<T>, T> action) {
+  public Probe<T> onItem(BiConsumer<Probe<T>, T> action) {
     this.onItem = action;
     return this;
   }
 
   /** Does this from within the terminal signal. */
-  Probe<T> onEnd(Consumer<Probe<T>> action) {
+  public Probe<T> onEnd(Consumer<Probe<T>> action) {
     this.onEnd = action;
     return this;
   }
@@ -114,7 +114,7 @@ final class Probe<T> implements CoreSubscriber<T> {
   }
 
   /** Asks for more; also for what must not be asked for. */
-  void request(long n) {
+  public void request(long n) {
     synchronized (this) {
       long sum = requested + Math.max(0, n);
       requested = sum < 0 ? Long.MAX_VALUE : sum;
@@ -122,39 +122,39 @@ final class Probe<T> implements CoreSubscriber<T> {
     subscription.request(n);
   }
 
-  void cancel() {
+  public void cancel() {
     cancelled = true;
     subscription.cancel();
   }
 
-  synchronized List<T> items() {
+  public synchronized List<T> items() {
     return List.copyOf(items);
   }
 
-  synchronized int count() {
+  public synchronized int count() {
     return items.size();
   }
 
-  synchronized int terminals() {
+  public synchronized int terminals() {
     return errors.size() + completions;
   }
 
-  boolean isCancelled() {
+  public boolean isCancelled() {
     return cancelled;
   }
 
-  synchronized boolean isComplete() {
+  public synchronized boolean isComplete() {
     return completions == 1;
   }
 
   /** The error it ended with. */
-  synchronized Throwable error() {
+  public synchronized Throwable error() {
     assertThat(errors).as("errors; %d onComplete", completions).hasSize(1);
     return errors.getFirst();
   }
 
   /** Nothing has ended it so far. */
-  Probe<T> assertOpen() {
+  public Probe<T> assertOpen() {
     synchronized (this) {
       assertThat(errors).isEmpty();
       assertThat(completions).as("onComplete").isZero();
@@ -162,7 +162,7 @@ final class Probe<T> implements CoreSubscriber<T> {
     return this;
   }
 
-  Probe<T> assertComplete() {
+  public Probe<T> assertComplete() {
     synchronized (this) {
       assertThat(errors).isEmpty();
       assertThat(completions).as("onComplete").isEqualTo(1);
@@ -171,7 +171,7 @@ final class Probe<T> implements CoreSubscriber<T> {
   }
 
   /** It got what Reactive Streams allows, with an end unless it was cancelled. */
-  synchronized void assertLawful() {
+  public synchronized void assertLawful() {
     assertThat(wrong).isEmpty();
     if (!cancelled && subscription != null) {
       assertThat(terminals()).as("terminal signals of %s", this).isEqualTo(1);
@@ -179,7 +179,7 @@ final class Probe<T> implements CoreSubscriber<T> {
   }
 
   /** Whatever a peer said of it. */
-  synchronized void assertFitToBeShown() {
+  public synchronized void assertFitToBeShown() {
     for (Throwable error : errors) {
       assertThat(Signals.textOf(error))
           .doesNotContainPattern("[\\p{C}\\p{Zl}\\p{Zp}]")
@@ -187,7 +187,7 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
   }
 
-  boolean awaitEnd(long seconds) throws InterruptedException {
+  public boolean awaitEnd(long seconds) throws InterruptedException {
     return end.await(seconds, TimeUnit.SECONDS);
   }
 

@@ -1,12 +1,12 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.time.Duration;
 import java.util.Objects;
 
 /** Deadlines as the worker keeps them: nanoseconds, 0 for none. */
-final class Deadlines {
+public final class Deadlines {
 
-  static final long NONE = 0;
+  public static final long NONE = 0;
 
   private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -17,7 +17,7 @@ final class Deadlines {
    *
    * @throws IllegalArgumentException if it is not above 0, or longer than a year
    */
-  static long nanos(Duration deadline) {
+  public static long nanos(Duration deadline) {
     Objects.requireNonNull(deadline, "deadline");
     if (deadline.isNegative() || deadline.isZero() || deadline.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
@@ -30,7 +30,7 @@ final class Deadlines {
   }
 
   /** For an error text: in the largest unit that says it exactly enough. */
-  static String text(long nanos) {
+  public static String text(long nanos) {
     return nanos >= 1_000_000 ? nanos / 1_000_000 + " ms" : nanos + " ns";
   }
 }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import io.reactivetransfer.TransferRejectedException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,18 +11,18 @@ import reactor.core.publisher.Operators;
  * Bounds how many subscriptions an engine serves at once: that bounds its command queue and
  * everything that waits. From any thread.
  */
-final class Admission {
+public final class Admission {
 
   private final AtomicInteger inside = new AtomicInteger();
   private final int limit;
   private volatile boolean closed;
 
-  Admission(int limit) {
+  public Admission(int limit) {
     this.limit = limit;
   }
 
   /** Enters, or says why not. Who has entered leaves once. */
-  @Nullable TransferRejectedException tryEnter() {
+  public @Nullable TransferRejectedException tryEnter() {
     if (closed) {
       return closedError();
     }
@@ -36,12 +36,12 @@ final class Admission {
     return null;
   }
 
-  void leave() {
+  public void leave() {
     inside.decrementAndGet();
   }
 
   /** A subscription that is served as long as it has not left. */
-  interface Guest extends Scanned {
+  public interface Guest extends Scanned {
 
     /** Goes on after its subscriber got it. */
     void begin();
@@ -55,7 +55,7 @@ final class Admission {
    * has it begin. Whatever is thrown on the way, by us or by the subscriber, is his error, and he
    * has left.
    */
-  void serve(CoreSubscriber<?> actual, Function<AdmissionTicket, ? extends Guest> maker) {
+  public void serve(CoreSubscriber<?> actual, Function<AdmissionTicket, ? extends Guest> maker) {
     RuntimeException refusal = tryEnter();
     if (refusal != null) {
       Operators.error(actual, refusal);
@@ -82,11 +82,11 @@ final class Admission {
     return inside.get();
   }
 
-  void close() {
+  public void close() {
     closed = true;
   }
 
-  static TransferRejectedException closedError() {
+  public static TransferRejectedException closedError() {
     return new TransferRejectedException("the engine is closed");
   }
 }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +9,7 @@ import reactor.core.scheduler.Scheduler;
  * The answer to one subscription of an {@link AnswerMono}: given once by the worker, told once on
  * the signal scheduler, and undone if the subscriber has gone meanwhile.
  */
-final class Answer<T> implements Scanned, Runnable {
+public final class Answer<T> implements Scanned, Runnable {
 
   private static final int WANTED = 1;
   private static final int GIVEN = 2;
@@ -29,7 +29,7 @@ final class Answer<T> implements Scanned, Runnable {
   }
 
   /** It is done; there is nothing to say. */
-  void success() {
+  public void success() {
     if (!isGiven()) {
       give(WANTED);
     }
@@ -40,7 +40,7 @@ final class Answer<T> implements Scanned, Runnable {
    *
    * @param undo what to do with it if nobody takes it; from any thread
    */
-  void success(T value, Runnable undo) {
+  public void success(T value, Runnable undo) {
     if (!isGiven()) {
       this.value = value;
       this.undo = undo;
@@ -49,7 +49,7 @@ final class Answer<T> implements Scanned, Runnable {
   }
 
   /** It cannot be done. */
-  void error(Throwable reason) {
+  public void error(Throwable reason) {
     if (!isGiven()) {
       error = reason;
       give(WANTED);
@@ -57,7 +57,7 @@ final class Answer<T> implements Scanned, Runnable {
   }
 
   /** What to do if the subscriber goes before the answer is given; from any thread. */
-  void onCancel(Runnable withdraw) {
+  public void onCancel(Runnable withdraw) {
     this.withdraw = withdraw;
     if (isOver()) {
       withdraw.run();

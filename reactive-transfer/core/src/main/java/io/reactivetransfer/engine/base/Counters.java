@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import io.reactivetransfer.EngineStats;
 import java.lang.invoke.MethodHandles;
@@ -8,17 +8,17 @@ import java.lang.invoke.VarHandle;
  * What a worker counts: written by its thread alone, read by any. With one writer, an opaque write
  * is enough: no locked instruction and no fence on the data path.
  */
-final class Counters {
+public final class Counters {
 
   static final int TRANSFERS_IN_FLIGHT = 0;
-  static final int WRITES_IN_FLIGHT = 1;
-  static final int WRITES_POSTED = 2;
-  static final int BYTES_POSTED = 3;
-  static final int ARRIVALS = 4;
-  static final int OPEN_REGIONS = 5;
-  static final int PENDING_CLAIMS = 6;
-  static final int UNCLAIMED_IMMS = 7;
-  static final int DROPPED_IMMS = 8;
+  public static final int WRITES_IN_FLIGHT = 1;
+  public static final int WRITES_POSTED = 2;
+  public static final int BYTES_POSTED = 3;
+  public static final int ARRIVALS = 4;
+  public static final int OPEN_REGIONS = 5;
+  public static final int PENDING_CLAIMS = 6;
+  public static final int UNCLAIMED_IMMS = 7;
+  public static final int DROPPED_IMMS = 8;
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -26,24 +26,24 @@ final class Counters {
   private long transfers;
 
   /** So many transfers more are in flight. Others see it at the end of the turn. */
-  void transfers(int change) {
+  public void transfers(int change) {
     transfers += change;
   }
 
   /** Before others are told of what was done in this turn. */
-  void endTurn() {
+  public void endTurn() {
     set(TRANSFERS_IN_FLIGHT, transfers);
   }
 
-  void add(int counter, long delta) {
+  public void add(int counter, long delta) {
     VALUES.setOpaque(values, counter, values[counter] + delta);
   }
 
-  void set(int counter, long value) {
+  public void set(int counter, long value) {
     VALUES.setOpaque(values, counter, value);
   }
 
-  EngineStats snapshot(long openLeases) {
+  public EngineStats snapshot(long openLeases) {
     return new EngineStats(
         get(TRANSFERS_IN_FLIGHT),
         get(WRITES_IN_FLIGHT),

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * out at the other end of the stream. That order of things also makes a place that was emptied seen
  * as empty before it is filled again, so the taker publishes nothing.
  */
-final class HandOver<T> {
+public final class HandOver<T> {
 
   private static final VarHandle GIVEN;
 
@@ -31,19 +31,19 @@ final class HandOver<T> {
   private int taken;
   private int seen;
 
-  HandOver(int capacity) {
+  public HandOver(int capacity) {
     this.ring = new Object[Math.max(4, Integer.highestOneBit(2 * capacity - 1))];
   }
 
   /** Hands one over. */
-  void give(T element) {
+  public void give(T element) {
     int place = given;
     ring[place & ring.length - 1] = element;
     GIVEN.setRelease(this, place + 1);
   }
 
   /** Takes one; null if none is there. */
-  @Nullable T take() {
+  public @Nullable T take() {
     if (isEmpty()) {
       return null;
     }
@@ -55,7 +55,7 @@ final class HandOver<T> {
   }
 
   /** Whether there is none to take. By the taker. */
-  boolean isEmpty() {
+  public boolean isEmpty() {
     if (taken == seen) {
       seen = (int) GIVEN.getAcquire(this);
     }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import io.reactivetransfer.Imm;
 
@@ -6,26 +6,26 @@ import io.reactivetransfer.Imm;
  * The 32 bits that travel: the upper three say into how many counted pieces (1 to 8) a write was
  * cut, the lower 29 are the user's.
  */
-final class WireImm {
+public final class WireImm {
 
   /** The most pieces of one write that may carry its immediate. */
-  static final int MAX_PIECES = 8;
+  public static final int MAX_PIECES = 8;
 
   /** Shares that make one whole write: the least common multiple of 1 to 8. */
-  static final int SHARES = 840;
+  public static final int SHARES = 840;
 
   private WireImm() {}
 
-  static int encode(int imm, int pieces) {
+  public static int encode(int imm, int pieces) {
     return (pieces - 1) << Imm.BITS | imm;
   }
 
-  static int imm(int wire) {
+  public static int imm(int wire) {
     return wire & Imm.MAX_VALUE;
   }
 
   /** What one piece adds to the counter. */
-  static int shares(int wire) {
+  public static int shares(int wire) {
     return SHARES / ((wire >>> Imm.BITS) + 1);
   }
 }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -7,15 +7,15 @@ import reactor.core.publisher.Mono;
  * Hands what this engine makes to Reactor's assembly hooks, as every operator of Reactor does: so
  * debug traces, checkpoints and metrics of an application see it.
  */
-final class Assembly {
+public final class Assembly {
 
   private Assembly() {}
 
-  static <T> Flux<T> of(Flux<T> made) {
+  public static <T> Flux<T> of(Flux<T> made) {
     return FluxHook.hook(made);
   }
 
-  static <T> Mono<T> of(Mono<T> made) {
+  public static <T> Mono<T> of(Mono<T> made) {
     return MonoHook.hook(made);
   }
 

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.function.Consumer;
 import reactor.core.CoreSubscriber;
@@ -6,12 +6,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /** Asks once for each subscription; see {@link Answer}. */
-final class AnswerMono<T> extends Mono<T> {
+public final class AnswerMono<T> extends Mono<T> {
 
   private final Scheduler signals;
   private final Consumer<Answer<T>> question;
 
-  AnswerMono(Scheduler signals, Consumer<Answer<T>> question) {
+  public AnswerMono(Scheduler signals, Consumer<Answer<T>> question) {
     this.signals = signals;
     this.question = question;
   }

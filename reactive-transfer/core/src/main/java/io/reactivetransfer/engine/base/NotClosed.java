@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * NICs could not be closed, so nobody knows whether they have finished with the memory that was
  * registered with them. Whoever waits for that is told so, instead of being told that it is quiet.
  */
-final class NotClosed {
+public final class NotClosed {
 
   /** What such a NIC may still touch, and would be freed if it were not reachable. */
   private static final Set<Object> KEPT = ConcurrentHashMap.newKeySet();
@@ -32,7 +32,7 @@ final class NotClosed {
   }
 
   /** This NIC could not be closed, and perhaps others before it. */
-  static NotClosed nic(String name, Throwable failure, @Nullable NotClosed others) {
+  public static NotClosed nic(String name, Throwable failure, @Nullable NotClosed others) {
     String text = "NIC " + name + " could not be closed: " + describe(failure);
     return others == null
         ? new NotClosed(new Origin(null, name, code(failure)), text, failure)
@@ -40,28 +40,28 @@ final class NotClosed {
   }
 
   /** Has this never be collected as garbage. */
-  static void keep(Object touched) {
+  public static void keep(Object touched) {
     KEPT.add(touched);
   }
 
   /** What a NIC has thrown, with its code. */
-  static String describe(Throwable failure) {
+  public static String describe(Throwable failure) {
     return failure instanceof BackendException known
         ? known.getMessage() + " (code " + known.code() + ")"
         : failure.toString();
   }
 
-  static int code(Throwable failure) {
+  public static int code(Throwable failure) {
     return failure instanceof BackendException known ? known.code() : 0;
   }
 
   /** For those who wait for nothing but this. */
-  TransferFailedException error() {
+  public TransferFailedException error() {
     return new TransferFailedException(text + "; " + CONSEQUENCE, origin, cause);
   }
 
   /** For those who would otherwise be told of something else, and only of that. */
-  TransferFailedException after(Throwable earlier) {
+  public TransferFailedException after(Throwable earlier) {
     if (earlier instanceof TransferFailedException failed
         && String.valueOf(failed.getMessage()).endsWith(CONSEQUENCE)) {
       return failed;

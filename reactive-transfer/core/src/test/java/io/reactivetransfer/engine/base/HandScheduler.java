@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -7,14 +7,14 @@ import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
 
 /** A signal scheduler that a test turns: what was scheduled stays where it is until then. */
-final class HandScheduler implements Scheduler {
+public final class HandScheduler implements Scheduler {
 
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private int liveWorkers;
-  boolean rejecting;
+  public boolean rejecting;
 
   /** Runs the first task; false if there is none. */
-  boolean step() {
+  public boolean step() {
     Runnable task = tasks.poll();
     if (task != null) {
       task.run();
@@ -22,18 +22,18 @@ final class HandScheduler implements Scheduler {
     return task != null;
   }
 
-  void runUntilIdle() {
+  public void runUntilIdle() {
     while (step()) {
       // until there is none
     }
   }
 
-  int pending() {
+  public int pending() {
     return tasks.size();
   }
 
   /** Workers that were made and not disposed. */
-  int liveWorkers() {
+  public int liveWorkers() {
     return liveWorkers;
   }
 

@@ -1,23 +1,23 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.Arrays;
 
 /** A queue of numbers, which grows and allocates nothing in a steady state. */
-final class IntQueue {
+public final class IntQueue {
 
   private int[] ring = new int[64];
   private int head;
   private int tail;
 
-  int size() {
+  public int size() {
     return tail - head;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return head == tail;
   }
 
-  void add(int value) {
+  public void add(int value) {
     if (size() == ring.length) {
       grow();
     }
@@ -25,7 +25,7 @@ final class IntQueue {
   }
 
   /** Takes the first of those that are there. */
-  int take() {
+  public int take() {
     return ring[head++ & ring.length - 1];
   }
 

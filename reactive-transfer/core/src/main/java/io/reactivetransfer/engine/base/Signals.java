@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import org.reactivestreams.Subscriber;
 import reactor.util.Logger;
@@ -8,13 +8,13 @@ import reactor.util.Loggers;
  * The last signals to subscribers, who may throw, though they must not, and on the NIC's own thread
  * if signals come there. What they throw is said, and ends nothing but themselves.
  */
-final class Signals {
+public final class Signals {
 
   private static final Logger LOG = Loggers.getLogger(Signals.class);
 
   private Signals() {}
 
-  static void complete(Subscriber<?> actual) {
+  public static void complete(Subscriber<?> actual) {
     try {
       actual.onComplete();
     } catch (Throwable failure) {
@@ -22,7 +22,7 @@ final class Signals {
     }
   }
 
-  static void error(Subscriber<?> actual, Throwable reason) {
+  public static void error(Subscriber<?> actual, Throwable reason) {
     try {
       actual.onError(reason);
     } catch (Throwable failure) {
@@ -31,12 +31,12 @@ final class Signals {
   }
 
   /** Someone else's code has thrown something that nobody is left to be told of. */
-  static void thrown(Throwable failure) {
+  public static void thrown(Throwable failure) {
     said(() -> LOG.error("a subscriber or an upstream has thrown, which it must not", failure));
   }
 
   /** Says something if that is possible; what is to be done besides is more important. */
-  static void said(Runnable saying) {
+  public static void said(Runnable saying) {
     try {
       saying.run();
     } catch (Throwable unsaid) {
@@ -45,7 +45,7 @@ final class Signals {
   }
 
   /** What somebody else's exception says, whose methods may throw themselves. */
-  static String textOf(Throwable failure) {
+  public static String textOf(Throwable failure) {
     try {
       return String.valueOf(failure.getMessage());
     } catch (Throwable unsaid) {

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -6,7 +6,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 
 /** A subscription of which Reactor's tools can see where it leads and whether it is over. */
-interface Scanned extends Subscription, Scannable {
+public interface Scanned extends Subscription, Scannable {
 
   /** To whom it signals. */
   CoreSubscriber<?> actual();

@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Something that was entered, such as the {@link Admission}, and is left once, whoever says so
  * first.
  */
-final class AdmissionTicket {
+public final class AdmissionTicket {
 
   private final Runnable leave;
   private final AtomicBoolean left = new AtomicBoolean();
@@ -15,11 +15,11 @@ final class AdmissionTicket {
     this(admission::leave);
   }
 
-  AdmissionTicket(Runnable leave) {
+  public AdmissionTicket(Runnable leave) {
     this.leave = leave;
   }
 
-  void leave() {
+  public void leave() {
     if (left.compareAndSet(false, true)) {
       leave.run();
     }

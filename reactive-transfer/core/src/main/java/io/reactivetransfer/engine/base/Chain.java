@@ -1,4 +1,4 @@
-package io.reactivetransfer.engine;
+package io.reactivetransfer.engine.base;
 
 import org.jspecify.annotations.Nullable;
 
@@ -6,29 +6,29 @@ import org.jspecify.annotations.Nullable;
  * A list whose members bring their own places: adding and removing cost the same however long it
  * is, and allocate nothing. Whoever walks along it may remove the member that he is at.
  */
-final class Chain<T> {
+public final class Chain<T> {
 
   /** The place of one member, in one chain at a time. */
-  static final class Link<T> {
+  public static final class Link<T> {
     private final T member;
     private @Nullable Chain<T> chain;
     private @Nullable Link<T> previous;
     private @Nullable Link<T> next;
 
-    Link(T member) {
+    public Link(T member) {
       this.member = member;
     }
 
-    T member() {
+    public T member() {
       return member;
     }
 
-    @Nullable Link<T> next() {
+    public @Nullable Link<T> next() {
       return next;
     }
 
     /** Whether it stands in a chain. */
-    boolean isPlaced() {
+    public boolean isPlaced() {
       return chain != null;
     }
 
@@ -42,20 +42,20 @@ final class Chain<T> {
   private int size;
 
   /** How many stand in it. */
-  int size() {
+  public int size() {
     return size;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return first == null;
   }
 
-  @Nullable Link<T> first() {
+  public @Nullable Link<T> first() {
     return first;
   }
 
   /** Adds it at the end. */
-  void add(Link<T> link) {
+  public void add(Link<T> link) {
     if (link.chain != null) {
       throw new IllegalStateException("expected what is in no chain, got " + link.member);
     }
@@ -71,7 +71,8 @@ final class Chain<T> {
   }
 
   /** Removes it, if it is in here; says whether it was. */
-  @SuppressWarnings("ReferenceEquality") // the very same chain
+  @SuppressWarnings("ReferenceEquality")
+  public // the very same chain
   boolean remove(Link<T> link) {
     if (link.chain != this) {
       return false;
