@@ -11,6 +11,12 @@ package io.reactivetransfer.engine;
  */
 record AbortFrame(int seq, int imm, long shares, int flags, String text) {
 
+  /** So many immediates of one origin are noted that nobody claims; of more, the oldest goes. */
+  static final int MAX_NOTES = 256;
+
+  /** Immediates in doubt; while there are so many, nothing more is counted there. */
+  static final int MAX_DOUBTFUL = 1_024;
+
   boolean has(int flag) {
     return (flags & flag) != 0;
   }

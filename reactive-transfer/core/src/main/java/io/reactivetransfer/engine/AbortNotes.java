@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AbortNotes {
 
-  static final int MAX_PER_ORIGIN = 256;
-
   /**
    * One of them.
    *
@@ -53,7 +51,7 @@ final class AbortNotes {
       byImm.put(imm, others);
     }
     others.add(note);
-    if (own.size() > MAX_PER_ORIGIN) {
+    if (own.size() > AbortFrame.MAX_NOTES) {
       end(own.firstEntry().getKey(), origin);
     }
   }

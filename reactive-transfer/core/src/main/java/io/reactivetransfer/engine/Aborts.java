@@ -6,6 +6,7 @@ import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.WireImm;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +16,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Aborts {
 
-  private final Worker worker;
+  private final Submissions submissions;
+  private final Ownership ownership;
+  private final BiConsumer<Flight, TransferException> fail;
 
-  Aborts(Worker worker) {
-    this.worker = worker;
+  /**
+   * Nothing is given up yet.
+   *
+   * @param fail ends a flight
+   */
+  Aborts(Submissions submissions, Ownership ownership, BiConsumer<Flight, TransferException> fail) {
+    this.submissions = submissions;
+    this.ownership = ownership;
+    this.fail = fail;
   }
 
   /**
@@ -26,16 +36,16 @@ final class Aborts {
    *
    * @param imm the immediate, or a negative number for none
    */
-  void requireCertain(PeerLink peer, int imm) {
+  void requireCertain(Outbound peer, int imm) {
     if (imm >= 0 && !peer.givenUp.isEmpty()) {
       requireNoDoubt(peer, imm);
     }
   }
 
-  private void requireNoDoubt(PeerLink peer, int imm) {
+  private void requireNoDoubt(Outbound peer, int imm) {
     String doubt = peer.givenUp.doubt(imm);
     if (doubt != null) {
-      worker.mailroom().abortsDue(peer);
+      peer.link.mail.list();
       throw new TransferRejectedException(
           "immediate "
               + imm
@@ -44,30 +54,30 @@ final class Aborts {
               + ": "
               + doubt
               + "; use another one, or have the target discard() it",
-          Origin.peer(peer.id()),
+          Origin.peer(peer.link.id()),
           null);
     }
   }
 
   /** Whether this flight is held until its target has taken back what it would complete. */
   boolean holds(Flight flight) {
-    PeerLink peer = flight.peer();
+    Outbound peer = flight.to();
     if (flight.imm() < 0 || peer.givenUp.isEmpty()) {
       return false;
     }
     boolean held = peer.givenUp.holds(flight);
-    worker.mailroom().abortsDue(peer);
+    peer.link.mail.list();
     return held;
   }
 
   /** A peer has forgotten this engine: what it was told last is in doubt. */
-  void begunAnew(PeerLink peer) {
+  void begunAnew(Outbound peer) {
     for (int imm : peer.givenUp.begunAnew()) {
       String doubt = peer.givenUp.doubt(imm);
       refuseHeld(peer, imm, doubt == null ? "" : doubt);
     }
     peer.givenUp.wake();
-    worker.mailroom().abortsDue(peer);
+    peer.link.mail.list();
   }
 
   /** A flight has ended and is not done. */
@@ -75,7 +85,7 @@ final class Aborts {
     if (flight.imm() < 0) {
       return;
     }
-    PeerLink peer = flight.peer();
+    Outbound peer = flight.to();
     peer.givenUp.release(flight);
     String doubt = flight.isInDoubt() ? reason(flight) : null;
     Step step = flight.submission().step(flight.fan);
@@ -94,7 +104,7 @@ final class Aborts {
   void notDone(Fan fan, Submission<?, ?> submission, int imm) {
     TransferException failure = fan.failure();
     String text = failure == null ? submission.stopReason() : String.valueOf(failure.getMessage());
-    for (PeerLink peer : fan.counted()) {
+    for (Outbound peer : fan.counted()) {
       boolean told = !isNew(submission.step(fan), peer, imm);
       add(peer, imm, WireImm.SHARES, null, told ? null : text);
     }
@@ -116,8 +126,7 @@ final class Aborts {
     if (imm != null) {
       Step common = submission.step(null);
       Step step = common == null ? new Step() : common;
-      Ownership.ownTargets(
-          worker,
+      ownership.ownTargets(
           transfer,
           peer -> {
             if (step.isNewTo(peer, imm.value())) {
@@ -127,32 +136,32 @@ final class Aborts {
     }
   }
 
-  private static boolean isNew(@Nullable Step step, PeerLink peer, int imm) {
+  private static boolean isNew(@Nullable Step step, Outbound peer, int imm) {
     return step == null || step.isNewTo(peer, imm);
   }
 
   private void add(
-      PeerLink peer, int imm, long shares, @Nullable String doubt, @Nullable String reason) {
+      Outbound peer, int imm, long shares, @Nullable String doubt, @Nullable String reason) {
     peer.givenUp.add(
         imm,
         shares,
         doubt == null ? null : ControlFrame.clip(doubt),
         reason == null ? null : ControlFrame.clip(reason),
-        worker.youngestSubmission());
-    worker.mailroom().abortsDue(peer);
+        submissions.youngest());
+    peer.link.mail.list();
     if (doubt != null) {
       refuseHeld(peer, imm, doubt);
     }
   }
 
-  private void refuseHeld(PeerLink peer, int imm, String doubt) {
+  private void refuseHeld(Outbound peer, int imm, String doubt) {
     TransferRejectedException refusal =
         new TransferRejectedException(
             "immediate " + imm + " came to be in doubt at " + peer + ": " + doubt,
-            Origin.peer(peer.id()),
+            Origin.peer(peer.link.id()),
             null);
     for (Flight held : peer.givenUp.refused(imm)) {
-      worker.flights().fail(held, refusal);
+      fail.accept(held, refusal);
     }
   }
 }

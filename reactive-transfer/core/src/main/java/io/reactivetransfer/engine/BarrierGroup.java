@@ -21,13 +21,13 @@ import java.util.TreeSet;
 record BarrierGroup(EngineId id, List<PeerLink> others) {
 
   /** The group of these peers and this engine, whether or not it names itself. */
-  static BarrierGroup of(Worker worker, String name, PeerGroup group) {
+  static BarrierGroup of(Peers peers, String name, PeerGroup group) {
     TreeSet<EngineId> ids = new TreeSet<>();
-    ids.add(worker.id());
+    ids.add(peers.ownAddress().engine());
     List<PeerLink> others = new ArrayList<>();
     for (Peer peer : group.peers()) {
       if (ids.add(peer.id())) {
-        others.add(Ownership.own(worker, peer));
+        others.add(peers.own(peer));
       }
     }
     byte[] text = name.getBytes(StandardCharsets.UTF_8);

@@ -5,6 +5,8 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Defects;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A group in which all are equal and nobody waits is not remembered, so that a group costs nothing
  * once it was used. Belongs to the worker.
  */
-final class Barriers {
+final class Barriers implements PeerEvents {
 
   /** Rounds, over all groups, by which one of two engines may be ahead of the other. */
   static final int MAX_LEAD = 1_024;
@@ -47,7 +49,9 @@ final class Barriers {
     }
   }
 
-  private final Worker worker;
+  private final Peers peers;
+  private final Liveness liveness;
+  private final Defects defects;
   private final Map<EngineId, State> states = new HashMap<>();
 
   /** The groups in which somebody waits here. */
@@ -55,8 +59,10 @@ final class Barriers {
 
   private @Nullable RuntimeException closed;
 
-  Barriers(Worker worker) {
-    this.worker = worker;
+  Barriers(Peers peers, Liveness liveness, Defects defects) {
+    this.peers = peers;
+    this.liveness = liveness;
+    this.defects = defects;
   }
 
   /** How many groups are remembered. */
@@ -81,9 +87,9 @@ final class Barriers {
     for (PeerLink peer : group.others()) {
       peer.wanted(1);
       shift(state, peer, -1);
-      worker.mailroom().enterBarrier(peer, group.id());
+      peer.mail.enterBarrier(group.id());
     }
-    answer.onCancel(() -> worker.execute(() -> leave(waiting)));
+    answer.onCancel(() -> peers.commands().execute(() -> leave(waiting)));
     complete(state);
   }
 
@@ -100,14 +106,33 @@ final class Barriers {
     }
   }
 
-  /** A member says that it has entered the next round of a group. */
+  /** A member says that it has entered the next round of a group; false if it says otherwise. */
+  boolean received(PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != EngineId.BYTES + 3 * Integer.BYTES) {
+      return false;
+    }
+    EngineId group = new EngineId(frame.getLong(), frame.getLong());
+    int epoch = frame.getInt();
+    if (peer.mail.theirEpoch() == 0 || (epoch != 0 && epoch != peer.mail.epoch())) {
+      return true; // meant for who we were to it before; it says so again when it has learned of us
+    }
+    BarrierEntries entries = peer.mail.barriers;
+    int number = frame.getInt();
+    entries.acknowledge(frame.getInt());
+    if (entries.isNext(number)) {
+      entered(group, peer);
+    }
+    return true;
+  }
+
+  /** A member has entered the next round of a group. */
   void entered(EngineId group, PeerLink member) {
     if (member.mail.barriers.ahead() >= MAX_LEAD) {
       refuse(member, MAX_LEAD + " rounds of barriers that nobody had entered here");
       return;
     }
     if (states.size() >= MAX_GROUPS && !states.containsKey(group)) {
-      worker.peers().forgetLost();
+      peers.forgetLost();
       if (states.size() >= MAX_GROUPS) {
         PeerLink guilty = furthestAhead(member);
         refuse(guilty, "its share of the " + MAX_GROUPS + " groups that are remembered");
@@ -124,25 +149,24 @@ final class Barriers {
   /** Whoever has entered most that nobody has entered here. */
   private PeerLink furthestAhead(PeerLink newcomer) {
     PeerLink[] most = {newcomer};
-    worker
-        .peers()
-        .forEach(peer -> {
-          if (peer.mail.barriers.ahead() > most[0].mail.barriers.ahead()) {
-            most[0] = peer;
-          }
-        });
+    peers.forEach(peer -> {
+      if (peer.mail.barriers.ahead() > most[0].mail.barriers.ahead()) {
+        most[0] = peer;
+      }
+    });
     return most[0];
   }
 
   private void refuse(PeerLink member, String what) {
     String text = "it entered more than " + what;
-    worker.defect("engine " + member.id().toShortString() + " is given up: " + text);
-    worker.liveness().giveUp(member, text);
-    worker.peers().forget(member); // at once: a NIC that reports the loss may keep it from hearing
-    worker.mailroom().dismiss(member, text);
+    defects.report("engine " + member.id().toShortString() + " is given up: " + text);
+    liveness.giveUp(member, text);
+    peers.forget(member); // at once: a NIC that reports the loss may keep it from hearing
+    member.mail.dismiss(text);
   }
 
-  void peerLost(PeerLink peer, PeerUnreachableException loss) {
+  @Override
+  public void lost(PeerLink peer, PeerUnreachableException loss) {
     for (State state : List.copyOf(busy)) {
       for (Waiting waiting : List.copyOf(state.waiting)) {
         if (waiting.group().others().contains(peer)) {
@@ -153,13 +177,15 @@ final class Barriers {
     }
   }
 
-  /**
-   * This engine and the peer begin anew: neither is ahead of the other.
-   *
-   * @param reason what rounds end with that wait for the peer
-   */
-  void forget(PeerLink peer, PeerUnreachableException reason) {
-    peerLost(peer, reason);
+  @Override
+  public void forgotten(PeerLink peer, PeerUnreachableException reason) {
+    begunAnew(peer, reason);
+  }
+
+  /** This engine and the peer begin anew: neither is ahead of the other. */
+  @Override
+  public void begunAnew(PeerLink peer, PeerUnreachableException reason) {
+    lost(peer, reason);
     BarrierEntries entries = peer.mail.barriers;
     for (EngineId group : entries.uneven()) { // and not all groups, for each of many peers
       State state = states.get(group);

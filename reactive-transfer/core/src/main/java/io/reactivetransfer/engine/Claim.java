@@ -40,20 +40,20 @@ final class Claim implements Runnable {
   /** Runs out when the patience does; the table's own. */
   Timers.@Nullable Timer timer;
 
-  private final Worker worker;
+  private final Claims claims;
   private final Listener listener;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
   private @Nullable Throwable refusal;
 
   Claim(
-      Worker worker,
+      Claims claims,
       int imm,
       long writes,
       List<PeerLink> bound,
       long patienceNanos,
       Listener listener) {
-    this.worker = worker;
+    this.claims = claims;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
@@ -63,23 +63,25 @@ final class Claim implements Runnable {
 
   /** Makes the claim. From any thread. */
   void make() {
-    worker.execute(() -> worker.imms().add(this));
+    claims.commands().execute(() -> claims.imms().add(this));
   }
 
   /** Fails it, unless it was decided already. From any thread. */
   void refuse(Throwable reason) {
-    worker.execute(() -> {
-      refusal = reason; // it may not have been made yet
-      worker.imms().fail(this, reason);
-    });
+    claims
+        .commands()
+        .execute(() -> {
+          refusal = reason; // it may not have been made yet
+          claims.imms().fail(this, reason);
+        });
   }
 
   /** From any thread, at any time, more than once. */
   void cancel() {
     if (state.compareAndSet(WAITING, CANCELLED)) {
-      worker.execute(() -> worker.imms().remove(this));
+      claims.commands().execute(() -> claims.imms().remove(this));
     } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
-      worker.execute(() -> worker.imms().giveBack(imm, writes));
+      claims.commands().execute(() -> claims.imms().giveBack(imm, writes));
     }
   }
 
@@ -123,9 +125,9 @@ final class Claim implements Runnable {
       return false;
     }
     try {
-      worker.signals().schedule(this);
+      claims.signals().schedule(this);
     } catch (Throwable e) {
-      worker.signalsFailed(e);
+      claims.signals().failed(e);
       run();
     }
     return true;

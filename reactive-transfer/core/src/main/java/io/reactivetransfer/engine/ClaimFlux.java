@@ -13,14 +13,14 @@ import reactor.core.publisher.Operators;
 /** One claim after the other, each made only when there is demand for its element. */
 final class ClaimFlux extends Flux<Long> {
 
-  private final Worker worker;
+  private final Claims claims;
   private final int imm;
   private final long writes;
   private final List<PeerLink> bound;
   private final long patienceNanos;
 
-  ClaimFlux(Worker worker, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
-    this.worker = worker;
+  ClaimFlux(Claims claims, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
+    this.claims = claims;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
@@ -29,7 +29,7 @@ final class ClaimFlux extends Flux<Long> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Long> actual) {
-    worker.admission().serve(actual, ticket -> new Rounds(this, actual, ticket));
+    claims.admission().serve(actual, ticket -> new Rounds(this, actual, ticket));
   }
 
   /**
@@ -64,7 +64,7 @@ final class ClaimFlux extends Flux<Long> {
 
     @Override
     public void begin() {
-      flux.worker.execute(this::watchClose);
+      flux.claims.commands().execute(this::watchClose);
     }
 
     @Override
@@ -77,7 +77,7 @@ final class ClaimFlux extends Flux<Long> {
      */
     private void watchClose() {
       if (!over) {
-        flux.worker.onClose(this, () -> failWith(Admission.closedError()));
+        flux.claims.closing().watch(this, () -> failWith(Admission.closedError()));
       }
     }
 
@@ -109,7 +109,7 @@ final class ClaimFlux extends Flux<Long> {
         return;
       }
       Claim next =
-          new Claim(flux.worker, flux.imm, flux.writes, flux.bound, flux.patienceNanos, this);
+          new Claim(flux.claims, flux.imm, flux.writes, flux.bound, flux.patienceNanos, this);
       claim = next;
       next.make();
       Throwable wrong = misuse;
@@ -135,7 +135,7 @@ final class ClaimFlux extends Flux<Long> {
     public void met() {
       Throwable wrong = misuse;
       if (wrong != null) {
-        flux.worker.execute(() -> flux.worker.imms().giveBack(flux.imm, flux.writes));
+        flux.claims.commands().execute(() -> flux.claims.imms().giveBack(flux.imm, flux.writes));
         failed(wrong);
         return;
       }
@@ -161,7 +161,7 @@ final class ClaimFlux extends Flux<Long> {
 
     private void leave() {
       ticket.leave();
-      flux.worker.execute(() -> flux.worker.forget(this));
+      flux.claims.commands().execute(() -> flux.claims.closing().forget(this));
     }
   }
 }

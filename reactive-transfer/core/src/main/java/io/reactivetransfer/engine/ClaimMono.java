@@ -10,14 +10,14 @@ import reactor.core.publisher.Mono;
 /** One claim for each subscription, made on subscribe. */
 final class ClaimMono extends Mono<Void> {
 
-  private final Worker worker;
+  private final Claims claims;
   private final int imm;
   private final long writes;
   private final List<PeerLink> bound;
   private final long patienceNanos;
 
-  ClaimMono(Worker worker, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
-    this.worker = worker;
+  ClaimMono(Claims claims, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
+    this.claims = claims;
     this.imm = imm;
     this.writes = writes;
     this.bound = bound;
@@ -26,7 +26,7 @@ final class ClaimMono extends Mono<Void> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Void> actual) {
-    worker.admission().serve(actual, ticket -> new Waiting(this, actual, ticket));
+    claims.admission().serve(actual, ticket -> new Waiting(this, actual, ticket));
   }
 
   private static final class Waiting implements Admission.Guest, Claim.Listener {
@@ -38,7 +38,7 @@ final class ClaimMono extends Mono<Void> {
       this.actual = actual;
       this.ticket = ticket;
       this.claim =
-          new Claim(mono.worker, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
+          new Claim(mono.claims, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
     }
 
     @Override

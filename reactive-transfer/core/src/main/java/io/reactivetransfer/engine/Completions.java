@@ -12,13 +12,20 @@ import java.nio.ByteBuffer;
  */
 final class Completions implements CompletionSink {
 
-  private final Worker worker;
+  private final FlightControl flights;
+  private final ImmTable imms;
+  private final NicMessages nicMessages;
+  private final NicFailures nicFailures;
   private int nic;
   private long token;
   private int run;
 
-  Completions(Worker worker) {
-    this.worker = worker;
+  Completions(
+      FlightControl flights, ImmTable imms, NicMessages nicMessages, NicFailures nicFailures) {
+    this.flights = flights;
+    this.imms = imms;
+    this.nicMessages = nicMessages;
+    this.nicFailures = nicFailures;
   }
 
   /** Has a NIC say what it knows. */
@@ -52,47 +59,47 @@ final class Completions implements CompletionSink {
     int writes = run;
     if (writes != 0) {
       run = 0;
-      worker.flights().written(nic, token, writes);
+      flights.written(nic, token, writes);
     }
   }
 
   @Override
   public void failed(long token, int code, String text) {
     endRun();
-    worker.flights().failed(nic, token, code, text, false);
+    flights.failed(nic, token, code, text, false);
   }
 
   @Override
   public void refused(long token, int code, String text) {
     endRun();
-    worker.flights().failed(nic, token, code, text, true);
+    flights.failed(nic, token, code, text, true);
   }
 
   @Override
   public void immArrived(int imm) {
-    worker.imms().arrived(null, imm);
+    imms.arrived(null, imm);
   }
 
   @Override
   public void immArrived(EngineId origin, int imm) {
-    worker.imms().arrived(origin, imm);
+    imms.arrived(origin, imm);
   }
 
   @Override
   public void toPeer(RemotePeer peer, ByteBuffer message) {
     endRun();
-    worker.nicMessages().say(nic, peer, message);
+    nicMessages.say(nic, peer, message);
   }
 
   @Override
   public void nicFailed(int code, String text) {
     endRun();
-    worker.nicFailures().failed(nic, code, text);
+    nicFailures.failed(nic, code, text);
   }
 
   @Override
   public void peerLost(EngineId id, int code, String text) {
     endRun();
-    worker.wayLost(id, nic, text);
+    nicFailures.wayLost(id, nic);
   }
 }

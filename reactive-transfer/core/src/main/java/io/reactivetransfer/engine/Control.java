@@ -8,7 +8,7 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
-import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlSink;
 import java.nio.ByteBuffer;
@@ -17,26 +17,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's side of its control channel: leads what comes to where it belongs, and remembers who
- * is looked for. Belongs to the worker.
+ * The engine's side of its control channel: says what is to be said, and remembers who is looked
+ * for. Belongs to the NIC thread.
  */
-final class Control implements ControlSink {
+final class Control {
 
   private record Search(HostPort at, Answer<Peer> answer) {}
 
-  private final Worker worker;
+  private final Peers peers;
+  private final Defects defects;
   private final ControlChannel channel;
   private final Map<Long, Search> searches = new HashMap<>();
   private long searchesBegun;
   private boolean closed;
 
-  Control(Worker worker, ControlChannel channel) {
-    this.worker = worker;
+  Control(ControlChannel channel, Peers peers, Defects defects) {
+    this.peers = peers;
+    this.defects = defects;
     this.channel = channel;
-  }
-
-  HostPort address() {
-    return channel.address();
   }
 
   /** Has a frame taken over; false if that is to be tried again. */
@@ -58,12 +56,13 @@ final class Control implements ControlSink {
     }
     long token = ++searchesBegun;
     searches.put(token, new Search(at, answer));
-    answer.onCancel(() -> worker.execute(() -> searches.remove(token)));
+    answer.onCancel(() -> peers.commands().execute(() -> searches.remove(token)));
     channel.find(token, at);
   }
 
-  int poll() {
-    return closed ? 0 : channel.poll(this);
+  /** Has the channel say what it knows; returns how much that was. */
+  int poll(ControlSink sink) {
+    return closed ? 0 : channel.poll(sink);
   }
 
   /** Nobody is talked with any more. */
@@ -72,33 +71,27 @@ final class Control implements ControlSink {
       closed = true;
       searches.values().forEach(search -> search.answer().error(reason));
       searches.clear();
-      worker.attempt("closing the control channel", channel::close);
+      defects.attempt("closing the control channel", channel::close);
     }
   }
 
-  // ---- what comes ----
-
-  @Override
-  public void received(EngineId sender, ByteBuffer bytes) {
-    worker.mailroom().received(sender, bytes);
-  }
-
-  @Override
-  public void found(long token, EngineId id) {
+  /** The engine was found that was looked for. */
+  void found(long token, EngineId id) {
     Search search = searches.remove(token);
     if (search == null) {
       return;
     }
-    if (id.equals(worker.id())) {
+    PeerAddress own = peers.ownAddress();
+    if (id.equals(own.engine())) {
       search.answer().error(unreachable(search, id, 0, "that is this engine itself"));
       return;
     }
-    PeerAddress address = new PeerAddress(worker.address().backend(), id, search.at());
-    search.answer().success(worker.peers().named(address), () -> {});
+    PeerAddress address = new PeerAddress(own.backend(), id, search.at());
+    search.answer().success(peers.named(address), () -> {});
   }
 
-  @Override
-  public void notFound(long token, int code, String text) {
+  /** It was not. */
+  void notFound(long token, int code, String text) {
     Search search = searches.remove(token);
     if (search != null) {
       search.answer().error(unreachable(search, null, code, text));
@@ -111,24 +104,5 @@ final class Control implements ControlSink {
         "no engine can be reached at " + search.at() + ": " + text,
         new Origin(id, null, code),
         null);
-  }
-
-  @Override
-  public void peerLost(EngineId id, int code, String text) {
-    PeerLink peer = worker.peers().find(id);
-    if (peer == null) {
-      worker.imms().left(id); // it has only written here
-      return;
-    }
-    peer.disconnect(text);
-    worker.peerLost(
-        peer,
-        new PeerUnreachableException(
-            "peer " + peer + " cannot be reached: " + text, new Origin(id, null, code), null));
-  }
-
-  @Override
-  public void channelFailed(int code, String text) {
-    worker.shutdown().begin(new BackendException(code, "the control channel failed: " + text));
   }
 }

@@ -109,6 +109,9 @@ final class ControlFrame {
   /** That is so: one byte each for the sender's and the receiver's number. */
   static final byte FENCED = 17;
 
+  /** One more than the highest kind. */
+  static final int KINDS = FENCED + 1;
+
   private static final int MAX_REASON_CHARS = 200;
 
   /** The kind. */
@@ -133,6 +136,11 @@ final class ControlFrame {
   static final int MAX_HELLO_BYTES = 8 * 1024;
 
   private ControlFrame() {}
+
+  /** Whether it is no defect if one comes whose sender is not known here any more. */
+  static boolean mayComeFromStrangers(int kind) {
+    return kind == ASK || kind == ALIVE || kind == BARRIER || kind == DISMISSAL;
+  }
 
   /** Copies a message of the application. If it is short, this is its only part. */
   static ByteBuffer message(int channel, ByteBuffer content) {

@@ -5,6 +5,7 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.base.Timers;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ final class DeadlineSweep {
   private static final long SHORTEST_NANOS = 1_000_000;
   private static final long LONGEST_NANOS = 1_000_000_000;
 
-  private final Worker worker;
+  private final Timers timers;
+  private final Submissions submissions;
   private final FlightControl flights;
   private final FlightTable table;
   private final long graceNanos;
@@ -42,12 +44,18 @@ final class DeadlineSweep {
   private long firstDue;
   private long shortest;
 
-  DeadlineSweep(Worker worker, FlightControl flights, FlightTable table) {
+  DeadlineSweep(
+      FlightControl flights,
+      FlightTable table,
+      Submissions submissions,
+      Timers timers,
+      Duration grace) {
     this.table = table;
-    this.worker = worker;
+    this.timers = timers;
+    this.submissions = submissions;
     this.flights = flights;
-    this.graceNanos = worker.options().livenessDeadline().toNanos();
-    this.lookedAt = worker.now() - SHORTEST_NANOS;
+    this.graceNanos = grace.toNanos();
+    this.lookedAt = timers.now() - SHORTEST_NANOS;
   }
 
   /** A flight has begun that must be over by then. */
@@ -62,24 +70,20 @@ final class DeadlineSweep {
 
   private void plan(long due) {
     if (planned != null) {
-      worker.timers().cancel(planned);
+      timers.cancel(planned);
     }
     plannedAt = due;
-    planned = worker.timers().at(due, this::look);
+    planned = timers.at(due, this::look);
   }
 
   private void look() {
     planned = null;
-    lookedAt = worker.turnNanos();
+    lookedAt = timers.turnNanos();
     long late = lookedAt - plannedAt;
     stoodStillNanos = late > shareOfGrace() ? late : 0;
     anyLeft = false;
     shortest = LONGEST_NANOS * LOOKS_PER_DEADLINE;
-    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
-    while (each != null) {
-      look(each.member());
-      each = each.next();
-    }
+    submissions.forEach(this::look);
     if (anyLeft) {
       long often = Math.clamp(shortest / LOOKS_PER_DEADLINE, SHORTEST_NANOS, LONGEST_NANOS);
       plan(later(firstDue, lookedAt + often));

@@ -13,20 +13,18 @@ import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/**
- * The counter of one immediate: a view on the worker's {@link ImmTable}, with no state of its own.
- */
+/** The counter of one immediate: a view on the {@link ImmTable}, with no state of its own. */
 final class DefaultImmCounter implements ImmCounter {
 
   private static final long MAX_CLAIM = 1L << 40;
 
-  private final Worker worker;
+  private final Claims claims;
   private final Imm imm;
   private final List<PeerLink> bound;
   private final long patienceNanos;
 
-  DefaultImmCounter(Worker worker, Imm imm, List<PeerLink> bound, long patienceNanos) {
-    this.worker = worker;
+  DefaultImmCounter(Claims claims, Imm imm, List<PeerLink> bound, long patienceNanos) {
+    this.claims = claims;
     this.imm = imm;
     this.bound = bound;
     this.patienceNanos = patienceNanos;
@@ -39,12 +37,12 @@ final class DefaultImmCounter implements ImmCounter {
 
   @Override
   public Mono<Void> next(long n) {
-    return Assembly.of(new ClaimMono(worker, imm.value(), requireClaim(n), bound, patienceNanos));
+    return Assembly.of(new ClaimMono(claims, imm.value(), requireClaim(n), bound, patienceNanos));
   }
 
   @Override
   public Flux<Long> every(long n) {
-    return Assembly.of(new ClaimFlux(worker, imm.value(), requireClaim(n), bound, patienceNanos));
+    return Assembly.of(new ClaimFlux(claims, imm.value(), requireClaim(n), bound, patienceNanos));
   }
 
   @Override
@@ -57,26 +55,28 @@ final class DefaultImmCounter implements ImmCounter {
     }
     List<PeerLink> all = new ArrayList<>(bound);
     for (Peer peer : peers) {
-      PeerLink link = Ownership.own(worker, peer);
+      PeerLink link = claims.peers().own(peer);
       if (!all.contains(link)) {
         all.add(link);
       }
     }
-    return new DefaultImmCounter(worker, imm, List.copyOf(all), patienceNanos);
+    return new DefaultImmCounter(claims, imm, List.copyOf(all), patienceNanos);
   }
 
   @Override
   public ImmCounter within(Duration deadline) {
-    return new DefaultImmCounter(worker, imm, bound, Deadlines.nanos(deadline));
+    return new DefaultImmCounter(claims, imm, bound, Deadlines.nanos(deadline));
   }
 
   @Override
   public Mono<Long> discard() {
-    return worker.ask(answer -> {
-      if (!answer.isOver()) {
-        answer.success(worker.imms().discard(imm.value()), () -> {});
-      }
-    });
+    return claims
+        .commands()
+        .ask(answer -> {
+          if (!answer.isOver()) {
+            answer.success(claims.imms().discard(imm.value()), () -> {});
+          }
+        });
   }
 
   private static long requireClaim(long n) {

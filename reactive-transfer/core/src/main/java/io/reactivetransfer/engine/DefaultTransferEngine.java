@@ -26,7 +26,6 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Assembly;
 import io.reactivetransfer.engine.base.Deadlines;
@@ -35,29 +34,30 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
-/** Checks what it is asked, builds publishers, and leaves the work to its {@link Worker}. */
+/** Checks what it is asked, builds publishers, and leaves the work to its {@link Parts}. */
 final class DefaultTransferEngine implements TransferEngine {
 
-  private final Worker worker;
+  final Worker worker;
+  final Parts parts;
   private final PeerAddress address;
   private final CompletionLevel completionLevel;
   private final boolean fencesLostPeers;
   private final NicScheduler scheduler;
-  private final ImmLeases leases;
   private volatile boolean closed;
 
-  DefaultTransferEngine(Worker worker) {
+  DefaultTransferEngine(Worker worker, Parts parts) {
     this.worker = worker;
-    this.address = worker.address();
-    this.scheduler = new NicScheduler(worker);
-    this.leases = new ImmLeases(worker, this::counter);
-    this.completionLevel = worker.nics().completionLevel();
-    this.fencesLostPeers = worker.nics().fenceLostPeers();
+    this.parts = parts;
+    this.address = parts.peers.ownAddress();
+    this.scheduler = new NicScheduler(worker.commands(), worker.timers(), worker.defects());
+    this.completionLevel = parts.nics.completionLevel();
+    this.fencesLostPeers = parts.nics.fenceLostPeers();
   }
 
   @Override
@@ -87,7 +87,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public List<Nic> nics() {
-    return worker.nicFailures().working();
+    return parts.nics.working();
   }
 
   @Override
@@ -102,26 +102,11 @@ final class DefaultTransferEngine implements TransferEngine {
     if (memory.length() < 1) {
       throw new IllegalArgumentException("expected memory of 1 or more bytes, got none");
     }
-    return worker.ask(answer -> {
-      if (worker.shutdown().isBegun()) {
-        answer.error(Admission.closedError());
-      } else if (!answer.isOver()) {
-        register(memory, access, answer);
-      }
-    });
+    return ask(answer -> parts.regions.register(memory, access, answer));
   }
 
-  private void register(Memory memory, Access access, Answer<MemoryRegion> answer) {
-    RegisteredRegion region = new RegisteredRegion(worker, memory, access);
-    worker.regionOpened(region);
-    region.register(failure -> {
-      if (failure == null) {
-        region.publish();
-        answer.success(region, () -> worker.execute(() -> region.closeNow(over -> {})));
-      } else {
-        answer.error(failure);
-      }
-    });
+  private <T> Mono<T> ask(Consumer<Answer<T>> question) {
+    return worker.commands().ask(question);
   }
 
   @Override
@@ -133,19 +118,18 @@ final class DefaultTransferEngine implements TransferEngine {
           Origin.peer(descriptor.owner().engine()),
           null);
     }
-    PeerLink peer = worker.peers().of(descriptor.owner());
-    return new ResolvedRegion(peer, descriptor, worker.nics().size());
+    return new ResolvedRegion(parts.peers.of(descriptor.owner()), descriptor);
   }
 
   @Override
   public Peer peer(PeerAddress address) {
-    return worker.peers().named(Objects.requireNonNull(address, "address"));
+    return parts.peers.named(Objects.requireNonNull(address, "address"));
   }
 
   @Override
   public Mono<Peer> peer(HostPort at) {
     Objects.requireNonNull(at, "at");
-    return worker.ask(answer -> worker.control().find(at, answer));
+    return ask(answer -> parts.control.find(at, answer));
   }
 
   @Override
@@ -159,9 +143,9 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   private <T extends Transfer> Mono<T> submitOne(T transfer, long deadlineNanos) {
-    Ownership.check(worker, Objects.requireNonNull(transfer, "transfer"));
+    parts.ownership.check(Objects.requireNonNull(transfer, "transfer"));
     Mono<T> one = Mono.just(transfer);
-    return Mono.fromDirect(new TransferFlux<>(worker, one, new Results.Done<>(), 1, deadlineNanos));
+    return Mono.fromDirect(parts.streams.of(one, new Results.Done<>(), 1, deadlineNanos));
   }
 
   @Override
@@ -183,7 +167,7 @@ final class DefaultTransferEngine implements TransferEngine {
       Publisher<? extends T> transfers, Results<T, R> results, long deadlineNanos) {
     Objects.requireNonNull(transfers, "transfers");
     int window = worker.options().window();
-    return Assembly.of(new TransferFlux<>(worker, transfers, results, window, deadlineNanos));
+    return Assembly.of(parts.streams.of(transfers, results, window, deadlineNanos));
   }
 
   private long defaultDeadlineNanos() {
@@ -193,24 +177,24 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public ImmCounter counter(Imm imm) {
     Objects.requireNonNull(imm, "imm");
-    return new DefaultImmCounter(worker, imm, List.of(), Deadlines.NONE);
+    return parts.claims.counter(imm);
   }
 
   @Override
   public ImmLease lease(int size) {
-    return leases.lease(size);
+    return parts.leases.lease(size);
   }
 
   @Override
   public Mono<Void> send(Peer peer, MessageChannel channel, ByteBuffer message) {
     Objects.requireNonNull(channel, "channel");
     Objects.requireNonNull(message, "message");
-    PeerLink link = Ownership.own(worker, Objects.requireNonNull(peer, "peer"));
+    PeerLink link = parts.peers.own(Objects.requireNonNull(peer, "peer"));
     requireFits(link, message);
     return Mono.defer(() -> {
       requireFits(link, message); // the buffer is the caller's, and may have changed
       ByteBuffer frames = ControlFrame.message(channel.number(), message);
-      return worker.ask(answer -> worker.mailroom().send(link, channel, frames, answer));
+      return ask(answer -> parts.mailroom.send(link, channel, frames, answer));
     });
   }
 
@@ -229,14 +213,15 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Flux<Message> messages(MessageChannel channel) {
-    return Assembly.of(worker.mailroom().inbox(Objects.requireNonNull(channel, "channel")));
+    return Assembly.of(parts.mailroom.inbox(Objects.requireNonNull(channel, "channel")));
   }
 
   @Override
   public Mono<Void> barrier(String name, PeerGroup group) {
     Objects.requireNonNull(name, "name");
-    BarrierGroup members = BarrierGroup.of(worker, name, Objects.requireNonNull(group, "group"));
-    return worker.ask(answer -> worker.barriers().enter(members, answer));
+    BarrierGroup members =
+        BarrierGroup.of(parts.peers, name, Objects.requireNonNull(group, "group"));
+    return ask(answer -> parts.barriers.enter(members, answer));
   }
 
   @Override
@@ -249,7 +234,7 @@ final class DefaultTransferEngine implements TransferEngine {
               + " bytes aligned to "
               + word.maxByteAlignment());
     }
-    return Assembly.of(new WatchFlux(worker, new HostMemory(word).segment()));
+    return Assembly.of(parts.watches.of(new HostMemory(word).segment()));
   }
 
   @Override
@@ -259,24 +244,24 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public EngineStats stats() {
-    return worker.counters().snapshot(leases.open());
+    return worker.counters().snapshot(parts.leases.open());
   }
 
   @Override
   public boolean isClosed() {
-    return closed || worker.isTerminated();
+    return closed || worker.commands().haveEnded();
   }
 
   @Override
   public Mono<Void> onClose() {
-    return worker.ask(worker.shutdown()::watch);
+    return ask(worker.shutdown()::watch);
   }
 
   @Override
   public Mono<Void> close() {
     return Mono.defer(() -> {
       closed = true;
-      return worker.ask(worker.shutdown()::begin);
+      return ask(worker.shutdown()::begin);
     });
   }
 

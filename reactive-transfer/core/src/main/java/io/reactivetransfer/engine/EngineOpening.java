@@ -10,6 +10,8 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -80,7 +82,7 @@ final class EngineOpening {
       throw unavailable(backend, e);
     }
     opening.worker.start(opening.host, opening::fail);
-    opening.worker.execute(opening::openControl);
+    opening.worker.commands().execute(opening::openControl);
   }
 
   private void openControl() {
@@ -93,8 +95,8 @@ final class EngineOpening {
     try {
       backend
           .openControl(context)
-          .whenComplete(
-              (channel, failure) -> worker.execute(() -> controlOpened(channel, failure)));
+          .whenComplete((channel, failure) ->
+              worker.commands().execute(() -> controlOpened(channel, failure)));
     } catch (RuntimeException | Error e) {
       fail(e);
     }
@@ -142,7 +144,8 @@ final class EngineOpening {
     try {
       backend
           .open(nics.get(index), context)
-          .whenComplete((domain, failure) -> worker.execute(() -> opened(domain, failure)));
+          .whenComplete(
+              (domain, failure) -> worker.commands().execute(() -> opened(domain, failure)));
     } catch (RuntimeException | Error e) {
       fail(e);
     }
@@ -165,20 +168,31 @@ final class EngineOpening {
 
   private void finish() {
     try {
-      NicGroup group = new NicGroup(nics, domains, options, worker.counters());
       ControlChannel channel = Objects.requireNonNull(control);
-      worker.attach(channel, group);
+      Regions regions =
+          new Regions(
+              new PeerAddress(backend.name(), worker.id(), channel.address()),
+              new Nics(nics, domains, worker.defects()),
+              new Revocations(options.revocationGrace(), worker.timers(), worker.closing()),
+              worker.commands(),
+              worker.afterPoll(),
+              worker.closing(),
+              worker.counters(),
+              worker.defects());
       HostMemory bell =
           new HostMemory(Arena.ofAuto().allocate(PeerLink.DOORBELL_BYTES, PeerLink.DOORBELL_BYTES));
-      RegisteredRegion doorbell = new RegisteredRegion(worker, bell, Access.REMOTE_WRITE);
-      doorbell.register(failure -> registered(channel, doorbell, failure));
+      RegisteredRegion doorbell = regions.unregistered(bell, Access.REMOTE_WRITE);
+      doorbell.register(failure -> registered(channel, regions, doorbell, failure));
     } catch (RuntimeException | Error e) {
       fail(e);
     }
   }
 
   private void registered(
-      ControlChannel channel, RegisteredRegion doorbell, @Nullable TransferException failure) {
+      ControlChannel channel,
+      Regions regions,
+      RegisteredRegion doorbell,
+      @Nullable TransferException failure) {
     if (failed) {
       return;
     }
@@ -191,9 +205,9 @@ final class EngineOpening {
       for (int nic = 0; nic < domains.size(); nic++) {
         own.add(new PeerNic(domains.get(nic).address(), doorbell.local(nic).key()));
       }
-      PeerAddress address = new PeerAddress(backend.name(), worker.id(), channel.address());
-      worker.opened(address, own, doorbell);
-      TransferEngine engine = new DefaultTransferEngine(worker);
+      Parts parts = new Parts(worker, channel, regions, doorbell, own);
+      worker.begin(parts);
+      TransferEngine engine = new DefaultTransferEngine(worker, parts);
       answer.success(engine, () -> engine.close().subscribe());
     } catch (RuntimeException | Error e) {
       fail(e);
@@ -210,19 +224,26 @@ final class EngineOpening {
     try {
       host.halt().whenComplete((nothing, failure) -> answer.error(error));
     } catch (RuntimeException | Error e) {
-      worker.defect("the thread of the NICs could not be ended: " + e);
+      worker.defects().report("the thread of the NICs could not be ended: " + e);
       answer.error(error);
     }
     worker.terminate();
   }
 
   private void closeAll() {
-    NicGroup.close(domains, worker::defect);
+    for (Domain domain : domains) {
+      try {
+        domain.close();
+      } catch (Throwable e) {
+        worker.defects().report("a NIC could not be closed: " + e);
+        NotClosed.keep(domain);
+      }
+    }
     domains.clear();
     ControlChannel channel = control;
     control = null;
     if (channel != null) {
-      worker.attempt("closing the control channel", channel::close);
+      worker.defects().attempt("closing the control channel", channel::close);
     }
   }
 

@@ -23,7 +23,7 @@ final class Fan {
   private @Nullable NotClosed notClosed;
 
   /** Whose part is done, and counted there. */
-  private List<PeerLink> counted = List.of();
+  private List<Outbound> counted = List.of();
 
   Fan(int flights) {
     this.running = flights;
@@ -64,14 +64,14 @@ final class Fan {
   }
 
   /** A part is done, and counted. */
-  void counted(PeerLink peer) {
+  void counted(Outbound peer) {
     if (counted.isEmpty()) {
       counted = new ArrayList<>();
     }
     counted.add(peer);
   }
 
-  List<PeerLink> counted() {
+  List<Outbound> counted() {
     return counted;
   }
 

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 final class Fences {
 
   private final PeerLink peer;
+  private final Peers peers;
 
   /** NICs of ours whose lost way the peer is to shut and has not shut yet, as a set of bits. */
   private int asked;
@@ -20,9 +21,10 @@ final class Fences {
   /** How many fences our NICs have yet to complete, by their numbers. */
   private final int[] open;
 
-  Fences(PeerLink peer, int nics) {
+  Fences(PeerLink peer, Peers peers) {
     this.peer = peer;
-    this.open = new int[nics];
+    this.peers = peers;
+    this.open = new int[peers.nics().size()];
   }
 
   // ---- what we have on the way there ----
@@ -44,7 +46,7 @@ final class Fences {
   /** Nothing comes there any more of what a NIC of ours has posted on the lost way. */
   void shut(int nic) {
     asked &= ~(1 << nic);
-    peer.worker().mailroom().list(peer.mail);
+    peer.mail.list();
   }
 
   /** The session is over: with the next greeting the peer says that it has shut all ways. */
@@ -55,31 +57,52 @@ final class Fences {
   // ---- what it has on the way here ----
 
   /** Has one of our NICs give one of its up, and shut out what that had on its way. */
-  void shut(Worker worker, int ours, RemotePeer remote, String reason, Runnable then) {
-    Domain domain = worker.nics().domains()[ours];
+  void shut(int ours, RemotePeer remote, String reason, Runnable then) {
+    Domain domain = peers.nics().domains()[ours];
     open[ours]++;
     var _ =
         domain
             .disconnect(remote, reason)
             .whenComplete((nothing, failure) ->
-                worker.execute(() -> {
-                  open[ours]--;
-                  then.run();
-                }));
+                peers
+                    .commands()
+                    .execute(() -> {
+                      open[ours]--;
+                      then.run();
+                    }));
   }
 
   /** Whether something that it had on its way may still come in. */
-  boolean areOpen(NicGroup nics) {
+  boolean areOpen() {
     for (int nic = 0; nic < open.length; nic++) {
-      if (open[nic] > 0 && !nics.hasFailed(nic)) {
+      if (open[nic] > 0 && !peers.nics().hasFailed(nic)) {
         return true;
       }
     }
     return false;
   }
 
+  /** It speaks of a lost way; false if it says otherwise. */
+  boolean received(byte kind, ByteBuffer frame) {
+    int theirs = frame.remaining() == 2 ? frame.get() : -1;
+    int ours = theirs < 0 ? -1 : frame.get();
+    if (theirs < 0 || theirs >= peer.nics() || ours < 0 || ours >= open.length) {
+      return false;
+    }
+    if (kind == ControlFrame.FENCED) {
+      shut(ours);
+      return true;
+    }
+    try {
+      asked(ours, theirs);
+    } catch (RuntimeException e) { // the peer greets with addresses as it likes
+      return false;
+    }
+    return true;
+  }
+
   /** It has lost a way to us, and asks to have it shut. */
-  void asked(Worker worker, int ours, int theirs) {
+  private void asked(int ours, int theirs) {
     int session = peer.mail.sessions();
     Runnable answer =
         () -> {
@@ -88,10 +111,10 @@ final class Fences {
             peer.mail.say(fenced);
           }
         };
-    if (worker.nics().hasFailed(ours)) {
+    if (peers.nics().hasFailed(ours)) {
       answer.run();
     } else {
-      shut(worker, ours, peer.remote(ours, theirs), "its NIC " + theirs + " lost its way", answer);
+      shut(ours, peer.remote(ours, theirs), "its NIC " + theirs + " lost its way", answer);
     }
   }
 }

@@ -358,7 +358,11 @@ final class Flight {
   }
 
   PeerLink peer() {
-    return lane().peer();
+    return to().link;
+  }
+
+  Outbound to() {
+    return lane().to();
   }
 
   /** Ends this life. */

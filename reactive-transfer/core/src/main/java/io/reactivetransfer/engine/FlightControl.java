@@ -1,59 +1,65 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.Imm;
-import io.reactivetransfer.MemorySlice;
-import io.reactivetransfer.PagedWrite;
-import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.RemoteSlice;
-import io.reactivetransfer.Scatter;
-import io.reactivetransfer.Signal;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.Write;
-import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.IntQueue;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
-import java.util.List;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns transfers into flights, and brings every flight to exactly one end: not before the last of
- * its posted pieces was reported, whatever happens to it meanwhile.
+ * Brings every flight to exactly one end: not before the last of its posted pieces was reported,
+ * whatever happens to it meanwhile.
  *
  * <p>Whatever ends a flight only marks it as over. Its submission hears of it later in the turn, at
  * one place, {@link #endSome}: so an end never begins within another one, and many that end at once
  * are spread over turns.
  */
-final class FlightControl {
-
-  private static final int NO_IMM = -1;
+final class FlightControl implements PeerEvents {
 
   /** Ends of one turn, so that nobody else waits for long. */
   private static final int MAX_ENDS = 4_096;
 
-  private final Worker worker;
-  private final NicGroup nics;
-  private final FlightTable table = new FlightTable();
+  private final FlightTable table;
+  private final NicGroup posting;
+  private final Nics nics;
+  private final Submissions submissions;
   private final RegisteredRegion doorbell;
-  private final DeadlineSweep sweep;
+  private final Defects defects;
 
   /** Those that are over, and whose submissions have not heard of it. */
   private final IntQueue over = new IntQueue();
 
   private final Aborts aborts;
 
-  FlightControl(Worker worker, NicGroup nics, RegisteredRegion doorbell) {
-    this.worker = worker;
+  /**
+   * For one engine.
+   *
+   * @param doorbell the source of bare immediates
+   */
+  FlightControl(
+      FlightTable table,
+      NicGroup posting,
+      Nics nics,
+      Submissions submissions,
+      Ownership ownership,
+      RegisteredRegion doorbell,
+      Defects defects) {
+    this.table = table;
+    this.posting = posting;
     this.nics = nics;
+    this.submissions = submissions;
     this.doorbell = doorbell;
-    this.sweep = new DeadlineSweep(worker, this, table);
-    this.aborts = new Aborts(worker);
+    this.defects = defects;
+    this.aborts = new Aborts(submissions, ownership, this::fail);
   }
 
   Aborts aborts() {
@@ -65,74 +71,26 @@ final class FlightControl {
   }
 
   /**
-   * Whether this transfer can be begun now; if not, some that are in flight must end first. What is
-   * too large to be begun ever is begun, and rejected there.
+   * A peer revokes a region: nothing more goes there, and it is told when what is out is back.
+   * False if it says otherwise.
    */
-  boolean hasRoomFor(Transfer transfer) {
-    int flights = flightsOf(transfer);
-    return flights > FlightTable.MAX_FLIGHTS || table.hasRoomFor(flights);
-  }
-
-  private static int flightsOf(Transfer transfer) {
-    if (transfer instanceof WriteImm) {
-      return 1;
+  boolean revoked(PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != Long.BYTES) {
+      return false;
     }
-    if (transfer instanceof Scatter scatter) {
-      return scatter.parts().size();
-    }
-    return transfer instanceof Signal signal ? signal.group().size() : 1;
-  }
-
-  /**
-   * Begins a transfer.
-   *
-   * @throws TransferRejectedException if it cannot be posted; then nothing was begun
-   */
-  void begin(Submission<?, ?> submission, Transfer transfer) {
-    if (transfer instanceof WriteImm write) {
-      begin(submission, write, write.source(), write.target(), write.imm().value());
-    } else if (transfer instanceof PagedWrite write) {
-      beginPages(submission, write);
-    } else if (transfer instanceof Write write) {
-      begin(submission, write, write.source(), write.target(), NO_IMM);
-    } else if (transfer instanceof Scatter scatter) {
-      beginScatter(submission, scatter);
-    } else if (transfer instanceof Signal signal) {
-      beginSignal(submission, signal);
-    }
-  }
-
-  private void begin(
-      Submission<?, ?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
-    RegisteredRegion source = Ownership.own(worker, from.region());
-    ResolvedRegion target = Ownership.own(worker, to.region());
-    resolve(target);
-    aborts.requireCertain(target.peer(), imm);
-    launch(
-        write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
-  }
-
-  /** What the peer must greet for is resolved when it has. */
-  private void resolve(ResolvedRegion target) {
-    target.peer().drains.requireNotRevoked(target);
-    if (target.peer().isOpen()) {
-      target.resolve(nics.domains());
-    }
-  }
-
-  /** A peer revokes a region: nothing more goes there, and it is told when what is out is back. */
-  void revoked(PeerLink peer, long number) {
-    if (peer.drains.isUnderWay(number)) {
-      return; // said twice
+    long number = frame.getLong();
+    Outbound to = Outbound.to(peer);
+    if (to.drains.isUnderWay(number)) {
+      return true; // said twice
     }
     int[] out = new int[1];
     ofEach(
-        peer.flights.first(),
+        to.flights.first(),
         flight -> {
           ResolvedRegion target = Flight.known(flight.target);
           if (target.number() == number && !flight.isOver()) {
             if (flight.hasMoreToCome()) {
-              fail(flight, peer.drains.revoked(target));
+              fail(flight, to.drains.revoked(target));
             }
             if (flight.outstanding > 0) {
               flight.drain(number);
@@ -140,144 +98,28 @@ final class FlightControl {
             }
           }
         });
-    peer.drains.begin(number, out[0]);
+    to.drains.begin(number, out[0]);
+    return true;
   }
 
-  private void beginPages(Submission<?, ?> submission, PagedWrite write) {
-    RegisteredRegion source = Ownership.own(worker, write.source().slice().region());
-    ResolvedRegion target = Ownership.own(worker, write.target().slice().region());
-    resolve(target);
-    aborts.requireCertain(target.peer(), immOf(write.imm()));
-    Flight flight = table.begin(submission, write, target.peer());
-    flight.between(
-        source, write.source().slice().offset(), target, write.target().slice().offset());
-    flight.cutPages(write, nics.pagePieceBytes(write.pageLength()), immOf(write.imm()));
-    launch(flight);
-  }
-
-  private void beginScatter(Submission<?, ?> submission, Scatter scatter) {
-    List<Scatter.Part> parts = scatter.parts();
-    requirePossible(parts.size());
-    RegisteredRegion[] sources = new RegisteredRegion[parts.size()];
-    for (int i = 0; i < sources.length; i++) {
-      // Looked at once: another thread may close it, and when some parts are posted it is too late
-      // to reject the rest.
-      sources[i] = Ownership.own(worker, parts.get(i).source().region());
-      ResolvedRegion target = Ownership.own(worker, parts.get(i).target().region());
-      resolve(target);
-      aborts.requireCertain(target.peer(), immOf(scatter.imm()));
-    }
-    Fan fan = new Fan(parts.size());
-    int imm = immOf(scatter.imm());
-    int begun = 0;
-    try {
-      for (Scatter.Part part : parts) {
-        MemorySlice from = part.source();
-        RemoteSlice to = part.target();
-        ResolvedRegion target = Ownership.own(worker, to.region());
-        Flight flight =
-            write(
-                submission,
-                scatter,
-                sources[begun],
-                from.offset(),
-                target,
-                to.offset(),
-                to.length(),
-                imm);
-        fan.add(flight);
-        begun++;
-        launch(flight);
-      }
-    } finally {
-      fan.neverBegun(parts.size() - begun);
-    }
-  }
-
-  private void beginSignal(Submission<?, ?> submission, Signal signal) {
-    List<Peer> peers = signal.group().peers();
-    requirePossible(peers.size());
-    for (Peer peer : peers) {
-      resolve(Ownership.own(worker, peer).doorbell());
-      aborts.requireCertain(Ownership.own(worker, peer), signal.imm().value());
-    }
-    Fan fan = peers.size() == 1 ? null : new Fan(peers.size());
-    int imm = signal.imm().value();
-    int begun = 0;
-    try {
-      for (Peer peer : peers) {
-        ResolvedRegion target = Ownership.own(worker, peer).doorbell();
-        Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
-        if (fan != null) {
-          fan.add(flight);
-        }
-        begun++;
-        launch(flight);
-      }
-    } finally {
-      if (fan != null) {
-        fan.neverBegun(peers.size() - begun);
-      }
-    }
-  }
-
-  private Flight write(
-      Submission<?, ?> submission,
-      Transfer transfer,
-      RegisteredRegion source,
-      long sourceOffset,
-      ResolvedRegion target,
-      long targetOffset,
-      long length,
-      int imm) {
-    Flight flight = table.begin(submission, transfer, target.peer());
-    flight.between(source, sourceOffset, target, targetOffset);
-    flight.cutWrite(length, nics.writePieceBytes(length), imm);
-    return flight;
-  }
-
-  private void launch(Flight flight) {
-    Lane lane = flight.lane();
-    flight.deadlineNanos = worker.turnNanos() + lane.deadlineNanos();
-    Flight.known(flight.source).flightBegan();
-    sweep.launched(flight.deadlineNanos);
-    if (lane.peer().givenUp.isEmpty() || !aborts.holds(flight)) {
-      release(flight);
-    }
-  }
-
-  private void release(Flight flight) {
-    PeerLink peer = flight.peer();
-    if (peer.isOpen()) {
-      nics.launch(flight);
-    } else {
-      peer.waiting.add(flight);
-      worker.mailroom().greet(peer);
-    }
-  }
-
-  /** A peer has greeted, and said which NICs it has: what waits for it can be posted. */
-  void opened(PeerLink peer, List<PeerNic> introduced) {
-    if (!peer.introduce(introduced)) {
-      worker.defect("peer " + peer + " says now that it has " + introduced.size() + " NICs");
-      return;
-    }
-    try {
-      peer.resolve(); // also if nothing waits, so that it can be given up
-    } catch (TransferRejectedException e) {
-      worker.defect(String.valueOf(e.getMessage()));
-    }
+  @Override
+  public void opened(PeerLink peer) {
     rerouted(peer);
-    nics.admit(peer);
+    posting.admit(Outbound.to(peer)); // what waits for it can be posted
   }
 
-  /** Their targets have taken back what these would have completed. */
-  void released(List<Flight> flights) {
-    for (Flight flight : flights) {
-      if (!flight.isStopped()) { // it may have ended in this turn, and nobody has heard of it yet
-        release(flight);
-      }
+  @Override
+  public void begunAnew(PeerLink peer, PeerUnreachableException reason) {
+    aborts.begunAnew(Outbound.to(peer)); // what it was told last is in doubt
+  }
+
+  /** A target's application has dropped what was in doubt; false if it says otherwise. */
+  boolean cleared(PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != 2 * Integer.BYTES) {
+      return false;
     }
+    Outbound.to(peer).givenUp.cleared(frame.getInt(), frame.getInt());
+    return true;
   }
 
   /** So many pieces of one flight are done. */
@@ -285,7 +127,7 @@ final class FlightControl {
     Flight flight = table.find(token);
     int known = flight == null ? 0 : Math.min(pieces, flight.outstanding);
     if (known < pieces) {
-      worker.defect("NIC " + nic + " reported a write that is not in flight as done");
+      defects.report("NIC " + nic + " reported a write that is not in flight as done");
     }
     if (flight == null || known == 0) {
       return;
@@ -305,14 +147,14 @@ final class FlightControl {
   void failed(int nic, long token, int code, String text, boolean refused) {
     Flight flight = table.find(token);
     if (flight == null || flight.outstanding == 0) {
-      worker.defect("NIC " + nic + " reported a write that is not in flight as failed: " + text);
+      defects.report("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
     boolean nicFailed = nics.hasFailed(nic) || flight.isRerouted();
     if (!refused) {
       flight.pieceInDoubt();
     }
-    Origin origin = new Origin(flight.peer().id(), nics.nics().get(nic).name(), code);
+    Origin origin = new Origin(flight.peer().id(), nics.name(nic), code);
     TransferException failure =
         flight.peer().hasLostWay(nic)
             ? new PeerUnreachableException(
@@ -326,7 +168,7 @@ final class FlightControl {
                 origin,
                 null,
                 nicFailed && !nics.haveAllFailed());
-    nics.dequeue(flight);
+    posting.dequeue(flight);
     flight.fail(failure);
     stopRest(flight, failure);
     landed(nic, flight, 1);
@@ -339,7 +181,7 @@ final class FlightControl {
   }
 
   private void landed(int nic, Flight flight, int pieces) {
-    nics.completed(nic, flight, pieces);
+    posting.completed(nic, flight, pieces);
     if (flight.outstanding == 0 && !flight.hasMore()) {
       settle(flight);
     }
@@ -348,7 +190,7 @@ final class FlightControl {
   /** Everything posted so far is back, and there is nothing more to post in this phase. */
   private void settle(Flight flight) {
     if (!flight.isStopped() && flight.enterCountedPhase()) {
-      nics.enqueue(flight);
+      posting.enqueue(flight);
     } else {
       over(flight);
     }
@@ -389,10 +231,11 @@ final class FlightControl {
     }
   }
 
-  /** The NICs of a peer are not what they were: what goes there takes another way. */
-  void rerouted(PeerLink peer) {
+  /** What goes there takes another way. */
+  @Override
+  public void rerouted(PeerLink peer) {
     ofEach(
-        peer.flights.first(),
+        Outbound.to(peer).flights.first(),
         flight -> {
           if (flight.hasMoreToCome()) {
             try {
@@ -405,8 +248,9 @@ final class FlightControl {
   }
 
   /** Posts nothing more to a peer, and fails what was on its way there. */
-  void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    ofEach(peer.flights.first(), flight -> fail(flight, loss));
+  @Override
+  public void lost(PeerLink peer, PeerUnreachableException loss) {
+    ofEach(Outbound.to(peer).flights.first(), flight -> fail(flight, loss));
   }
 
   /** Posts nothing more of a flight, and of what ends with it; it fails when nothing is out. */
@@ -451,10 +295,8 @@ final class FlightControl {
    */
   void abandon(
       TransferException reason, @Nullable NotClosed notClosed, Consumer<Throwable> failures) {
-    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
-    for (; each != null; each = each.next()) {
-      ofEach(each.member().lanes().first(), flight -> abandon(flight, reason, notClosed));
-    }
+    submissions.forEach(
+        each -> ofEach(each.lanes().first(), flight -> abandon(flight, reason, notClosed)));
     while (!over.isEmpty()) {
       try {
         endSome();
@@ -468,7 +310,7 @@ final class FlightControl {
     if (flight.isOver()) {
       return;
     }
-    nics.dequeue(flight);
+    posting.dequeue(flight);
     if (notClosed != null && flight.outstanding > 0) {
       flight.notQuiet(notClosed);
       if (flight.fan != null) {
@@ -477,7 +319,7 @@ final class FlightControl {
       flight.submission().notQuiet(notClosed);
     }
     flight.fail(reason);
-    nics.abandoned(flight);
+    posting.abandoned(flight);
     over(flight);
   }
 
@@ -490,7 +332,7 @@ final class FlightControl {
     if (flight.isOver()) {
       return;
     }
-    nics.dequeue(flight);
+    posting.dequeue(flight);
     if (reason == null) {
       flight.stop();
     } else {
@@ -526,10 +368,10 @@ final class FlightControl {
     if (!done) {
       aborts.notDone(flight);
     } else if (fan != null && imm >= 0) {
-      fan.counted(flight.peer());
+      fan.counted(flight.to());
     }
     if (flight.drained() != 0) {
-      flight.peer().drains.ended(flight.drained());
+      flight.to().drains.ended(flight.drained());
     }
     table.release(flight);
     try {
@@ -544,17 +386,6 @@ final class FlightControl {
     } finally {
       // last, because a region that is quiet now may be deregistered, and a NIC may fail to
       source.flightEnded();
-    }
-  }
-
-  private static int immOf(@Nullable Imm imm) {
-    return imm == null ? NO_IMM : imm.value();
-  }
-
-  private static void requirePossible(int targets) {
-    if (targets > FlightTable.MAX_FLIGHTS) {
-      throw new TransferRejectedException(
-          "expected at most " + FlightTable.MAX_FLIGHTS + " targets at once, got " + targets);
     }
   }
 }

@@ -35,16 +35,16 @@ final class FlightTable {
   }
 
   /** Begins a flight, behind those of the same stream to the same peer. */
-  Flight begin(Submission<?, ?> submission, Transfer transfer, PeerLink peer) {
-    Lane known = submission.lanes().to(peer);
-    Lane lane = known == null ? beginLane(submission, peer) : known;
+  Flight begin(Submission<?, ?> submission, Transfer transfer, Outbound to) {
+    Lane known = submission.lanes().to(to);
+    Lane lane = known == null ? beginLane(submission, to) : known;
     if (freeCount == 0) {
       int old = flights.length;
       flights = newFlights(flights, old * 2);
       growFree(old, flights.length);
     }
     Flight flight = flights[free[--freeCount]];
-    flight.begin(lane, transfer, peer.route());
+    flight.begin(lane, transfer, to.link.route());
     int last = lane.last;
     if (last == Lane.NONE) {
       lane.first = flight.slot;
@@ -57,14 +57,14 @@ final class FlightTable {
     return flight;
   }
 
-  private Lane beginLane(Submission<?, ?> submission, PeerLink peer) {
+  private Lane beginLane(Submission<?, ?> submission, Outbound to) {
     Lane lane = unused;
     if (lane == null) {
       lane = new Lane();
     } else {
       unused = lane.next == lane ? null : lane.next;
     }
-    lane.begin(submission, peer);
+    lane.begin(submission, to);
     return lane;
   }
 

@@ -25,9 +25,6 @@ final class GivenUp {
    */
   static final int MAX_UNTOLD = 1_024;
 
-  /** Immediates in doubt; while there are so many, nothing more is counted there. */
-  static final int MAX_DOUBTFUL = 1_024;
-
   /**
    * Immediates that a peer which is there has yet to acknowledge; with more, too, it is told of all
    * at once, and nothing more is counted there.
@@ -219,7 +216,9 @@ final class GivenUp {
     if (entry == null && entries.size() >= MAX_UNACKNOWLEDGED) {
       return "it has not acknowledged what was given up under " + entries.size() + " others";
     }
-    return doubts < MAX_DOUBTFUL ? null : "so are " + doubts + " others there, which is the most";
+    return doubts < AbortFrame.MAX_DOUBTFUL
+        ? null
+        : "so are " + doubts + " others there, which is the most";
   }
 
   /** The peer may have cleared it, and the word been lost: it answers when it is told again. */
@@ -344,7 +343,7 @@ final class GivenUp {
     notes.remove(imm);
     notes.put(imm, youngestSubmission);
     remembers = true;
-    if (notes.size() > AbortNotes.MAX_PER_ORIGIN) {
+    if (notes.size() > AbortFrame.MAX_NOTES) {
       notes.remove(notes.keySet().iterator().next());
     }
   }

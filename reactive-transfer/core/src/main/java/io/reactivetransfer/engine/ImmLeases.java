@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 
 /**
  * Gives out immediates, in blocks, each as long as possible after it was given back: a cursor goes
@@ -19,17 +18,15 @@ final class ImmLeases {
   /** Closing looks at each, on the worker's thread. */
   static final int MAX_BLOCK = 1 << 16;
 
-  private final Worker worker;
-  private final Function<Imm, ImmCounter> counters;
+  private final Claims claims;
 
   /** First value and length of what is leased; guarded by this, like the cursor. */
   private final TreeMap<Integer, Integer> blocks = new TreeMap<>();
 
   private int cursor = Imm.FIRST_LEASED;
 
-  ImmLeases(Worker worker, Function<Imm, ImmCounter> counters) {
-    this.worker = worker;
-    this.counters = counters;
+  ImmLeases(Claims claims) {
+    this.claims = claims;
   }
 
   /**
@@ -102,18 +99,20 @@ final class ImmLeases {
 
     @Override
     public ImmCounter counter(int index) {
-      return counters.apply(imm(index));
+      return claims.counter(imm(index));
     }
 
     @Override
     public void close() {
       if (closed.compareAndSet(false, true)) {
-        worker.execute(() -> {
-          for (int imm = first; imm < first + size; imm++) {
-            worker.imms().leaseClosed(imm);
-          }
-          giveBack(first);
-        });
+        claims
+            .commands()
+            .execute(() -> {
+              for (int imm = first; imm < first + size; imm++) {
+                claims.imms().leaseClosed(imm);
+              }
+              giveBack(first);
+            });
       }
     }
 

@@ -6,10 +6,13 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.AfterPoll;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Deadlines;
+import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.IntMap;
+import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.base.WireImm;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -24,12 +27,16 @@ import org.jspecify.annotations.Nullable;
  * <p>The number of unclaimed immediates is bounded for each origin. One more is lost, and a claim
  * that would wait for it fails. An origin that loses more than can be remembered is given up.
  */
-final class ImmTable {
+final class ImmTable implements PeerEvents {
 
   /** So much is owed at most, whatever origins say. */
   private static final long LARGEST_DEBT = -(1L << 61);
 
-  private final Worker worker;
+  private final Peers peers;
+  private final Liveness liveness;
+  private final Timers timers;
+  private final AfterPoll afterPoll;
+  private final Defects defects;
   private final Counters counters;
   private final int maxUnclaimed;
   private final Unclaimed unclaimed;
@@ -39,9 +46,19 @@ final class ImmTable {
   private final Doubts doubts = new Doubts();
   private @Nullable Throwable closed;
 
-  ImmTable(Worker worker, int maxUnclaimed) {
-    this.worker = worker;
-    this.counters = worker.counters();
+  ImmTable(
+      Peers peers,
+      Liveness liveness,
+      AfterPoll afterPoll,
+      Defects defects,
+      Counters counters,
+      int maxUnclaimed) {
+    this.peers = peers;
+    this.liveness = liveness;
+    this.timers = peers.timers();
+    this.afterPoll = afterPoll;
+    this.defects = defects;
+    this.counters = counters;
     this.maxUnclaimed = maxUnclaimed;
     this.unclaimed = new Unclaimed(maxUnclaimed);
   }
@@ -158,10 +175,11 @@ final class ImmTable {
     return doubts.isOf(imm, origin);
   }
 
-  /** An origin is gone for good: what it told concerns nobody any more. */
-  void forget(EngineId origin) {
-    notes.forget(origin);
-    doubts.forget(origin);
+  /** What it told concerns nobody any more. */
+  @Override
+  public void forgotten(PeerLink peer, PeerUnreachableException reason) {
+    notes.forget(peer.id());
+    doubts.forget(peer.id());
   }
 
   private @Nullable ImmEntry entryFor(int imm, @Nullable EngineId origin) {
@@ -184,7 +202,7 @@ final class ImmTable {
     counters.add(Counters.DROPPED_IMMS, 1);
     Unclaimed.Share tooMuch = unclaimed.drop(origin, imm);
     if (unclaimed.isFirst(origin)) {
-      worker.defect(
+      defects.report(
           "the table of unclaimed immediates is full ("
               + maxUnclaimed
               + whose(origin)
@@ -206,15 +224,12 @@ final class ImmTable {
    * every claim that would have to wait fails, until the origin leaves.
    */
   private void lostTooMany(@Nullable EngineId origin) {
-    PeerLink peer = origin == null ? null : worker.peers().find(origin);
+    PeerLink peer = origin == null ? null : peers.find(origin);
     if (peer != null) {
-      worker.afterPoll(() ->
-          worker
-              .liveness()
-              .giveUp(
-                  peer,
-                  "more of its arrivals were lost than can be remembered, because nobody"
-                      + " claims them"));
+      afterPoll.execute(() ->
+          liveness.giveUp(
+              peer,
+              "more of its arrivals were lost than can be remembered, because nobody claims them"));
     }
   }
 
@@ -226,10 +241,11 @@ final class ImmTable {
   }
 
   /**
-   * A peer was lost. One that has overflowed its share is rid of all that nobody claims of it; what
-   * others have left is kept for those who will claim it.
+   * An engine was lost. One that has overflowed its share is rid of all that nobody claims of it;
+   * what others have left is kept for those who will claim it.
    */
-  void left(EngineId origin) {
+  @Override
+  public void strangerLost(EngineId origin) {
     Unclaimed.Share share = unclaimed.left(origin);
     if (share != null) {
       end(share);
@@ -290,7 +306,7 @@ final class ImmTable {
       fail(claim, failure(note.text() + "; " + entry.progress(claim), note.origin()));
     } else if (loss != null) {
       fail(claim, lost(claim, entry, loss));
-      claim.bound.forEach(worker.mailroom()::ask); // it may be back: then the next claim can wait
+      claim.bound.forEach(peer -> peer.mail.ask()); // it may be back: then the next claim can wait
     } else {
       watch(claim, entry);
     }
@@ -304,14 +320,12 @@ final class ImmTable {
     }
     if (claim.patienceNanos != Deadlines.NONE) {
       claim.timer =
-          worker
-              .timers()
-              .at(
-                  worker.now() + claim.patienceNanos,
-                  () -> {
-                    claim.timer = null;
-                    fail(claim, overdue(claim, entry));
-                  });
+          timers.in(
+              claim.patienceNanos,
+              () -> {
+                claim.timer = null;
+                fail(claim, overdue(claim, entry));
+              });
     }
   }
 
@@ -358,7 +372,7 @@ final class ImmTable {
     }
     notes.discard(imm);
     unclaimed.found(imm);
-    doubts.discard(imm, origin -> worker.mailroom().cleared(origin, imm));
+    doubts.discard(imm, origin -> cleared(origin, imm));
     if (entry == null) {
       return 0;
     }
@@ -366,6 +380,14 @@ final class ImmTable {
     entry.shares = 0;
     review(entry);
     return writes;
+  }
+
+  private void cleared(EngineId origin, int imm) {
+    PeerLink peer = peers.find(origin);
+    if (peer != null) {
+      Inbound.from(peer).cleared(imm);
+      peer.mail.list();
+    }
   }
 
   /** Nobody uses this immediate any more: who waits under it fails, and what came is dropped. */
@@ -378,8 +400,9 @@ final class ImmTable {
     discard(imm);
   }
 
-  void peerLost(PeerLink peer, PeerUnreachableException loss) {
-    left(peer.id());
+  @Override
+  public void lost(PeerLink peer, PeerUnreachableException loss) {
+    strangerLost(peer.id());
     for (Claim claim : List.copyOf(bound)) {
       ImmEntry entry = entries.get(claim.imm);
       if (entry != null && claim.bound.contains(peer)) {
@@ -413,7 +436,7 @@ final class ImmTable {
       claim.bound.forEach(peer -> peer.wanted(-1));
     }
     if (claim.timer != null) {
-      worker.timers().cancel(claim.timer);
+      timers.cancel(claim.timer);
       claim.timer = null;
     }
   }

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AdmissionTicket;
+import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Signals;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,7 +26,8 @@ final class Inbox extends Flux<Message> {
 
   private static final int CHUNK = 64;
 
-  private final Worker worker;
+  private final SignalScheduler signals;
+  private final Admission admission;
   private final BiConsumer<PeerLink, Integer> taken;
   private final SpscUnboundedVarHandleArrayQueue<Message> messages =
       new SpscUnboundedVarHandleArrayQueue<>(CHUNK);
@@ -41,14 +43,15 @@ final class Inbox extends Flux<Message> {
    *
    * @param taken told of each message that was taken: its sender and its length; from any thread
    */
-  Inbox(Worker worker, BiConsumer<PeerLink, Integer> taken) {
-    this.worker = worker;
+  Inbox(SignalScheduler signals, Admission admission, BiConsumer<PeerLink, Integer> taken) {
+    this.signals = signals;
+    this.admission = admission;
     this.taken = taken;
   }
 
   @Override
   public void subscribe(CoreSubscriber<? super Message> actual) {
-    worker.admission().serve(actual, ticket -> newReader(actual, ticket));
+    admission.serve(actual, ticket -> newReader(actual, ticket));
   }
 
   private Reader newReader(CoreSubscriber<? super Message> actual, AdmissionTicket ticket) {
@@ -97,7 +100,7 @@ final class Inbox extends Flux<Message> {
     Reader(Inbox inbox, CoreSubscriber<? super Message> actual, AdmissionTicket ticket) {
       this.inbox = inbox;
       this.actual = actual;
-      this.signals = inbox.worker.signals().createWorker();
+      this.signals = inbox.signals.createWorker();
       this.ticket = ticket;
     }
 

@@ -13,7 +13,7 @@ final class Lane {
   static final int NONE = -1;
 
   private @Nullable Submission<?, ?> submission;
-  private @Nullable PeerLink peer;
+  private @Nullable Outbound to;
   private long deadlineNanos;
 
   /** Its place among those of its stream, and among those to its peer. */
@@ -33,28 +33,28 @@ final class Lane {
   Lane previous = this;
   Lane next = this;
 
-  void begin(Submission<?, ?> submission, PeerLink peer) {
+  void begin(Submission<?, ?> submission, Outbound to) {
     this.submission = submission;
-    this.peer = peer;
+    this.to = to;
     this.deadlineNanos = submission.deadlineNanos();
     submission.lanes().add(this);
-    peer.flights.add(ofPeer);
+    to.flights.add(ofPeer);
   }
 
   /** Its last flight has ended. */
   void end() {
     submission().lanes().remove(this);
-    peer().flights.remove(ofPeer);
+    to().flights.remove(ofPeer);
     submission = null;
-    peer = null;
+    to = null;
   }
 
   Submission<?, ?> submission() {
     return Flight.known(submission);
   }
 
-  PeerLink peer() {
-    return Flight.known(peer);
+  Outbound to() {
+    return Flight.known(to);
   }
 
   /** How long each of its flights may take. */
@@ -63,7 +63,7 @@ final class Lane {
   }
 
   @SuppressWarnings("ReferenceEquality") // the very same peer
-  boolean leadsTo(PeerLink peer) {
-    return this.peer == peer;
+  boolean leadsTo(Outbound to) {
+    return this.to == to;
   }
 }

@@ -9,14 +9,14 @@ final class Lanes {
 
   private final Chain<Lane> all = new Chain<>();
   private @Nullable Lane latest;
-  private @Nullable IdentityHashMap<PeerLink, Lane> byPeer; // once there were several
+  private @Nullable IdentityHashMap<Outbound, Lane> byPeer; // once there were several
 
   Chain.@Nullable Link<Lane> first() {
     return all.first();
   }
 
   /** The one to this peer, or null. */
-  @Nullable Lane to(PeerLink peer) {
+  @Nullable Lane to(Outbound peer) {
     Lane lane = latest;
     if (lane == null || !lane.leadsTo(peer)) {
       lane = byPeer == null ? null : byPeer.get(peer);
@@ -28,10 +28,10 @@ final class Lanes {
   void add(Lane lane) {
     if (byPeer == null && latest != null) {
       byPeer = new IdentityHashMap<>(2);
-      byPeer.put(latest.peer(), latest);
+      byPeer.put(latest.to(), latest);
     }
     if (byPeer != null) {
-      byPeer.put(lane.peer(), lane);
+      byPeer.put(lane.to(), lane);
     }
     all.add(lane.ofSubmission);
     latest = lane;
@@ -40,7 +40,7 @@ final class Lanes {
   @SuppressWarnings("ReferenceEquality") // the very same lane
   void remove(Lane lane) {
     if (byPeer != null) {
-      byPeer.remove(lane.peer());
+      byPeer.remove(lane.to());
     }
     all.remove(lane.ofSubmission);
     latest = latest == lane ? null : latest;

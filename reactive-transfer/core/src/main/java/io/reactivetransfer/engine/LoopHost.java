@@ -74,7 +74,7 @@ final class LoopHost implements WorkerHost {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    long due = current.now() + nanos;
+    long due = current.timers().now() + nanos;
     if (!alarmSet || due - alarmAt < 0) {
       alarmSet = true;
       alarmAt = due;

@@ -1,13 +1,12 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The control messages between this engine and one peer: what waits, and who owes whom credit. */
@@ -73,19 +72,8 @@ final class Mail {
   /** Whether it is to be told which NICs failed here. */
   boolean nicsDue;
 
-  /**
-   * Whether it is to be told of its aborts when it is heard again, because it may not have been.
-   */
-  boolean abortsHeardInDoubt;
-
-  /** The number of the last abort of the peer that was taken note of. */
-  int abortsHeard;
-
-  /** Whether the peer is to be told that. */
-  boolean abortsHeardDue;
-
-  /** Immediates that the peer left in doubt, and that were discarded here: it is to be told. */
-  final Set<Integer> cleared = new LinkedHashSet<>();
+  /** Whether more waited to be said than may. */
+  private boolean overfull;
 
   /** Barriers that were entered, here and there. */
   final BarrierEntries barriers = new BarrierEntries();
@@ -150,10 +138,9 @@ final class Mail {
     nicsDue = false;
     dismissal = null;
     ofSession.clear();
-    abortsHeard = 0;
-    abortsHeardDue = false;
-    abortsHeardInDoubt = false;
-    cleared.clear();
+    overfull = false;
+    peer.inbound().renewed();
+    peer.outbound().renewed();
     barriers.reset();
   }
 
@@ -167,7 +154,8 @@ final class Mail {
   void greetedBy(int theirs, int ours, int longest) {
     if (theirs != theirEpoch || broken) {
       if (theirs != theirEpoch) {
-        abortsHeard = 0;
+        peer.inbound().begunAnew();
+        peer.outbound().begunAnew();
       }
       theirEpoch = theirs;
       voidCredits();
@@ -269,17 +257,13 @@ final class Mail {
     return barriers.isDue() && !barriersHeld;
   }
 
-  /** The peer may be there: it is told of entries. */
-  void releaseEntries() {
-    barriersHeld = false;
-  }
-
   /** A connection is gone, and what was on its way: the peer must be told anew where we are. */
   void interrupted() {
     broken = true;
     greetAgain();
     voidCredits();
-    abortsHeardInDoubt |= abortsHeard != 0;
+    peer.inbound().interrupted();
+    peer.outbound().interrupted();
     unreachable();
   }
 
@@ -290,24 +274,82 @@ final class Mail {
     askDue = false;
     answerDue = false;
     nicsDue = false;
-    abortsHeardDue = false;
     ofSession.clear();
+    overfull = false;
     sessions++;
     peer.fences().interrupted();
-    cleared.clear(); // the peer asks again when it needs to know
     dismissal = null;
     barriersHeld = true;
-    peer.givenUp.interrupted();
+    peer.inbound().unreachable();
+    peer.outbound().unreachable();
   }
 
   /** Has this said in the present session, or never. */
   void say(ByteBuffer frame) {
     if (ofSession.size() >= MAX_OF_SESSION) {
-      peer.worker().liveness().giveUp(peer, "it does not take what it is told");
+      overfull = true;
     } else if (isOpen()) { // else it was meant for a session that is over
       ofSession.add(frame);
-      peer.worker().mailroom().list(this);
+      list();
     }
+  }
+
+  /** Whether the peer does not take what it is told. */
+  boolean isOverfull() {
+    return overfull;
+  }
+
+  // ---- what is to be said ----
+
+  /** There may be something to say. */
+  void list() {
+    peer.peers().list(this);
+  }
+
+  /** The peer was heard: what it could not be told, it may be. */
+  void heard() {
+    peer.inbound().heard();
+    peer.outbound().heard();
+    barriersHeld = false;
+    list();
+  }
+
+  /** Greets the peer, so that it greets in turn, and can be written to. */
+  void greet() {
+    peer.used();
+    greetingWanted = true;
+    list();
+  }
+
+  /** Asks the peer for a sign of life. */
+  void ask() {
+    askDue = true;
+    list();
+  }
+
+  /** Gives the peer a sign of life. */
+  void answer() {
+    answerDue = true;
+    list();
+  }
+
+  /** Tells the peer which NICs have failed here. */
+  void tellFailedNics() {
+    nicsDue = true;
+    list();
+  }
+
+  /** Tells the peer that the next round of a barrier was entered here. */
+  void enterBarrier(EngineId group) {
+    barriers.add(group);
+    barriersHeld = false;
+    list();
+  }
+
+  /** Tells the peer that it is forgotten, and then forgets it, unless it is lost before. */
+  void dismiss(String reason) {
+    dismissal = reason;
+    list();
   }
 
   /** The number of the present session. */
@@ -324,12 +366,12 @@ final class Mail {
    * from sessions before does not come any more, nor does that of ways that were lost since.
    */
   boolean canTellAborts() {
-    return peer.givenUp.hasToTell() && isOpen() && peer.fences().asked() == 0;
+    return peer.outbound().isDue() && isOpen() && peer.fences().asked() == 0;
   }
 
   /** Whether it is to be told, and cannot yet. */
   boolean holdsAborts() {
-    return peer.givenUp.hasToTell() && !canTellAborts();
+    return peer.outbound().isDue() && !canTellAborts();
   }
 
   /** Whether there is something to say that needs no credit. */
@@ -338,10 +380,9 @@ final class Mail {
         || askDue
         || answerDue
         || nicsDue
-        || abortsHeardDue
         || hasEntries()
         || !ofSession.isEmpty()
-        || !cleared.isEmpty()
+        || peer.inbound().isDue()
         || canTellAborts()
         || dismissal != null;
   }
@@ -349,16 +390,15 @@ final class Mail {
   /** Whether nothing is to be said, but perhaps that it is over, and nothing waits to be taken. */
   boolean isIdle() {
     return channels.stream().allMatch(ChannelMail::isIdle)
-        && (peer.loss() != null || peer.givenUp.isSettled())
-        && !peer.givenUp.hasToTell()
+        && (peer.loss() != null || peer.outbound().isSettled())
+        && !peer.inbound().isDue()
+        && !peer.outbound().isDue()
         && creditDue == 0
         && !greetingWanted
         && !askDue
         && !answerDue
         && !nicsDue
-        && !abortsHeardDue
         && ofSession.isEmpty()
-        && cleared.isEmpty()
         && !hasEntries();
   }
 }

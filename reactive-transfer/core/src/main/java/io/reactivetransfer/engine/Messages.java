@@ -8,7 +8,6 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,20 +31,13 @@ final class Messages {
   private final long maxCreditBytes;
   private final InboxRoom room;
   private final Inbox[] inboxes;
-  private final Consumer<Mail> list;
 
-  /**
-   * For one engine.
-   *
-   * @param list has a peer's mail looked at in the next turn
-   */
-  Messages(EngineOptions options, InboxRoom room, Inbox[] inboxes, Consumer<Mail> list) {
+  Messages(EngineOptions options, InboxRoom room, Inbox[] inboxes) {
     this.options = options;
     this.maxCredits = options.messageCredits();
     this.maxCreditBytes = 2L * options.maxMessageBytes();
     this.room = room;
     this.inboxes = inboxes;
-    this.list = list;
   }
 
   /** Takes a message over, to be sent when there is credit; how it can be withdrawn. */
@@ -73,7 +65,7 @@ final class Messages {
     ChannelMail own = mail.channel(channel.number());
     own.outgoing.add(message.place);
     waits(mail, message, 1);
-    list.accept(mail);
+    mail.list();
     return () -> {
       if (!own.hasBegun(message)) {
         remove(mail, own, message);
@@ -168,7 +160,7 @@ final class Messages {
     } else {
       mail.channel(channel).credit(messages, bytes, MAX_CREDITS);
     }
-    list.accept(mail);
+    mail.list();
     return true;
   }
 
@@ -203,7 +195,7 @@ final class Messages {
       room.owe(peer.mail);
     } else if (isWorthSaying(own)) {
       peer.mail.creditDue |= 1 << channel;
-      list.accept(peer.mail);
+      peer.mail.list();
     }
   }
 
@@ -228,7 +220,7 @@ final class Messages {
   /** The peer is let send what there is room for, on all channels. */
   private void owe(Mail mail) {
     mail.creditDue = Mail.ALL_CHANNELS;
-    list.accept(mail);
+    mail.list();
   }
 
   /** Tells a peer what it may send, of the first channel of those that are due, or of all. */

@@ -1,8 +1,10 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.Nic;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.spi.BackendException;
-import java.util.List;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -14,53 +16,57 @@ final class NicFailures {
 
   private static final Logger LOG = Loggers.getLogger(NicFailures.class);
 
-  private final Worker worker;
-  private volatile List<Nic> working = List.of();
+  private final Nics nics;
+  private final Peers peers;
+  private final Consumer<Throwable> allFailed;
 
-  NicFailures(Worker worker) {
-    this.worker = worker;
-  }
-
-  /** The NICs are open. */
-  void begin(NicGroup nics) {
-    working = nics.nics();
-  }
-
-  /** The NICs that have not failed. From any thread. */
-  List<Nic> working() {
-    return working;
+  /**
+   * None yet.
+   *
+   * @param allFailed told why nothing can be done any more
+   */
+  NicFailures(Peers peers, Consumer<Throwable> allFailed) {
+    this.nics = peers.nics();
+    this.peers = peers;
+    this.allFailed = allFailed;
   }
 
   /** One of ours can do nothing more. */
   void failed(int nic, int code, String text) {
-    NicGroup nics = worker.nics();
     if (!nics.fail(nic)) {
       return;
     }
-    String engine = worker.id().toShortString();
-    String name = nics.nics().get(nic).name();
+    String engine = peers.ownAddress().engine().toShortString();
+    String name = nics.name(nic);
     LOG.warn("engine {}: NIC {} failed and is not used any more: {}", engine, name, text);
-    working = nics.working();
     if (nics.haveAllFailed()) {
-      worker
-          .shutdown()
-          .begin(new BackendException(code, "the last NIC, " + name + ", failed: " + text));
+      allFailed.accept(new BackendException(code, "the last NIC, " + name + ", failed: " + text));
       return;
     }
-    worker
-        .peers()
-        .forEach(peer -> {
-          if (peer.mail.isKnownThere()) {
-            worker.mailroom().nicsFailed(peer);
-            peer.fences().ask(nic); // what it had begun may still be on its way
-          }
-        });
+    peers.forEach(peer -> {
+      if (peer.mail.isKnownThere()) {
+        peer.mail.tellFailedNics();
+        peer.fences().ask(nic); // what it had begun may still be on its way
+      }
+    });
   }
 
-  /** A peer says that NICs of its own have failed. */
-  void peerSays(PeerLink peer, int failed) {
-    if (peer.nicsFailed(failed)) {
-      worker.flights().rerouted(peer);
+  /** One of ours has lost its way to a peer, to which others may have theirs. */
+  void wayLost(EngineId id, int nic) {
+    PeerLink peer = peers.find(id);
+    if (peer != null && !nics.hasFailed(nic)) {
+      peer.wayLost(nic);
     }
+  }
+
+  /** A peer says that NICs of its own have failed; false if it says otherwise. */
+  boolean received(PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != 1) {
+      return false;
+    }
+    if (peer.nicsFailed(Byte.toUnsignedInt(frame.get()))) {
+      peers.rerouted(peer);
+    }
+    return true;
   }
 }

@@ -1,26 +1,19 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineOptions;
-import io.reactivetransfer.Nic;
-import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Counters;
-import io.reactivetransfer.engine.base.NotClosed;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
-import java.util.function.Consumer;
-import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The NICs of one worker, and the posting of flights on them. A piece goes to the next NIC, in
- * rotation, that takes it: a slow NIC delays its own pieces only. Peers take turns, and so do the
- * streams to one peer, and the flights of one stream.
+ * The posting of flights on the NICs of one engine. A piece goes to the next NIC, in rotation, that
+ * takes it: a slow NIC delays its own pieces only. Peers take turns, and so do the streams to one
+ * peer, and the flights of one stream.
  */
 final class NicGroup {
 
@@ -52,7 +45,7 @@ final class NicGroup {
     }
   }
 
-  private final List<Nic> nics;
+  private final Nics nics;
   private final Domain[] domains;
   private final SendQueue[] queues;
   private final int allNics;
@@ -62,9 +55,8 @@ final class NicGroup {
   private final long share;
   private final long maxPieceBytes;
   private final long minPieceBytes;
-  private final ArrayDeque<PeerLink> ring = new ArrayDeque<>();
+  private final ArrayDeque<Outbound> ring = new ArrayDeque<>();
   private final Counters counters;
-  private int failed;
 
   /** Those that have as much in flight as they may, as a set of bits. */
   private int full;
@@ -80,87 +72,26 @@ final class NicGroup {
   private long writesPosted;
   private long writesCounted;
   private long bytesPosted;
-  private boolean closed;
-  private @Nullable NotClosed notClosed;
 
-  NicGroup(List<Nic> nics, List<Domain> domains, EngineOptions options, Counters counters) {
-    this.nics = List.copyOf(nics);
-    this.domains = domains.toArray(Domain[]::new);
-    this.queues = new SendQueue[this.domains.length];
-    this.allNics = (1 << this.domains.length) - 1;
+  NicGroup(Nics nics, EngineOptions options, Counters counters) {
+    this.nics = nics;
+    this.domains = nics.domains();
+    this.queues = new SendQueue[domains.length];
+    this.allNics = nics.all();
     this.peerDepth = options.peerDepth();
     this.peerBytes = options.peerBytes();
     this.minPieceBytes = options.minPieceBytes();
     this.counters = counters;
     long max = Long.MAX_VALUE;
-    for (int nic = 0; nic < this.domains.length; nic++) {
-      Capabilities can = this.domains[nic].capabilities();
+    for (int nic = 0; nic < domains.length; nic++) {
+      Capabilities can = domains[nic].capabilities();
       int depth = Math.min(options.nicDepth(), can.queueDepth());
-      queues[nic] = new SendQueue(this.domains[nic], depth);
+      queues[nic] = new SendQueue(domains[nic], depth);
       max = Math.min(max, can.maxWriteBytes());
     }
     this.allDepth = Arrays.stream(queues).mapToLong(queue -> queue.depth).sum();
     this.share = allDepth < MIN_DIVIDED ? allDepth : SHARE;
     this.maxPieceBytes = max;
-  }
-
-  Domain[] domains() {
-    return domains;
-  }
-
-  List<Nic> nics() {
-    return nics;
-  }
-
-  /** The weakest of the NICs' levels. */
-  CompletionLevel completionLevel() {
-    for (Domain domain : domains) {
-      if (domain.capabilities().completion() == CompletionLevel.SOURCE_FREE) {
-        return CompletionLevel.SOURCE_FREE;
-      }
-    }
-    return CompletionLevel.DELIVERED;
-  }
-
-  /** Whether all of them let nothing of a lost peer land. */
-  boolean fenceLostPeers() {
-    return Arrays.stream(domains).allMatch(domain -> domain.capabilities().fencesLostPeers());
-  }
-
-  int size() {
-    return domains.length;
-  }
-
-  /** Uses this NIC no more; false if it had failed before. */
-  boolean fail(int nic) {
-    boolean known = hasFailed(nic);
-    failed |= 1 << nic;
-    return !known;
-  }
-
-  boolean hasFailed(int nic) {
-    return (failed & 1 << nic) != 0;
-  }
-
-  /** Those that have failed, as a set of bits. */
-  int failed() {
-    return failed;
-  }
-
-  boolean haveAllFailed() {
-    return failed == allNics;
-  }
-
-  /** Those that have not failed. */
-  List<Nic> working() {
-    return IntStream.range(0, nics.size())
-        .filter(nic -> !hasFailed(nic))
-        .mapToObj(nics::get)
-        .toList();
-  }
-
-  Origin origin(int nic, int code) {
-    return new Origin(null, nics.get(nic).name(), code);
   }
 
   /** The length of the pieces into which a write of this length is cut. */
@@ -175,13 +106,13 @@ final class NicGroup {
 
   /** Lets a flight take part in posting. */
   void enqueue(Flight flight) {
-    PeerLink peer = flight.peer();
+    Outbound peer = flight.to();
     peer.waiting.add(flight);
     admit(peer);
   }
 
   /** Lets what waits for a peer take part in posting. */
-  void admit(PeerLink peer) {
+  void admit(Outbound peer) {
     if (!peer.inRing && !peer.waiting.isEmpty()) {
       peer.inRing = true;
       ring.addLast(peer);
@@ -191,7 +122,7 @@ final class NicGroup {
   /** Posts what can be posted of a new flight at once, unless others wait; the rest is enqueued. */
   void launch(Flight flight) {
     if (ring.isEmpty()) {
-      postSome(flight, unusable(flight.peer()), PEER_QUANTUM);
+      postSome(flight, unusable(flight.to()), PEER_QUANTUM);
     }
     if (flight.hasMore()) {
       enqueue(flight);
@@ -199,12 +130,12 @@ final class NicGroup {
   }
 
   void dequeue(Flight flight) {
-    flight.peer().waiting.remove(flight);
+    flight.to().waiting.remove(flight);
   }
 
   /** The NICs over which nothing can go to a peer now, as a set of bits. */
-  private int unusable(PeerLink peer) {
-    return failed | full | busy | peer.lostWays();
+  private int unusable(Outbound peer) {
+    return nics.failed() | full | busy | peer.link.lostWays();
   }
 
   /** Has the NICs begin with what they have taken over. */
@@ -219,12 +150,12 @@ final class NicGroup {
   /** Posts what the NICs take, every peer once at most. */
   void post() {
     busy = 0;
-    for (int turns = ring.size(); turns > 0 && (failed | full | busy) != allNics; turns--) {
-      PeerLink peer = ring.removeFirst();
-      if (peer.isOpen()) {
+    for (int turns = ring.size(); turns > 0 && (nics.failed() | full | busy) != allNics; turns--) {
+      Outbound peer = ring.removeFirst();
+      if (peer.link.isOpen()) {
         postTo(peer);
       }
-      if (peer.waiting.isEmpty() || !peer.isOpen()) {
+      if (peer.waiting.isEmpty() || !peer.link.isOpen()) {
         peer.inRing = false;
       } else {
         ring.addLast(peer);
@@ -247,7 +178,7 @@ final class NicGroup {
 
   /** Notes that so many pieces of a flight have left this NIC. */
   void completed(int nic, Flight flight, int pieces) {
-    PeerLink peer = flight.peer();
+    Outbound peer = flight.to();
     queues[nic].outstanding -= pieces;
     full &= ~(1 << nic);
     flight.outstanding -= pieces;
@@ -258,50 +189,14 @@ final class NicGroup {
 
   /** Notes that what is out of a flight will never be reported. */
   void abandoned(Flight flight) {
-    PeerLink peer = flight.peer();
+    Outbound peer = flight.to();
     inFlight -= flight.outstanding;
     peer.outstanding -= flight.outstanding;
     peer.outstandingBytes -= flight.outstanding * flight.share();
     flight.outstanding = 0;
   }
 
-  boolean isClosed() {
-    return closed;
-  }
-
-  /** Closes all, whether or not one of them fails to. */
-  void close(Consumer<String> defects) {
-    if (!closed) {
-      closed = true;
-      for (int nic = 0; nic < domains.length; nic++) {
-        try {
-          domains[nic].close();
-        } catch (Throwable e) {
-          defects.accept("NIC " + nics.get(nic).name() + " could not be closed: " + e);
-          notClosed = NotClosed.nic(nics.get(nic).name(), e, notClosed);
-          NotClosed.keep(domains[nic]);
-        }
-      }
-    }
-  }
-
-  /** Which of them could not be closed; null if all could, or none is closed yet. */
-  @Nullable NotClosed notClosed() {
-    return notClosed;
-  }
-
-  static void close(List<Domain> domains, Consumer<String> defects) {
-    for (Domain domain : domains) {
-      try {
-        domain.close();
-      } catch (Throwable e) {
-        defects.accept("a NIC could not be closed: " + e);
-        NotClosed.keep(domain);
-      }
-    }
-  }
-
-  private void postTo(PeerLink peer) {
+  private void postTo(Outbound peer) {
     long limit = writesPosted + PEER_QUANTUM;
     int refusing = unusable(peer);
     Flight flight;
@@ -319,7 +214,7 @@ final class NicGroup {
   }
 
   /** Whether one more piece of this flight is within what its peer may have in flight. */
-  private boolean hasRoomFor(Flight flight, PeerLink peer) {
+  private boolean hasRoomFor(Flight flight, Outbound peer) {
     int out = peer.outstanding;
     return out == 0
         || (out < peerDepth
@@ -332,7 +227,7 @@ final class NicGroup {
    * now.
    */
   private int postSome(Flight flight, int full, int quantum) {
-    PeerLink peer = flight.peer();
+    Outbound peer = flight.to();
     int refusing = full;
     int left = quantum;
     do {
@@ -354,7 +249,7 @@ final class NicGroup {
     return refusing;
   }
 
-  private boolean post(Flight flight, PeerLink peer, int nic) {
+  private boolean post(Flight flight, Outbound peer, int nic) {
     SendQueue queue = queues[nic];
     WriteOp op = queue.op;
     flight.describe(op, nic);

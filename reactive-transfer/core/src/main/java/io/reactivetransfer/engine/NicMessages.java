@@ -1,10 +1,9 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
-import java.util.IdentityHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What NICs say to NICs of peers, to set up what they write by: carried by the control channel, in
@@ -18,26 +17,19 @@ final class NicMessages {
   /** Whom something stands for that a NIC of ours resolved. */
   record Ends(PeerLink peer, int ours, int theirs) {}
 
-  private final Worker worker;
-  private final IdentityHashMap<RemotePeer, Ends> ends = new IdentityHashMap<>();
+  private final Peers peers;
+  private final Defects defects;
 
-  NicMessages(Worker worker) {
-    this.worker = worker;
-  }
-
-  void resolved(RemotePeer remote, Ends of) {
-    ends.put(remote, of);
-  }
-
-  void released(RemotePeer remote) {
-    ends.remove(remote);
+  NicMessages(Peers peers, Defects defects) {
+    this.peers = peers;
+    this.defects = defects;
   }
 
   /** A NIC of ours has something to say. */
   void say(int nic, RemotePeer to, ByteBuffer bytes) {
-    Ends of = ends.get(to);
+    Ends of = peers.endsOf(to);
     if (of == null || of.ours() != nic || bytes.remaining() > MAX_BYTES) {
-      worker.defect(
+      defects.report(
           "NIC "
               + nic
               + " has a message of "
@@ -50,26 +42,27 @@ final class NicMessages {
     }
   }
 
-  /** A NIC of a peer has said something. */
-  void heard(EngineId sender, @Nullable PeerLink peer, ByteBuffer frame) {
+  /** A NIC of a peer has said something; false if that is nothing that it may say. */
+  boolean received(PeerLink peer, ByteBuffer frame) {
     int theirs = frame.remaining() < 2 ? -1 : frame.get();
     int ours = theirs < 0 ? -1 : frame.get();
-    if (peer == null
-        || theirs < 0
+    Nics nics = peers.nics();
+    if (theirs < 0
         || theirs >= peer.nics()
         || ours < 0
-        || ours >= worker.nics().size()
+        || ours >= nics.size()
         || frame.remaining() > MAX_BYTES) {
-      worker.mailroom().malformed(sender);
-    } else if (!worker.nics().hasFailed(ours)) {
+      return false;
+    }
+    if (!nics.hasFailed(ours)) {
       RemotePeer from;
       try {
         from = peer.remote(ours, theirs);
       } catch (RuntimeException e) { // the peer greets with what it likes
-        worker.mailroom().malformed(sender);
-        return;
+        return false;
       }
-      worker.nics().domains()[ours].fromPeer(from, frame.slice());
+      nics.domains()[ours].fromPeer(from, frame.slice());
     }
+    return true;
   }
 }

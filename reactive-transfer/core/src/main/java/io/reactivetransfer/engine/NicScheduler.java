@@ -1,5 +1,7 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.Timers;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,10 +19,14 @@ import reactor.core.scheduler.Scheduler;
  */
 final class NicScheduler implements Scheduler {
 
-  private final io.reactivetransfer.engine.Worker worker;
+  private final Commands commands;
+  private final Timers timers;
+  private final Defects defects;
 
-  NicScheduler(io.reactivetransfer.engine.Worker worker) {
-    this.worker = worker;
+  NicScheduler(Commands commands, Timers timers, Defects defects) {
+    this.commands = commands;
+    this.timers = timers;
+    this.defects = defects;
   }
 
   @Override
@@ -49,7 +55,7 @@ final class NicScheduler implements Scheduler {
 
   @Override
   public boolean isDisposed() {
-    return worker.isTerminated();
+    return commands.haveEnded();
   }
 
   @Override
@@ -62,17 +68,17 @@ final class NicScheduler implements Scheduler {
     if (isDisposed()) {
       throw Exceptions.failWithRejected("the engine is closed");
     }
-    Task task = new Task(worker, action, periodNanos, owner);
+    Task task = new Task(action, periodNanos, owner);
     if (owner != null) {
       owner.add(task);
     }
     if (delayNanos <= 0) {
-      worker.execute(task);
+      commands.execute(task);
     } else {
       // Times are compared by their difference, which must not overflow: 146 years are never as
       // well.
-      long deadline = worker.now() + Math.min(delayNanos, Long.MAX_VALUE / 2);
-      worker.execute(() -> task.runAt(deadline));
+      long deadline = timers.now() + Math.min(delayNanos, Long.MAX_VALUE / 2);
+      commands.execute(() -> task.runAt(deadline));
     }
     return task;
   }
@@ -120,20 +126,14 @@ final class NicScheduler implements Scheduler {
     }
   }
 
-  private static final class Task implements Runnable, Disposable {
-    private final io.reactivetransfer.engine.Worker worker;
+  private final class Task implements Runnable, Disposable {
     private final Runnable action;
     private final long periodNanos;
     private final @Nullable TaskWorker owner;
     private Timers.@Nullable Timer timer;
     private volatile boolean over;
 
-    Task(
-        io.reactivetransfer.engine.Worker worker,
-        Runnable action,
-        long periodNanos,
-        @Nullable TaskWorker owner) {
-      this.worker = worker;
+    Task(Runnable action, long periodNanos, @Nullable TaskWorker owner) {
       this.action = action;
       this.periodNanos = periodNanos;
       this.owner = owner;
@@ -142,7 +142,7 @@ final class NicScheduler implements Scheduler {
     /** On the worker. */
     void runAt(long deadline) {
       if (!over) {
-        timer = worker.timers().at(deadline, this);
+        timer = timers.at(deadline, this);
       }
     }
 
@@ -150,14 +150,14 @@ final class NicScheduler implements Scheduler {
     @Override
     public void run() {
       timer = null;
-      if (over || worker.isTerminated()) {
+      if (over || commands.haveEnded()) {
         return;
       }
-      long began = worker.now();
+      long began = timers.now();
       try {
         action.run();
       } catch (Throwable failure) {
-        worker.taskFailed(failure);
+        defects.failed("a task on its scheduler", failure);
       }
       if (periodNanos > 0) {
         runAt(began + periodNanos);
@@ -170,9 +170,9 @@ final class NicScheduler implements Scheduler {
     public void dispose() {
       if (!over) {
         end();
-        worker.execute(() -> {
+        commands.execute(() -> {
           if (timer != null) {
-            worker.timers().cancel(timer);
+            timers.cancel(timer);
             timer = null;
           }
         });

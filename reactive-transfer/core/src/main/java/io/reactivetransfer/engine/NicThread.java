@@ -82,7 +82,7 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
   }
 
   private void giveTurns(Worker current) {
-    NicWaiting waiting = new NicWaiting(environment.waits(), current::defect);
+    NicWaiting waiting = new NicWaiting(environment.waits(), current.defects()::report);
     while (!stopped) {
       bell.answer();
       if (current.doWork() > 0) {

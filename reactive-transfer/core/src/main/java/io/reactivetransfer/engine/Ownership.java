@@ -1,10 +1,8 @@
 package io.reactivetransfer.engine;
 
-import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
-import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
@@ -14,96 +12,73 @@ import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.util.function.Consumer;
 
-/** Whether what a caller names belongs to the engine that is asked. From any thread. */
+/** Whether what a transfer names belongs to the engine that is asked. From any thread. */
 final class Ownership {
 
-  private Ownership() {}
+  private final Peers peers;
+  private final Regions regions;
+
+  Ownership(Peers peers, Regions regions) {
+    this.peers = peers;
+    this.regions = regions;
+  }
 
   /**
-   * Throws what can be known about a transfer without touching a NIC. From any thread.
+   * Throws what can be known about a transfer without touching a NIC.
    *
    * @throws TransferRejectedException if it uses a closed region or one of another engine
    */
-  static void check(Worker worker, Transfer transfer) {
+  void check(Transfer transfer) {
     switch (transfer) {
-      case WriteImm write -> checkEnds(worker, write.source(), write.target());
-      case Write write -> checkEnds(worker, write.source(), write.target());
-      case PagedWrite write -> checkEnds(worker, write.source().slice(), write.target().slice());
+      case WriteImm write -> checkEnds(write.source(), write.target());
+      case Write write -> checkEnds(write.source(), write.target());
+      case PagedWrite write -> checkEnds(write.source().slice(), write.target().slice());
       case Scatter scatter ->
-          scatter.parts().forEach(part -> checkEnds(worker, part.source(), part.target()));
-      case Signal signal -> signal.group().peers().forEach(peer -> own(worker, peer));
+          scatter.parts().forEach(part -> checkEnds(part.source(), part.target()));
+      case Signal signal -> signal.group().peers().forEach(peers::own);
     }
   }
 
-  private static void checkEnds(Worker worker, MemorySlice source, RemoteSlice target) {
-    own(worker, source.region());
-    own(worker, target.region());
+  private void checkEnds(MemorySlice source, RemoteSlice target) {
+    source(source);
+    target(target);
+  }
+
+  RegisteredRegion source(MemorySlice slice) {
+    return regions.own(slice.region());
+  }
+
+  ResolvedRegion target(RemoteSlice slice) {
+    return ResolvedRegion.own(slice.region(), peers);
+  }
+
+  Outbound target(Peer peer) {
+    return Outbound.to(peers.own(peer));
   }
 
   /**
    * Visits the peers that a transfer goes to, once for each write that counts there, and leaves out
    * those that are not of this engine. Throws nothing of its own: it is for what ends.
    */
-  static void ownTargets(Worker worker, Transfer transfer, Consumer<PeerLink> visitor) {
+  void ownTargets(Transfer transfer, Consumer<Outbound> visitor) {
     switch (transfer) {
-      case WriteImm write -> visit(worker, write.target(), visitor);
-      case Write write -> visit(worker, write.target(), visitor);
-      case PagedWrite write -> visit(worker, write.target().slice(), visitor);
-      case Scatter scatter ->
-          scatter.parts().forEach(part -> visit(worker, part.target(), visitor));
+      case WriteImm write -> visit(write.target(), visitor);
+      case Write write -> visit(write.target(), visitor);
+      case PagedWrite write -> visit(write.target().slice(), visitor);
+      case Scatter scatter -> scatter.parts().forEach(part -> visit(part.target(), visitor));
       case Signal signal -> {
         for (Peer peer : signal.group().peers()) {
-          if (peer instanceof PeerLink own && own.isOf(worker)) {
-            visitor.accept(own);
+          if (peer instanceof PeerLink own && own.isOf(peers)) {
+            visitor.accept(Outbound.to(own));
           }
         }
       }
     }
   }
 
-  private static void visit(Worker worker, RemoteSlice target, Consumer<PeerLink> visitor) {
-    if (target.region() instanceof ResolvedRegion own && own.isOf(worker)) {
-      visitor.accept(own.peer());
+  private void visit(RemoteSlice target, Consumer<Outbound> visitor) {
+    if (target.region() instanceof ResolvedRegion own && own.isOf(peers)) {
+      visitor.accept(Outbound.to(own.peer()));
     }
-  }
-
-  static RegisteredRegion own(Worker worker, MemoryRegion region) {
-    if (!(region instanceof RegisteredRegion own) || !own.isOf(worker)) {
-      throw new TransferRejectedException(
-          "expected a source region of this engine, got a " + name(region) + " of another one");
-    }
-    if (own.isClosed()) {
-      throw new TransferRejectedException("expected an open source region, got a closed one");
-    }
-    return own;
-  }
-
-  static ResolvedRegion own(Worker worker, RemoteRegion region) {
-    if (!(region instanceof ResolvedRegion own) || !own.isOf(worker)) {
-      throw new TransferRejectedException(
-          "expected a target region that this engine resolved, got a "
-              + name(region)
-              + " of another one; use remote(descriptor)");
-    }
-    return own;
-  }
-
-  static PeerLink own(Worker worker, Peer peer) {
-    if (!(peer instanceof PeerLink own) || !own.isOf(worker)) {
-      throw new TransferRejectedException(
-          "expected a peer of this engine, got "
-              + name(peer)
-              + " of another one; use peer(address)");
-    }
-    return own;
-  }
-
-  /** What is not of ours is named by its class: this may be the worker, which runs no such code. */
-  private static String name(Object other) {
-    boolean ours =
-        other instanceof RegisteredRegion
-            || other instanceof ResolvedRegion
-            || other instanceof PeerLink;
-    return ours ? other.toString() : other.getClass().getName();
   }
 }

@@ -8,60 +8,35 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * A peer, as one worker drives it: what waits for it, what is in flight to it, and whether it was
- * lost. All but the address belongs to the worker.
+ * A peer, as one engine knows it: how it is reached, what is said to it, and whether it was lost.
+ * All but the address belongs to the NIC thread.
  */
 final class PeerLink implements Peer {
 
   /** The doorbell region that every engine registers, the target of bare immediates. */
   static final int DOORBELL_BYTES = 64;
 
-  private final Worker worker;
+  private final Peers peers;
   private volatile PeerAddress address;
 
   /** Its NICs as ours know them, by the numbers of ours and of its own. */
   private final @Nullable RemotePeer[][] remotes;
 
-  private final ResolvedRegion doorbell;
-
-  /** All that are on their way to it, by their streams. */
-  final Chain<Lane> flights = new Chain<>();
-
-  /** Those of them that have pieces to post. */
-  final FlightQueue waiting = new FlightQueue();
-
-  /** Whether it stands in the ring of peers with waiting flights. */
-  boolean inRing;
-
-  /** Pieces posted and not completed, over all NICs. */
-  int outstanding;
-
-  /** What they count as in bytes. */
-  long outstandingBytes;
-
   /** Control messages to and from it. */
-  final Mail mail;
+  public final Mail mail;
 
-  /** The numbers of regions here that it has said it writes to. */
-  final Set<Long> regionsUsed = new HashSet<>(4);
-
-  /** What it has revoked. */
-  final Drains drains = new Drains(this);
-
-  /** What it has not taken note of that it will not get. */
-  GivenUp givenUp;
+  private final PeerShare outbound;
+  private final PeerShare inbound;
 
   /** What it has said of its NICs; none before it greets. */
   private List<PeerNic> nics = List.of();
@@ -97,16 +72,31 @@ final class PeerLink implements Peer {
   private long lastUsed;
   private final PeerStates states;
 
-  PeerLink(Worker worker, PeerAddress address, int nics) {
-    this.worker = worker;
+  PeerLink(
+      Peers peers,
+      PeerAddress address,
+      Function<PeerLink, PeerShare> outbound,
+      Function<PeerLink, PeerShare> inbound) {
+    int ours = peers.nics().size();
+    this.peers = peers;
     this.address = address;
-    this.remotes = new RemotePeer[nics][Nic.MAX_PER_ENGINE];
-    this.counterparts = new int[nics];
-    this.fences = new Fences(this, nics);
-    this.givenUp = new GivenUp(this);
-    this.mail = new Mail(this, worker.peers().newEpoch());
-    this.states = new PeerStates(this, worker);
-    this.doorbell = new ResolvedRegion(this, null, nics);
+    this.remotes = new RemotePeer[ours][Nic.MAX_PER_ENGINE];
+    this.counterparts = new int[ours];
+    this.fences = new Fences(this, peers);
+    this.mail = new Mail(this, peers.newEpoch());
+    this.states = new PeerStates(this, peers);
+    this.outbound = outbound.apply(this);
+    this.inbound = inbound.apply(this);
+  }
+
+  /** What is kept of it, and has to be told, for what goes there. */
+  public PeerShare outbound() {
+    return outbound;
+  }
+
+  /** The same for what comes from there. */
+  public PeerShare inbound() {
+    return inbound;
   }
 
   /** The engine is found there, too: that is where it is looked for from now on. */
@@ -130,6 +120,11 @@ final class PeerLink implements Peer {
   /** Whether it can be written to: it has greeted, and nothing was lost since. */
   boolean isOpen() {
     return !nics.isEmpty() && mail.isOpen();
+  }
+
+  /** How many NICs of ours may lead to it. */
+  int ways() {
+    return counterparts.length;
   }
 
   PeerNic nic(int number) {
@@ -185,16 +180,13 @@ final class PeerLink implements Peer {
     return address;
   }
 
-  Worker worker() {
-    return worker;
+  Peers peers() {
+    return peers;
   }
 
-  boolean isOf(Worker worker) {
-    return this.worker == worker;
-  }
-
-  ResolvedRegion doorbell() {
-    return doorbell;
+  @SuppressWarnings("ReferenceEquality") // the very same engine
+  boolean isOf(Peers peers) {
+    return this.peers == peers;
   }
 
   /** Which NIC of the peer a NIC of ours talks to: the numbers may differ. */
@@ -219,7 +211,7 @@ final class PeerLink implements Peer {
       if (!works(old)) {
         RemotePeer remote = remotes[nic][old];
         if (remote != null) {
-          fences.shut(worker, nic, remote, "NIC " + old + " of the peer failed", () -> {});
+          fences.shut(nic, remote, "NIC " + old + " of the peer failed", () -> {});
         }
         counterparts[nic] = working[nic % working.length];
       }
@@ -265,7 +257,7 @@ final class PeerLink implements Peer {
   }
 
   private boolean lacksNics() {
-    return failedNics != 0 || worker.nics().failed() != 0;
+    return failedNics != 0 || peers.nics().failed() != 0;
   }
 
   private void disconnect(int ours, int theirs, String reason) {
@@ -275,15 +267,15 @@ final class PeerLink implements Peer {
     } catch (RuntimeException e) {
       return; // the peer greets with what it likes, and no NIC could write from there
     }
-    fences.shut(worker, ours, remote, reason, () -> {});
+    fences.shut(ours, remote, reason, () -> {});
   }
 
   private void release() {
     for (int nic = 0; nic < remotes.length; nic++) {
       for (RemotePeer remote : remotes[nic]) {
         if (remote != null) {
-          worker.nicMessages().released(remote);
-          worker.nics().domains()[nic].release(remote);
+          peers.released(remote);
+          peers.nics().domains()[nic].release(remote);
         }
       }
       Arrays.fill(remotes[nic], null);
@@ -292,16 +284,16 @@ final class PeerLink implements Peer {
 
   /** The counterpart of one of our NICs. */
   RemotePeer remote(int nic) {
-    return Flight.known(remotes[nic][counterpart(nic)]);
+    return Peers.known(remotes[nic][counterpart(nic)]);
   }
 
   /** One of its NICs, as one of ours knows it. */
   RemotePeer remote(int ours, int theirs) {
     RemotePeer known = remotes[ours][theirs];
     if (known == null) {
-      known = worker.nics().domains()[ours].resolve(id(), theirs, nic(theirs).address());
+      known = peers.nics().domains()[ours].resolve(id(), theirs, nic(theirs).address());
       remotes[ours][theirs] = known;
-      worker.nicMessages().resolved(known, new NicMessages.Ends(this, ours, theirs));
+      peers.resolved(known, new NicMessages.Ends(this, ours, theirs));
     }
     return known;
   }
@@ -311,12 +303,19 @@ final class PeerLink implements Peer {
     return loss;
   }
 
+  /** Why it was lost; or this, if it was not. */
+  PeerUnreachableException lossOr(String text) {
+    return loss != null
+        ? loss
+        : new PeerUnreachableException("peer " + this + " " + text, Origin.peer(id()), null);
+  }
+
   void lost(PeerUnreachableException loss) {
     used();
     boolean known = this.loss != null;
     this.loss = loss;
     if (!known) {
-      worker.peers().lost();
+      peers.lost();
       states.tell(new PeerState.Lost(loss));
     }
   }
@@ -353,10 +352,10 @@ final class PeerLink implements Peer {
 
   /** There is something to remember of it. */
   void used() {
-    lastUsed = worker.turnNanos();
+    lastUsed = peers.timers().turnNanos();
     if (!kept) {
       kept = true;
-      worker.peers().keep(this);
+      peers.keep(this);
     }
   }
 
@@ -367,16 +366,16 @@ final class PeerLink implements Peer {
 
   /** Whether nothing is waited for, on its way, or due, in either direction. */
   boolean isIdle() {
-    return !isWanted() && !inRing && mail.isIdle();
+    return !isWanted() && outbound.isIdle() && inbound.isIdle() && mail.isIdle();
   }
 
   /** The engine does not hold it any more: whoever does, holds it as if it were new. */
   void forgotten() {
     kept = false;
-    givenUp = new GivenUp(this);
+    outbound.forgotten();
+    inbound.forgotten();
     release();
     nics = List.of();
-    drains.clear();
     lostWays = 0;
     failedNics = 0;
     route++;
@@ -389,7 +388,7 @@ final class PeerLink implements Peer {
 
   /** Whether anything is waited for that only it can bring, or take. */
   boolean isWanted() {
-    return interest > 0 || outstanding > 0 || !waiting.isEmpty() || mail.isSending();
+    return interest > 0 || outbound.isWanted() || inbound.isWanted() || mail.isSending();
   }
 
   /**

@@ -20,16 +20,16 @@ import reactor.core.scheduler.Scheduler;
 final class PeerStates {
 
   private final PeerLink peer;
-  private final Worker worker;
+  private final Peers peers;
 
-  /** Those who are told; the worker's own. */
+  /** Those who are told; the NIC thread's own. */
   private final Set<Told> subscribers = new LinkedHashSet<>();
 
   private volatile PeerState present = new PeerState.Unknown();
 
-  PeerStates(PeerLink peer, Worker worker) {
+  PeerStates(PeerLink peer, Peers peers) {
     this.peer = peer;
-    this.worker = worker;
+    this.peers = peers;
   }
 
   /** While anyone is subscribed, the peer is wanted. */
@@ -45,7 +45,7 @@ final class PeerStates {
               Operators.error(actual, failure);
               return;
             }
-            worker.execute(() -> add(told));
+            peers.commands().execute(() -> add(told));
             told.begin();
           }
         });
@@ -55,7 +55,7 @@ final class PeerStates {
     peer.wanted(1);
     subscribers.add(told);
     told.tell(present);
-    if (worker.shutdown().isBegun()) {
+    if (peers.closing().isBegun()) {
       told.end(); // it came after all others had ended
     }
   }
@@ -76,7 +76,7 @@ final class PeerStates {
     return present instanceof PeerState.Alive;
   }
 
-  /** On the worker, which is the only one to tell. */
+  /** On the NIC thread, which is the only one to tell. */
   void tell(PeerState state) {
     present = state;
     List.copyOf(subscribers).forEach(told -> told.tell(state));
@@ -109,8 +109,9 @@ final class PeerStates {
 
     Told(PeerStates states, CoreSubscriber<? super PeerState> actual) {
       this.actual = actual;
-      this.signals = states.worker.signals().createWorker();
-      this.interest = new AdmissionTicket(() -> states.worker.execute(() -> states.remove(this)));
+      this.signals = states.peers.signals().createWorker();
+      this.interest =
+          new AdmissionTicket(() -> states.peers.commands().execute(() -> states.remove(this)));
       tell(states.present);
     }
 

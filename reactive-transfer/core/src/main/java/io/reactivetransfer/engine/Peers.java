@@ -1,21 +1,31 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.SignalScheduler;
+import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.spi.RemotePeer;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +60,17 @@ final class Peers {
     }
   }
 
-  private final Worker worker;
+  private final PeerAddress own;
+  private final Nics nics;
+  private final Timers timers;
+  private final Commands commands;
+  private final SignalScheduler signals;
+  private final Closing closing;
+  private final Function<PeerLink, PeerShare> outbound;
+  private final Function<PeerLink, PeerShare> inbound;
+  private final List<PeerEvents> listeners = new ArrayList<>();
+  private final IdentityHashMap<RemotePeer, NicMessages.Ends> remotes = new IdentityHashMap<>();
+  private final ArrayDeque<Mail> ready = new ArrayDeque<>();
   private final ConcurrentHashMap<EngineId, Ref> byId = new ConcurrentHashMap<>();
   private final ReferenceQueue<PeerLink> gone = new ReferenceQueue<>();
   private final AtomicInteger epochs = new AtomicInteger();
@@ -59,8 +79,82 @@ final class Peers {
   private int maxIdle = MAX_IDLE;
   private int changes;
 
-  Peers(Worker worker) {
-    this.worker = worker;
+  /**
+   * None yet.
+   *
+   * @param own the address of this engine
+   * @param outbound makes what is kept of a peer for what goes there
+   * @param inbound makes what is kept of a peer for what comes from there
+   */
+  Peers(
+      PeerAddress own,
+      Nics nics,
+      Timers timers,
+      Commands commands,
+      SignalScheduler signals,
+      Closing closing,
+      Function<PeerLink, PeerShare> outbound,
+      Function<PeerLink, PeerShare> inbound) {
+    this.own = own;
+    this.nics = nics;
+    this.timers = timers;
+    this.commands = commands;
+    this.signals = signals;
+    this.closing = closing;
+    this.outbound = outbound;
+    this.inbound = inbound;
+  }
+
+  /** Has these told what becomes of peers, in this order. */
+  void tell(PeerEvents... listeners) {
+    this.listeners.addAll(List.of(listeners));
+  }
+
+  PeerAddress ownAddress() {
+    return own;
+  }
+
+  Nics nics() {
+    return nics;
+  }
+
+  Timers timers() {
+    return timers;
+  }
+
+  Commands commands() {
+    return commands;
+  }
+
+  SignalScheduler signals() {
+    return signals;
+  }
+
+  Closing closing() {
+    return closing;
+  }
+
+  /**
+   * What a caller names, if it is a peer of this engine. From any thread.
+   *
+   * @throws TransferRejectedException if it is not
+   */
+  PeerLink own(Peer peer) {
+    if (!(peer instanceof PeerLink link) || !link.isOf(this)) {
+      // What is not of ours is named by its class: this may be the NIC thread, which runs no such
+      // code.
+      String name = peer instanceof PeerLink ? peer.toString() : peer.getClass().getName();
+      throw new TransferRejectedException(
+          "expected a peer of this engine, got " + name + " of another one; use peer(address)");
+    }
+    return link;
+  }
+
+  static <T> T known(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("a NIC of a peer was used before it was resolved");
+    }
+    return value;
   }
 
   /** Forgets sooner. For tests. */
@@ -89,10 +183,10 @@ final class Peers {
    * @throws TransferRejectedException if it is of another backend
    */
   PeerLink of(PeerAddress address) {
-    if (!address.backend().equals(worker.address().backend())) {
+    if (!address.backend().equals(own.backend())) {
       throw new TransferRejectedException(
           "expected a peer of backend "
-              + worker.address().backend()
+              + own.backend()
               + ", got one of backend "
               + address.backend(),
           Origin.peer(address.engine()),
@@ -110,7 +204,7 @@ final class Peers {
       if (known != null) {
         return known;
       }
-      PeerLink fresh = new PeerLink(worker, address, worker.nics().size());
+      PeerLink fresh = new PeerLink(this, address, outbound, inbound);
       Ref own = new Ref(fresh, gone);
       if (ref == null ? byId.putIfAbsent(id, own) == null : byId.replace(id, ref, own)) {
         return fresh;
@@ -141,7 +235,61 @@ final class Peers {
     return epoch;
   }
 
-  // ---- what follows belongs to the worker ----
+  // ---- what follows belongs to the NIC thread ----
+
+  /** A peer has greeted. */
+  void opened(PeerLink peer) {
+    listeners.forEach(each -> each.opened(peer));
+  }
+
+  /** Other NICs than before lead to a peer. */
+  void rerouted(PeerLink peer) {
+    listeners.forEach(each -> each.rerouted(peer));
+  }
+
+  /** A peer is gone: ends everything that waits for it. */
+  void lose(PeerLink peer, PeerUnreachableException loss) {
+    peer.lost(loss);
+    listeners.forEach(each -> each.lost(peer, loss));
+  }
+
+  /** A peer has forgotten this engine. */
+  void begunAnew(PeerLink peer) {
+    PeerUnreachableException reason = peer.lossOr("has begun anew");
+    listeners.forEach(each -> each.begunAnew(peer, reason));
+  }
+
+  /** An engine is gone that is no peer. */
+  void strangerLost(EngineId id) {
+    listeners.forEach(each -> each.strangerLost(id));
+  }
+
+  /** A NIC of ours knows one of a peer. */
+  void resolved(RemotePeer remote, NicMessages.Ends ends) {
+    remotes.put(remote, ends);
+  }
+
+  void released(RemotePeer remote) {
+    remotes.remove(remote);
+  }
+
+  /** Whom something stands for that a NIC of ours resolved. */
+  NicMessages.@Nullable Ends endsOf(RemotePeer remote) {
+    return remotes.get(remote);
+  }
+
+  /** There may be something to say to a peer. */
+  void list(Mail mail) {
+    if (!mail.listed && mail.hasWork()) {
+      mail.listed = true;
+      ready.addLast(mail);
+    }
+  }
+
+  /** Those to whom there is something to say. */
+  ArrayDeque<Mail> ready() {
+    return ready;
+  }
 
   /** Something is to be remembered of it. */
   void keep(PeerLink peer) {
@@ -196,7 +344,7 @@ final class Peers {
     List<PeerLink> idle = new ArrayList<>();
     for (PeerLink peer : kept.values()) {
       if (peer.isIdle()) {
-        (peer.loss() == null ? idle : peer.givenUp.isSettled() ? lost : owing).add(peer);
+        (peer.loss() == null ? idle : peer.outbound().isSettled() ? lost : owing).add(peer);
       }
     }
     eldest(owing, maxLost).forEach(this::forget);
@@ -207,7 +355,7 @@ final class Peers {
   /** Forgets all that were lost and of which nothing is wanted. */
   void forgetLost() {
     for (PeerLink peer : List.copyOf(kept.values())) {
-      if (peer.isIdle() && peer.loss() != null && peer.givenUp.isSettled()) {
+      if (peer.isIdle() && peer.loss() != null && peer.outbound().isSettled()) {
         forget(peer);
       }
     }
@@ -224,10 +372,8 @@ final class Peers {
   /** One that counts messages with this engine is told, so that it does not count on. */
   private void dismiss(PeerLink peer) {
     if (peer.mail.isKnownThere()) {
-      worker
-          .mailroom()
-          .dismiss(
-              peer, "it knew more than " + maxIdle + " engines with which it had nothing to do");
+      peer.mail.dismiss(
+          "it knew more than " + maxIdle + " engines with which it had nothing to do");
     } else {
       forget(peer);
     }
@@ -235,17 +381,8 @@ final class Peers {
 
   /** Forgets what was said and counted with a peer. Who holds it holds it as if it were new. */
   void forget(PeerLink peer) {
-    PeerUnreachableException loss = peer.loss();
-    worker
-        .barriers()
-        .forget(
-            peer,
-            loss != null
-                ? loss
-                : new PeerUnreachableException(
-                    "peer " + peer + " was let go of", Origin.peer(peer.id()), null));
-    worker.imms().forget(peer.id());
-    worker.mailroom().forgotten(peer);
+    PeerUnreachableException reason = peer.lossOr("was let go of");
+    listeners.forEach(each -> each.forgotten(peer, reason));
     peer.mail.renew(newEpoch());
     if (peer.isIdle()) {
       kept.remove(peer.id());

@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
  */
 final class RegisteredRegion implements MemoryRegion {
 
-  private final Worker worker;
+  private final Regions regions;
   private final Memory memory;
   private final Access access;
   private final Registration registration;
@@ -60,12 +60,12 @@ final class RegisteredRegion implements MemoryRegion {
    *
    * @throws TransferRejectedException if the memory was freed, which the caller may do at any time
    */
-  RegisteredRegion(Worker worker, Memory memory, Access access) {
+  RegisteredRegion(Regions regions, Memory memory, Access access) {
     requireAlive(memory);
-    this.worker = worker;
+    this.regions = regions;
     this.memory = memory;
     this.access = access;
-    this.registration = new Registration(worker.nics().domains(), worker::execute);
+    this.registration = new Registration(regions.nics().domains(), regions.commands());
   }
 
   /**
@@ -97,7 +97,7 @@ final class RegisteredRegion implements MemoryRegion {
       Registration.Failure first = failures.getFirst();
       String text =
           "cannot register " + memory.length() + " bytes: " + Signals.textOf(first.reason());
-      Origin origin = worker.nics().origin(first.nic(), NotClosed.code(first.reason()));
+      Origin origin = regions.nics().origin(first.nic(), NotClosed.code(first.reason()));
       registration.deregister(kept ->
           undone(new TransferRejectedException(text + kept(kept), origin, first.reason()), kept));
     }
@@ -108,7 +108,7 @@ final class RegisteredRegion implements MemoryRegion {
     StringBuilder text = new StringBuilder();
     for (Registration.Failure each : kept) {
       text.append("; NIC ")
-          .append(worker.nics().nics().get(each.nic()).name())
+          .append(regions.nics().name(each.nic()))
           .append(" does not give it up again: ")
           .append(NotClosed.describe(each.reason()))
           .append("; neither free nor reuse it before close() of the engine has completed");
@@ -121,7 +121,7 @@ final class RegisteredRegion implements MemoryRegion {
       return;
     }
     deregistered = true;
-    worker.regionClosed(this);
+    regions.closed(this);
     endRegistering(failure);
     if (!kept.isEmpty()) {
       breakDown(new IllegalStateException("cannot undo a registration", kept.getFirst().reason()));
@@ -143,21 +143,23 @@ final class RegisteredRegion implements MemoryRegion {
 
   /** Closes the NICs: only that can now make sure that nothing touches the memory. */
   private void breakDown(IllegalStateException failure) {
-    worker.execute(() -> {
-      if (!worker.nics().isClosed()) {
-        throw failure;
-      }
-    });
+    regions
+        .commands()
+        .execute(() -> {
+          if (!regions.nics().isClosed()) {
+            throw failure;
+          }
+        });
   }
 
   /** Makes it nameable to others. On the worker, once the engine knows its own address. */
   void publish() {
     if (access.allowsRemoteWrite()) {
-      worker.revocations().forget(number);
-      number = worker.revocations().newNumber();
+      regions.revocations().forget(number);
+      number = regions.revocations().newNumber();
       descriptor =
           new RegionDescriptor(
-              worker.address(), number, memory.length(), access, registration.keys());
+              regions.owner(), number, memory.length(), access, registration.keys());
     }
   }
 
@@ -165,8 +167,9 @@ final class RegisteredRegion implements MemoryRegion {
     return registration.local(nic);
   }
 
-  boolean isOf(Worker worker) {
-    return this.worker == worker;
+  @SuppressWarnings("ReferenceEquality") // the very same engine
+  boolean isOf(Regions regions) {
+    return this.regions == regions;
   }
 
   void flightBegan() {
@@ -214,22 +217,28 @@ final class RegisteredRegion implements MemoryRegion {
 
   @Override
   public Mono<Void> quiesced() {
-    return worker.ask(answer -> {
-      Waiter waiter = failure -> answer(answer, failure);
-      whenQuiet(waiter);
-      answer.onCancel(() -> worker.execute(() -> quietWaiters.remove(waiter)));
-    });
+    return regions
+        .commands()
+        .ask(answer -> {
+          Waiter waiter = failure -> answer(answer, failure);
+          whenQuiet(waiter);
+          answer.onCancel(() -> regions.commands().execute(() -> quietWaiters.remove(waiter)));
+        });
   }
 
   @Override
   public Mono<Void> revoke() {
-    return worker.ask(answer -> {
-      if (closing) {
-        revoked(answer);
-      } else {
-        worker.revocations().ask(number, () -> worker.answer(answer, this::revokeAndAnswer));
-      }
-    });
+    return regions
+        .commands()
+        .ask(answer -> {
+          if (closing) {
+            revoked(answer);
+          } else {
+            regions
+                .revocations()
+                .ask(number, () -> regions.commands().answer(answer, this::revokeAndAnswer));
+          }
+        });
   }
 
   private void revokeAndAnswer(Answer<Void> answer) {
@@ -258,16 +267,18 @@ final class RegisteredRegion implements MemoryRegion {
   public Mono<Void> close() {
     return Mono.defer(() -> {
       closed = true;
-      return worker.ask(answer -> {
-        Waiter waiter = failure -> answerAfterPoll(answer, failure);
-        closeNow(waiter);
-        answer.onCancel(() -> worker.execute(() -> closeWaiters.remove(waiter)));
-      });
+      return regions
+          .commands()
+          .ask(answer -> {
+            Waiter waiter = failure -> answerAfterPoll(answer, failure);
+            closeNow(waiter);
+            answer.onCancel(() -> regions.commands().execute(() -> closeWaiters.remove(waiter)));
+          });
     });
   }
 
   private void answerAfterPoll(Answer<Void> answer, @Nullable TransferException failure) {
-    worker.afterPoll(() -> answer(answer, failure));
+    regions.afterPoll().execute(() -> answer(answer, failure));
   }
 
   private static void answer(Answer<Void> answer, @Nullable TransferException failure) {
@@ -291,17 +302,19 @@ final class RegisteredRegion implements MemoryRegion {
       if (isRegistering()) {
         return; // the engine closes, and the NICs are next
       }
-      worker.revocations().ask(number, this::revokeAndDeregister);
+      regions.revocations().ask(number, this::revokeAndDeregister);
     }
   }
 
   private void revokeAndDeregister() {
     revokeNow(failure -> {
       if (failure != null) {
-        worker.defect("a " + this + " could not be revoked before it is deregistered: " + failure);
+        regions
+            .defects()
+            .report("a " + this + " could not be revoked before it is deregistered: " + failure);
         notRevoked = failure;
       }
-      worker.revocations().forget(number);
+      regions.revocations().forget(number);
       whenQuiet(notQuiet -> deregister());
     });
   }
@@ -327,7 +340,7 @@ final class RegisteredRegion implements MemoryRegion {
 
   /** Why nobody can say that no NIC touches the memory, though none is asked to any more. */
   private @Nullable TransferException notQuiet() {
-    NotClosed failure = deregistered ? notGivenUp : worker.nics().notClosed();
+    NotClosed failure = deregistered ? notGivenUp : regions.nics().notClosed();
     return failure == null ? null : failure.error();
   }
 
@@ -344,7 +357,7 @@ final class RegisteredRegion implements MemoryRegion {
    * the same descriptor in mind.
    */
   private void revokeNow(Waiter done) {
-    if (!access.allowsRemoteWrite() || worker.nics().isClosed()) {
+    if (!access.allowsRemoteWrite() || regions.nics().isClosed()) {
       done.over(null);
       return;
     }
@@ -374,13 +387,13 @@ final class RegisteredRegion implements MemoryRegion {
   }
 
   private TransferFailedException notRevoked(Registration.Failure failure) {
-    Origin origin = worker.nics().origin(failure.nic(), NotClosed.code(failure.reason()));
+    Origin origin = regions.nics().origin(failure.nic(), NotClosed.code(failure.reason()));
     return new TransferFailedException(notRevokedText(failure), origin, failure.reason());
   }
 
   private String notRevokedText(Registration.Failure failure) {
     return "NIC "
-        + worker.nics().nics().get(failure.nic()).name()
+        + regions.nics().name(failure.nic())
         + " could not revoke a "
         + this
         + ": "
@@ -394,7 +407,7 @@ final class RegisteredRegion implements MemoryRegion {
     if (deregistered) {
       return;
     }
-    if (worker.nics().isClosed()) {
+    if (regions.nics().isClosed()) {
       ended();
     } else {
       registration.deregister(this::deregistered);
@@ -410,22 +423,24 @@ final class RegisteredRegion implements MemoryRegion {
       return;
     }
     for (Registration.Failure each : failures) {
-      String name = worker.nics().nics().get(each.nic()).name();
-      worker.defect("NIC " + name + " could not deregister a " + this + ": " + each.reason());
+      String name = regions.nics().name(each.nic());
+      regions
+          .defects()
+          .report("NIC " + name + " could not deregister a " + this + ": " + each.reason());
     }
     Registration.Failure last = failures.getLast();
-    String name = worker.nics().nics().get(last.nic()).name();
+    String name = regions.nics().name(last.nic());
     breakDown(
         new IllegalStateException("NIC " + name + " cannot deregister a " + this, last.reason()));
   }
 
   private void ended() {
-    notGivenUp = worker.nics().notClosed();
+    notGivenUp = regions.nics().notClosed();
     if (notGivenUp != null) {
       NotClosed.keep(memory);
     }
     deregistered = true;
-    worker.regionClosed(this);
+    regions.closed(this);
     runAll(closeWaiters);
   }
 

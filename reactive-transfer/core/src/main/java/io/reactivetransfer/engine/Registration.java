@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.LocalMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -49,7 +50,7 @@ final class Registration {
   }
 
   LocalMemory local(int nic) {
-    return Flight.known(locals[nic]);
+    return Objects.requireNonNull(locals[nic], "not registered yet, or no more");
   }
 
   /** The keys by which others write, one for each NIC. */

@@ -7,6 +7,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemoteMemory;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Another engine's memory, as the NICs of a worker know it. */
@@ -25,10 +26,10 @@ final class ResolvedRegion implements RemoteRegion {
   /** The session in which its owner was told that it is written to. */
   private int announced = -1;
 
-  ResolvedRegion(PeerLink peer, @Nullable RegionDescriptor descriptor, int nics) {
+  ResolvedRegion(PeerLink peer, @Nullable RegionDescriptor descriptor) {
     this.peer = peer;
     this.descriptor = descriptor;
-    this.memories = new RemoteMemory[nics];
+    this.memories = new RemoteMemory[peer.ways()];
   }
 
   @Override
@@ -43,7 +44,7 @@ final class ResolvedRegion implements RemoteRegion {
 
   @Override
   public RegionDescriptor descriptor() {
-    return Flight.known(descriptor);
+    return Objects.requireNonNull(descriptor, "that of a doorbell");
   }
 
   /** By which its owner knows it; 0 if that cannot revoke it. */
@@ -65,8 +66,24 @@ final class ResolvedRegion implements RemoteRegion {
     return descriptor.key(nic);
   }
 
-  boolean isOf(Worker worker) {
-    return peer.isOf(worker);
+  /**
+   * What a caller names, if it is of this engine. From any thread.
+   *
+   * @throws TransferRejectedException if it is not
+   */
+  static ResolvedRegion own(RemoteRegion region, Peers peers) {
+    if (!(region instanceof ResolvedRegion own) || !own.isOf(peers)) {
+      boolean ours = region instanceof ResolvedRegion;
+      throw new TransferRejectedException(
+          "expected a target region that this engine resolved, got a "
+              + (ours ? region.toString() : region.getClass().getName())
+              + " of another one; use remote(descriptor)");
+    }
+    return own;
+  }
+
+  boolean isOf(Peers peers) {
+    return peer.isOf(peers);
   }
 
   /**

@@ -1,8 +1,13 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.engine.base.Closing;
 import io.reactivetransfer.engine.base.Timers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * a key under a write that is on its way takes innocent writes along. Who does not answer within
  * the grace, or has left, is not waited for. Belongs to the worker.
  */
-final class Revocations {
+final class Revocations implements PeerEvents {
 
   /** A region under its present name, and who has said that it writes there. */
   private static final class Named {
@@ -23,12 +28,18 @@ final class Revocations {
     Timers.@Nullable Timer grace;
   }
 
-  private final Worker worker;
+  private final long graceNanos;
+  private final Timers timers;
+  private final Closing closing;
+  private final Map<PeerLink, Set<Long>> used = new HashMap<>();
   private final Map<Long, Named> regions = new HashMap<>();
   private long lastNumber;
 
-  Revocations(Worker worker) {
-    this.worker = worker;
+  /** Those who are asked have so long to answer. */
+  Revocations(Duration grace, Timers timers, Closing closing) {
+    this.graceNanos = grace.toNanos();
+    this.timers = timers;
+    this.closing = closing;
   }
 
   /** A name that was never given to a region of this engine. */
@@ -41,50 +52,72 @@ final class Revocations {
   void forget(long number) {
     Named region = regions.remove(number);
     if (region != null) {
-      region.users.forEach(peer -> peer.regionsUsed.remove(number));
+      region.users.forEach(peer -> unused(peer, number));
     }
   }
 
-  /** A peer is about to write to a region. */
-  void uses(PeerLink peer, long number) {
+  private void unused(PeerLink peer, long number) {
+    used.computeIfPresent(
+        peer,
+        (each, numbers) -> {
+          numbers.remove(number);
+          return numbers.isEmpty() ? null : numbers;
+        });
+  }
+
+  /** A peer is about to write to a region; false if it says otherwise. */
+  boolean uses(PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != Long.BYTES) {
+      return false;
+    }
+    long number = frame.getLong();
     Named region = regions.get(number);
     if (region != null) {
       region.users.add(peer);
-      peer.regionsUsed.add(number);
+      used.computeIfAbsent(peer, each -> new HashSet<>(4)).add(number);
     }
     if (region == null || region.grace != null) {
       peer.mail.say(ControlFrame.revoke(number)); // too late, or while the others are asked
     }
+    return true;
   }
 
   /** Has all stop that write to a region; then this runs, in any case. */
   void ask(long number, Runnable whenAnswered) {
     Named region = regions.get(number);
-    long grace = worker.options().revocationGrace().toNanos();
-    if (region == null || region.users.isEmpty() || grace == 0 || worker.shutdown().isBegun()) {
+    if (region == null || region.users.isEmpty() || graceNanos == 0 || closing.isBegun()) {
       whenAnswered.run();
       return;
     }
     region.whenAnswered.add(whenAnswered);
     if (region.grace == null) {
-      region.grace = worker.timers().at(worker.now() + grace, () -> answered(region));
+      region.grace = timers.in(graceNanos, () -> answered(region));
       for (PeerLink peer : List.copyOf(region.users)) {
         peer.mail.say(ControlFrame.revoke(number));
       }
     }
   }
 
-  /** A peer writes there no more. */
-  void stopped(PeerLink peer, long number) {
+  /** A peer writes to a region no more; false if it says otherwise. */
+  boolean stopped(PeerLink peer, ByteBuffer frame) {
+    if (frame.remaining() != Long.BYTES) {
+      return false;
+    }
+    stopped(peer, frame.getLong());
+    return true;
+  }
+
+  private void stopped(PeerLink peer, long number) {
     Named region = regions.get(number);
-    peer.regionsUsed.remove(number);
+    unused(peer, number);
     if (region != null && region.users.remove(peer) && region.users.isEmpty()) {
       answered(region);
     }
   }
 
-  void peerLost(PeerLink peer) {
-    for (long number : List.copyOf(peer.regionsUsed)) {
+  @Override
+  public void lost(PeerLink peer, PeerUnreachableException loss) {
+    for (long number : List.copyOf(used.getOrDefault(peer, Set.of()))) {
       stopped(peer, number);
     }
   }
@@ -97,7 +130,7 @@ final class Revocations {
   private void answered(Named region) {
     Timers.Timer grace = region.grace;
     if (grace != null) {
-      worker.timers().cancel(grace);
+      timers.cancel(grace);
       List<Runnable> ready = List.copyOf(region.whenAnswered);
       region.whenAnswered.clear();
       ready.forEach(Runnable::run);

@@ -3,9 +3,11 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
-import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class Shutdown {
 
   private final Worker worker;
+  private final Defects defects;
   private final Set<Answer<Void>> waiters = new LinkedHashSet<>();
 
   /** Those who want to know when it is over, and did not ask for it. */
   private final Set<Answer<Void>> watchers = new LinkedHashSet<>();
 
-  private boolean begun;
   private boolean threadEnded;
   private boolean overdue;
   private boolean finished;
@@ -34,10 +36,7 @@ final class Shutdown {
 
   Shutdown(Worker worker) {
     this.worker = worker;
-  }
-
-  boolean isBegun() {
-    return begun;
+    this.defects = worker.defects();
   }
 
   /** Closes, if that was not begun, and tells when it is over. */
@@ -47,7 +46,7 @@ final class Shutdown {
       return;
     }
     waiters.add(waiter);
-    waiter.onCancel(() -> worker.execute(() -> waiters.remove(waiter)));
+    waiter.onCancel(() -> worker.commands().execute(() -> waiters.remove(waiter)));
     begin((Throwable) null);
   }
 
@@ -58,7 +57,7 @@ final class Shutdown {
       return;
     }
     watchers.add(watcher);
-    watcher.onCancel(() -> worker.execute(() -> watchers.remove(watcher)));
+    watcher.onCancel(() -> worker.commands().execute(() -> watchers.remove(watcher)));
   }
 
   /**
@@ -71,27 +70,23 @@ final class Shutdown {
     if (cause != null) {
       overdue = true;
     }
-    if (begun) {
+    if (worker.closing().isBegun()) {
       return;
     }
-    begun = true;
+    worker.closing().begin();
     this.cause = cause;
     worker.admission().close();
     TransferException reason = closedError();
-    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
-    while (each != null) {
-      Submission<?, ?> submission = each.member();
-      each = each.next(); // before, because it may leave
-      worker.attempt("closing a stream", () -> submission.close(reason));
-    }
-    worker.attempt("ending claims", () -> worker.imms().close(reason));
-    worker.attempt("ending messages", () -> worker.mailroom().close(Admission.closedError()));
-    worker.attempt("ending barriers", () -> worker.barriers().close(Admission.closedError()));
-    worker.attempt("ending revocations", () -> worker.revocations().close());
-    worker.attempt("ending watches", () -> worker.endWatches(Admission.closedError()));
-    worker.closeWatchers().forEach(action -> worker.attempt("an action at close", action));
-    long deadline = worker.now() + worker.options().closeTimeout().toNanos();
-    worker.timers().at(deadline, () -> overdue = true);
+    TransferRejectedException closed = Admission.closedError();
+    Parts parts = worker.parts();
+    parts.submissions.close(reason, defects);
+    defects.attempt("ending claims", () -> parts.imms.close(reason));
+    defects.attempt("ending messages", () -> parts.mailroom.close(closed));
+    defects.attempt("ending barriers", () -> parts.barriers.close(closed));
+    defects.attempt("ending revocations", () -> parts.regions.revocations().close());
+    defects.attempt("ending watches", () -> parts.watches.close(closed));
+    worker.closing().tell(defects);
+    worker.timers().in(worker.options().closeTimeout().toNanos(), () -> overdue = true);
   }
 
   /**
@@ -99,9 +94,9 @@ final class Shutdown {
    * ends nothing: the NICs are closed in any case, everyone who waits is told, and the thread ends.
    */
   void breakDown(Throwable cause) {
-    worker.attempt("closing", () -> begin(cause));
+    defects.attempt("closing", () -> begin(cause));
     overdue = true;
-    worker.attempt("closing", this::step);
+    defects.attempt("closing", this::step);
   }
 
   private TransferException closedError() {
@@ -112,7 +107,7 @@ final class Shutdown {
 
   /** Goes on with closing, once a turn. */
   void step() {
-    if (begun && !finished && (overdue || isQuiet())) {
+    if (worker.closing().isBegun() && !finished && (overdue || isQuiet())) {
       finished = true;
       finish();
     }
@@ -120,31 +115,33 @@ final class Shutdown {
 
   /** Nothing is in flight, and everyone who waits for what will not come was told. */
   private boolean isQuiet() {
-    return worker.flights().inFlight() == 0
-        && worker.mailroom().flushed()
-        && worker.regions().stream().noneMatch(RegisteredRegion::isRegistering);
+    Parts parts = worker.parts();
+    return parts.flights.inFlight() == 0
+        && parts.mailroom.flushed()
+        && parts.regions.all().stream().noneMatch(RegisteredRegion::isRegistering);
   }
 
   private void finish() {
-    NicGroup nics = worker.nics();
-    boolean broken = cause != null || worker.flights().inFlight() > 0;
+    Parts parts = worker.parts();
+    Nics nics = parts.nics;
+    boolean broken = cause != null || parts.flights.inFlight() > 0;
     if (broken) {
       // closing the NICs is what makes sure that nothing touches memory any more
-      nics.close(worker::defect);
-      worker.attempt(
+      nics.close();
+      defects.attempt(
           "ending flights",
-          () -> worker.flights().abandon(unknown(), nics.notClosed(), this::failedToEnd));
+          () -> parts.flights.abandon(unknown(), nics.notClosed(), this::failedToEnd));
     }
-    worker.attempt("counting", nics::endTurn);
-    worker.attempt("closing regions", () -> worker.regions().forEach(this::close));
-    nics.close(worker::defect);
-    worker.control().close(Admission.closedError());
+    defects.attempt("counting", parts.posting::endTurn);
+    defects.attempt("closing regions", () -> parts.regions.all().forEach(this::close));
+    nics.close();
+    parts.control.close(Admission.closedError());
     if (nics.notClosed() != null) {
-      worker.flights().keepMemory();
+      parts.flights.keepMemory();
     }
-    worker.attempt("ending streams", () -> endStreams(unknown()));
-    worker.attempt("ending regions", () -> worker.regions().forEach(this::nicsClosed));
-    worker.attempt("ending the thread", this::endThread);
+    defects.attempt("ending streams", () -> parts.submissions.breakOff(unknown(), defects));
+    defects.attempt("ending regions", () -> parts.regions.all().forEach(this::nicsClosed));
+    defects.attempt("ending the thread", this::endThread);
     worker.terminate();
   }
 
@@ -153,34 +150,24 @@ final class Shutdown {
     TransferException unknown =
         new TransferFailedException(
             "the engine closed before the outcome was known", Origin.UNKNOWN, cause);
-    NotClosed notClosed = worker.nics().notClosed();
+    NotClosed notClosed = worker.parts().nics.notClosed();
     return notClosed == null ? unknown : notClosed.after(unknown);
   }
 
   private void failedToEnd(Throwable failure) {
-    worker.defect("ending a flight failed: " + failure);
-  }
-
-  /** Streams that are still there lack what can never come, because something failed. */
-  private void endStreams(TransferException reason) {
-    Chain.Link<Submission<?, ?>> each = worker.submissions().first();
-    while (each != null) {
-      Submission<?, ?> submission = each.member();
-      each = each.next();
-      worker.attempt("ending a stream", () -> submission.breakOff(reason));
-    }
+    defects.report("ending a flight failed: " + failure);
   }
 
   private void close(RegisteredRegion region) {
     try {
       region.closeNow(failure -> {});
     } catch (Throwable e) {
-      worker.defect("a " + region + " could not be closed before its NICs: " + e);
+      defects.report("a " + region + " could not be closed before its NICs: " + e);
     }
   }
 
   private void nicsClosed(RegisteredRegion region) {
-    worker.attempt("ending a region", region::nicsClosed);
+    defects.attempt("ending a region", region::nicsClosed);
   }
 
   private void endThread() {
@@ -188,10 +175,10 @@ final class Shutdown {
     try {
       halted = worker.host().halt();
     } catch (Throwable failure) {
-      worker.defect("the thread of the NICs could not be ended: " + failure);
+      defects.report("the thread of the NICs could not be ended: " + failure);
       halted = CompletableFuture.completedStage(null);
     }
-    halted.whenComplete((nothing, failure) -> worker.execute(this::threadHasEnded));
+    halted.whenComplete((nothing, failure) -> worker.commands().execute(this::threadHasEnded));
   }
 
   private void threadHasEnded() {
@@ -212,7 +199,7 @@ final class Shutdown {
 
   /** It is over; well, if no NIC touches any memory now. */
   private void tell(Answer<Void> waiter) {
-    NotClosed notClosed = worker.nics().notClosed();
+    NotClosed notClosed = worker.parts().nics.notClosed();
     if (notClosed == null) {
       waiter.success();
     } else {

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Step {
 
-  private record Target(PeerLink peer, int imm) {}
+  private record Target(Outbound peer, int imm) {}
 
   private final Set<Target> told = new HashSet<>();
-  private @Nullable PeerLink lastPeer;
+  private @Nullable Outbound lastPeer;
   private int lastImm;
 
   /** Whether this peer is still to be told of this immediate; it is, from now on. */
   @SuppressWarnings("ReferenceEquality") // the very same peer
-  boolean isNewTo(PeerLink peer, int imm) {
+  boolean isNewTo(Outbound peer, int imm) {
     if (peer == lastPeer && imm == lastImm) {
       return false;
     }

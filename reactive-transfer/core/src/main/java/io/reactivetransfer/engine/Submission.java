@@ -35,7 +35,7 @@ import reactor.util.context.Context;
  */
 final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>, Scanned, Runnable {
 
-  private final Worker worker;
+  private final Streams streams;
   private final CoreSubscriber<? super R> downstream;
   private final Scheduler.Worker signals;
   private final long deadlineNanos;
@@ -58,7 +58,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   private final Lanes lanes = new Lanes();
 
   /** Its place among all that are registered. */
-  final Chain.Link<Submission<?, ?>> ofWorker = new Chain.Link<>(this);
+  final Chain.Link<Submission<?, ?>> place = new Chain.Link<>(this);
 
   /** Its place among those that wait for room. */
   final Chain.Link<Submission<?, ?>> stalled = new Chain.Link<>(this);
@@ -85,13 +85,13 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   private volatile boolean terminated;
 
   Submission(
-      Worker worker,
+      Streams streams,
       CoreSubscriber<? super R> downstream,
       Results<T, R> results,
       int window,
       long deadlineNanos,
       boolean single) {
-    this.worker = worker;
+    this.streams = streams;
     this.single = single;
     this.results = results;
     this.deadlineNanos = deadlineNanos;
@@ -100,7 +100,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
     int most = single ? 1 : window;
     this.incoming = new HandOver<>(most);
     this.done = new HandOver<>(most);
-    this.signals = worker.signals().createWorker();
+    this.signals = streams.signals().createWorker();
   }
 
   // ---- for whoever looks at it ----
@@ -154,7 +154,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   void notSubscribed(Throwable reason) {
     if (pull.refuse()) {
       terminated = true;
-      worker.admission().leave();
+      streams.admission().leave();
       signals.dispose();
       Operators.error(downstream, reason);
     } else if (upstreamDone) {
@@ -258,7 +258,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   // ---- the worker ----
 
   private void wake() {
-    if (!worker.inTurn()) {
+    if (!streams.commands().inTurn()) {
       // What was left for the worker may be a write that is delayed behind the read: then an intake
       // that has begun would be taken for one that will. On the worker itself none begins
       // meanwhile.
@@ -266,7 +266,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
     }
     if (!intakeQueued.get() && intakeQueued.compareAndSet(false, true)) {
       try {
-        worker.execute(intake);
+        streams.commands().execute(intake);
       } catch (RuntimeException | Error e) {
         intakeQueued.set(false); // whatever comes next wakes it again
         throw e;
@@ -278,9 +278,9 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
     intakeQueued.set(false);
     if (!registered) {
       registered = true;
-      serial = worker.register(this);
+      serial = streams.submissions().register(this);
     }
-    worker.takeFrom(this);
+    streams.submissions().takeFrom(this);
   }
 
   /**
@@ -291,13 +291,13 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   boolean intake() {
     boolean last = upstreamDone;
     stopIfTold(last);
-    FlightControl flights = worker.flights();
+    Launch launch = streams.launch();
     while (!stopping) {
       T transfer = held == null ? incoming.take() : held;
       if (transfer == null) {
         break;
       }
-      if (!flights.hasRoomFor(transfer)) {
+      if (!launch.hasRoomFor(transfer)) {
         held = transfer;
         return false;
       }
@@ -305,11 +305,11 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
         held = null;
       }
       inFlight++;
-      worker.counters().transfers(1);
+      streams.counters().transfers(1);
       try {
-        flights.begin(this, transfer);
+        launch.begin(this, transfer);
       } catch (TransferException rejected) {
-        flights.rejected(this, transfer, rejected);
+        streams.flights().rejected(this, transfer, rejected);
         transferEnded(transfer, rejected, false);
       }
     }
@@ -350,7 +350,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   }
 
   private void oneLess() {
-    worker.counters().transfers(-1);
+    streams.counters().transfers(-1);
     if (--inFlight == 0) {
       endIfOver(upstreamDone);
     }
@@ -429,7 +429,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
     error = reason;
     failed = true;
     touch();
-    worker.flights().stop(this);
+    streams.flights().stop(this);
     endIfOver(upstreamDone);
   }
 
@@ -446,7 +446,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
         error = null;
       }
       ended = true;
-      worker.unregister(this);
+      streams.submissions().unregister(this);
       touch();
     }
   }
@@ -460,10 +460,10 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
     if (!ended) {
       gaveUp = true;
       error = error == null ? reason : error;
-      worker.counters().transfers(-inFlight);
+      streams.counters().transfers(-inFlight);
       inFlight = 0;
       ended = true;
-      worker.unregister(this);
+      streams.submissions().unregister(this);
       touch();
     }
   }
@@ -481,7 +481,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
     List<T> discarded = null;
     while (dropped != null) {
       gaveUp = true;
-      worker.flights().dropped(this, dropped);
+      streams.flights().dropped(this, dropped);
       if (results.each() && !cancelled && !ended) {
         emit(results.failed(dropped, stopped()));
       } else {
@@ -497,13 +497,13 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
 
   /** What is done with them is a user's code, which does not run on the worker. */
   private void discard(List<T> dropped) {
-    worker.signal(() -> Operators.onDiscardMultiple(dropped, currentContext()));
+    streams.signals().signal(() -> Operators.onDiscardMultiple(dropped, currentContext()));
   }
 
   private void touch() {
     if (!touched) {
       touched = true;
-      worker.signalLater(this);
+      streams.submissions().signalLater(this);
     }
   }
 
@@ -530,12 +530,12 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
       if (asking.get() == 0) {
         signals.schedule(this);
       } else {
-        worker.signals().schedule(this);
-        worker.signals().schedule(this);
+        streams.signals().schedule(this);
+        streams.signals().schedule(this);
       }
     } catch (Throwable failure) {
       if (!terminated) {
-        worker.signalsFailed(failure);
+        streams.signals().failed(failure);
         run();
       }
     }
@@ -596,7 +596,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
 
   private void terminate() {
     terminated = true;
-    worker.admission().leave();
+    streams.admission().leave();
     if (cancelled) {
       return;
     }

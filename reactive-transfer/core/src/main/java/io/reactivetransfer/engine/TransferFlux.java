@@ -12,19 +12,19 @@ import reactor.core.publisher.Operators;
 /** A stream of transfers to be submitted; each subscription is a {@link Submission} of its own. */
 final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scannable {
 
-  private final Worker worker;
+  private final Streams streams;
   private final Publisher<? extends T> transfers;
   private final Results<T, R> results;
   private final int window;
   private final long deadlineNanos;
 
   TransferFlux(
-      Worker worker,
+      Streams streams,
       Publisher<? extends T> transfers,
       Results<T, R> results,
       int window,
       long deadlineNanos) {
-    this.worker = worker;
+    this.streams = streams;
     this.transfers = transfers;
     this.results = results;
     this.window = window;
@@ -45,7 +45,7 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scann
 
   @Override
   public void subscribe(CoreSubscriber<? super R> actual) {
-    RuntimeException refusal = worker.admission().tryEnter();
+    RuntimeException refusal = streams.admission().tryEnter();
     if (refusal != null) {
       Operators.error(actual, refusal);
       return;
@@ -53,9 +53,9 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scann
     Submission<T, R> submission;
     try {
       boolean single = transfers instanceof Mono;
-      submission = new Submission<>(worker, actual, results, window, deadlineNanos, single);
+      submission = new Submission<>(streams, actual, results, window, deadlineNanos, single);
     } catch (Throwable failure) {
-      worker.admission().leave();
+      streams.admission().leave();
       Operators.error(actual, failure);
       return;
     }

@@ -15,27 +15,27 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
-/** Watches a 64-bit word, once for each subscription: the worker looks at it in every turn. */
+/** Watches a 64-bit word, once for each subscription: it is looked at in every turn. */
 final class WatchFlux extends Flux<Change> {
 
-  private final Worker worker;
+  private final Watches watches;
   private final MemorySegment word;
 
-  WatchFlux(Worker worker, MemorySegment word) {
-    this.worker = worker;
+  WatchFlux(Watches watches, MemorySegment word) {
+    this.watches = watches;
     this.word = word;
   }
 
   @Override
   public void subscribe(CoreSubscriber<? super Change> actual) {
-    worker.admission().serve(actual, ticket -> new Watch(worker, word, actual, ticket));
+    watches.admission().serve(actual, ticket -> new Watch(watches, word, actual, ticket));
   }
 
   /** One subscriber's view of the word. */
   static final class Watch implements Admission.Guest, Runnable {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
-    private final Worker worker;
+    private final Watches watches;
     private final MemorySegment word;
     private final CoreSubscriber<? super Change> actual;
     private final Scheduler.Worker signals;
@@ -48,17 +48,17 @@ final class WatchFlux extends Flux<Change> {
     private long told;
 
     Watch(
-        Worker worker,
+        Watches watches,
         MemorySegment word,
         CoreSubscriber<? super Change> actual,
         AdmissionTicket ticket) {
-      this.worker = worker;
+      this.watches = watches;
       this.word = word;
       this.actual = actual;
       this.ticket = ticket;
       this.told = read();
       this.seen = told;
-      this.signals = worker.signals().createWorker();
+      this.signals = watches.signals().createWorker();
     }
 
     @Override
@@ -73,7 +73,7 @@ final class WatchFlux extends Flux<Change> {
 
     @Override
     public void begin() {
-      worker.execute(() -> worker.watch(this));
+      watches.commands().execute(() -> watches.add(this));
     }
 
     @Override

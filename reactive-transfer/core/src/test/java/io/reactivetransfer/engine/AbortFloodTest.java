@@ -62,7 +62,7 @@ class AbortFloodTest {
     forgotten.assertOpen(); // the oldest go
     arrive(7);
     forgotten.assertComplete();
-    assertThat(claim(MANY - AbortNotes.MAX_PER_ORIGIN).error())
+    assertThat(claim(MANY - AbortFrame.MAX_NOTES).error())
         .isInstanceOf(TransferFailedException.class);
     Probe<Void> fresh = claim(MANY + 1);
     fresh.assertOpen();
@@ -77,7 +77,7 @@ class AbortFloodTest {
     for (int imm = 0; imm < 10_000; imm++) {
       notes.add(imm, one, ControlFrame.clip(LONG));
     }
-    assertThat(notes.size()).isEqualTo(AbortNotes.MAX_PER_ORIGIN);
+    assertThat(notes.size()).isEqualTo(AbortFrame.MAX_NOTES);
     notes.forget(one);
     assertThat(notes.isEmpty()).isTrue();
     assertThat(ControlFrame.clip(LONG).length()).isLessThanOrEqualTo(200);
@@ -88,7 +88,7 @@ class AbortFloodTest {
   void whomNobodyKnowsAbortsNothing() {
     Probe<Void> waiting = claim(1);
     int all = ControlFrame.FAILS | ControlFrame.NOTE | ControlFrame.DOUBT;
-    long defects = ((PeerLink) origin).worker().defects();
+    long defects = hand.defects();
     for (int imm : new int[] {1, ControlFrame.ALL_IMMS}) {
       AbortFrame abort = new AbortFrame(1, imm, 0, all, LONG);
       hand.control().receive(new EngineId(100, 77), ControlFrame.abort(abort, 0));
@@ -98,7 +98,7 @@ class AbortFloodTest {
     arrive(1);
     waiting.assertComplete();
     assertThat(hand.control().sent(ControlFrame.ABORTED)).isEmpty();
-    assertThat(((PeerLink) origin).worker().defects()).isEqualTo(defects + 2);
+    assertThat(hand.defects()).isEqualTo(defects + 2);
   }
 
   @Test
@@ -176,7 +176,7 @@ class AbortFloodTest {
       abort(imm, 0, ControlFrame.DOUBT);
     }
     hand.turn();
-    assertThat(((PeerLink) origin).mail.cleared.size()).isEqualTo(GivenUp.MAX_DOUBTFUL);
+    assertThat(Inbound.from((PeerLink) origin).toBeCleared()).isEqualTo(AbortFrame.MAX_DOUBTFUL);
     hand.control().sendRoom = Integer.MAX_VALUE;
   }
 }

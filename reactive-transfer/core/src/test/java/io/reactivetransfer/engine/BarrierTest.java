@@ -177,7 +177,7 @@ class BarrierTest {
       probe.assertComplete();
       hand.control().forgetSent();
     }
-    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    Barriers barriers = hand.parts().barriers;
     assertThat(barriers.groups()).isZero();
     assertThat(((PeerLink) hand.peer(1)).mail.barriers.unacknowledged()).isZero();
   }
@@ -197,7 +197,7 @@ class BarrierTest {
     Probe<Void> innocent = enter();
     EngineId id = id();
     entered(2, id);
-    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    Barriers barriers = hand.parts().barriers;
     assertThat(barriers.groups()).isEqualTo(Barriers.MAX_LEAD + 1);
     entered(1, new EngineId(8, 0));
     assertThat(innocent.error())
@@ -219,7 +219,7 @@ class BarrierTest {
       entered(1, new EngineId(7, i));
     }
     hand.lose(hand.peer(1));
-    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    Barriers barriers = hand.parts().barriers;
     assertThat(barriers.groups()).isZero();
     hand.control().sendRoom = Integer.MAX_VALUE;
     hand.receive(1, hand.hello(1, 2, 0));
@@ -312,7 +312,7 @@ class BarrierTest {
       }
       hand.turn();
     }
-    Barriers barriers = ((PeerLink) hand.peer(1)).worker().barriers();
+    Barriers barriers = hand.parts().barriers;
     assertThat(barriers.groups()).isEqualTo(Barriers.MAX_GROUPS);
     entered(1, new EngineId(999, 1));
     assertThat(hand.control().sent(ControlFrame.DISMISSAL))

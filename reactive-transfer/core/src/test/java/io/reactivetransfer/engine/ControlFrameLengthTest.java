@@ -103,6 +103,6 @@ class ControlFrameLengthTest {
   }
 
   private long defects() {
-    return link().worker().defects();
+    return hand.defects();
   }
 }

@@ -408,7 +408,7 @@ class CounterTest {
   @Test
   void peersOfAnotherEngineBindNothing() {
     hand.open(1);
-    PeerLink foreign = new PeerLink(TestWorker.of(o -> o), EngineByHand.addressOf(1), 1);
+    PeerLink foreign = new TestParts().peer(EngineByHand.addressOf(1));
     assertThatExceptionOfType(TransferRejectedException.class)
         .isThrownBy(() -> counter().boundTo(foreign));
   }

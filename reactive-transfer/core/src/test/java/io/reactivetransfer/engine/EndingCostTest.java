@@ -202,10 +202,10 @@ class EndingCostTest {
       hand.control().lose(peer, 1, "told to lose it");
       hand.turn();
     }
-    Worker worker = ((PeerLink) hand.peer(10)).worker();
-    assertThat(worker.barriers().groups()).isEqualTo(peers * GROUPS_OF_A_PEER);
-    long cost = cost(() -> worker.peers().forgetLost());
-    assertThat(worker.barriers().groups()).isZero();
+    Parts parts = hand.parts();
+    assertThat(parts.barriers.groups()).isEqualTo(peers * GROUPS_OF_A_PEER);
+    long cost = cost(() -> parts.peers.forgetLost());
+    assertThat(parts.barriers.groups()).isZero();
     hand.end();
     return cost;
   }

@@ -87,6 +87,16 @@ final class EngineByHand implements AfterEachCallback {
     return engine;
   }
 
+  /** What the engine consists of. */
+  Parts parts() {
+    return ((DefaultTransferEngine) engine).parts;
+  }
+
+  /** How often something came that must not come. */
+  long defects() {
+    return ((DefaultTransferEngine) engine).worker.defects().count();
+  }
+
   // ---- time ----
 
   /** Turns until there is nothing to do; as long as signals are given out by hand, those too. */

@@ -13,8 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FlightQueueTest {
 
-  private static final PeerLink PEER =
-      new PeerLink(TestWorker.of(o -> o), EngineByHand.addressOf(1), 1);
+  private static final PeerLink PEER = new TestParts().peer(EngineByHand.addressOf(1));
 
   /** The flights of one stream. */
   private record Waiting(Lane stream, List<Flight> flights) {}

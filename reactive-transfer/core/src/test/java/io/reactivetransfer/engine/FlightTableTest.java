@@ -16,15 +16,15 @@ import org.junit.jupiter.api.Test;
 
 class FlightTableTest {
 
-  private final Worker worker = TestWorker.of(o -> o);
-  private final PeerLink peer = new PeerLink(worker, EngineByHand.addressOf(1), 1);
+  private final TestParts parts = new TestParts();
+  private final PeerLink peer = parts.peer(EngineByHand.addressOf(1));
   private final Transfer transfer = Signal.of(peer, Imm.of(0));
   private final Submission<?, ?> submission =
-      new Submission<>(worker, new Probe<>(0), new Results.Done<>(), 1, 0, true);
+      new Submission<>(parts.streams(), new Probe<>(0), new Results.Done<>(), 1, 0, true);
   private final FlightTable table = new FlightTable();
 
   private Flight take() {
-    return table.begin(submission, transfer, peer);
+    return table.begin(submission, transfer, Outbound.to(peer));
   }
 
   @Test
@@ -54,7 +54,7 @@ class FlightTableTest {
 
   private List<Flight> inLane() {
     List<Flight> all = new ArrayList<>();
-    Lane lane = submission.lanes().to(peer);
+    Lane lane = submission.lanes().to(Outbound.to(peer));
     if (lane != null) {
       for (Flight each = table.first(lane); each != null; each = table.after(each)) {
         all.add(each);
@@ -68,14 +68,14 @@ class FlightTableTest {
   void lanesKeepTheOrderInWhichTheirFlightsBegan() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    List<PeerLink> peers =
+    List<Outbound> peers =
         IntStream.range(1, 5)
-            .mapToObj(i -> new PeerLink(worker, EngineByHand.addressOf(i), 1))
+            .mapToObj(i -> Outbound.to(parts.peer(EngineByHand.addressOf(i))))
             .toList();
-    Map<PeerLink, List<Flight>> model = new HashMap<>();
+    Map<Outbound, List<Flight>> model = new HashMap<>();
     peers.forEach(each -> model.put(each, new ArrayList<>()));
     for (int step = 0; step < 20_000; step++) {
-      PeerLink to = peers.get(random.nextInt(peers.size()));
+      Outbound to = peers.get(random.nextInt(peers.size()));
       List<Flight> own = model.get(to);
       if (own.isEmpty() || random.nextInt(own.size() + 1) < 3) {
         own.add(table.begin(submission, transfer, to));
@@ -85,7 +85,7 @@ class FlightTableTest {
       List<Flight> found = new ArrayList<>();
       Lane lane = submission.lanes().to(to);
       if (lane != null) {
-        assertThat(lane.peer()).isSameAs(to);
+        assertThat(lane.to()).isSameAs(to);
         for (Flight each = table.first(lane); each != null; each = table.after(each)) {
           found.add(each);
         }

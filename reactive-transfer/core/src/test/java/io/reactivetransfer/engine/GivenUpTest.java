@@ -132,7 +132,7 @@ class GivenUpTest {
         .isLessThan(kinds.indexOf(ControlFrame.MESSAGE));
     answer(ControlFrame.aborted(1));
     answer(ControlFrame.aborted(2));
-    assertThat(((PeerLink) peer).givenUp.isSettled()).isTrue();
+    assertThat(Outbound.to((PeerLink) peer).givenUp.isSettled()).isTrue();
     assertThat(aborts()).hasSize(2);
   }
 
@@ -164,7 +164,7 @@ class GivenUpTest {
     answer(hand.hello(1));
     aDeadline();
     hand.lose(peer);
-    Peers peers = ((PeerLink) peer).worker().peers();
+    Peers peers = hand.parts().peers;
     peers.bounds(4, 4);
     int epoch = hand.epoch(1);
     for (int i = 100; i < 150; i++) {
@@ -260,7 +260,7 @@ class GivenUpTest {
 
   @Test
   void aPeerThatAcknowledgesNothingPinsNoMoreThanSoMuch() {
-    GivenUp givenUp = ((PeerLink) peer).givenUp;
+    GivenUp givenUp = Outbound.to((PeerLink) peer).givenUp;
     for (int imm = 1; imm < 2 * GivenUp.MAX_UNACKNOWLEDGED; imm++) {
       givenUp.add(imm, 0, null, "because", 0);
       tell(givenUp);
@@ -280,7 +280,7 @@ class GivenUpTest {
 
   @Test
   void aPeerThatStaysAwayPinsNoMoreThanSoMuch() {
-    GivenUp givenUp = ((PeerLink) peer).givenUp;
+    GivenUp givenUp = Outbound.to((PeerLink) peer).givenUp;
     givenUp.add(0, 1, null, "because", 0);
     givenUp.interrupted();
     for (int imm = 1; imm < 100_000; imm++) {

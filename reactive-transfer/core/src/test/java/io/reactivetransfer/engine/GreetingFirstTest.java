@@ -62,7 +62,7 @@ class GreetingFirstTest {
   }
 
   private long defects() {
-    return ((PeerLink) hand.peer(1)).worker().defects();
+    return hand.defects();
   }
 
   private List<Piece> postedTo(int peer) {

@@ -114,7 +114,7 @@ class GrowthTest {
           advance(next);
           pass(PeerGroup.of(members[next[0]], members[next[1]], members[next[2]]), next);
         });
-    assertThat(((PeerLink) members[0]).worker().barriers().groups()).isZero();
+    assertThat(hand.parts().barriers.groups()).isZero();
   }
 
   /** The next three, each larger than the one before it. */

@@ -17,14 +17,15 @@ class ImmTableTest {
   private static final EngineId GUEST = new EngineId(2, 2);
 
   private final HandScheduler signals = new HandScheduler();
-  private final Worker worker = TestWorker.of(o -> o.signalScheduler(signals));
-  private final ImmTable table = new ImmTable(worker, 2);
+  private final TestParts parts = new TestParts(signals);
+  private final ImmTable table = parts.imms(2);
+  private final Claims claims = parts.claims(table);
   private final List<String> told = new ArrayList<>();
 
   private Claim claim(String name, int imm, long writes) {
     Claim claim =
         new Claim(
-            worker,
+            claims,
             imm,
             writes,
             List.of(),
@@ -55,7 +56,7 @@ class ImmTableTest {
   }
 
   private long unclaimed() {
-    return worker.counters().snapshot(0).unclaimedImms();
+    return parts.counters.snapshot(0).unclaimedImms();
   }
 
   @Test
@@ -112,7 +113,7 @@ class ImmTableTest {
     arrive(4, 1);
     arrive(5, 1);
     assertThat(unclaimed()).isEqualTo(2);
-    assertThat(worker.counters().snapshot(0).droppedImms()).isZero();
+    assertThat(parts.counters.snapshot(0).droppedImms()).isZero();
   }
 
   @Test
@@ -121,7 +122,7 @@ class ImmTableTest {
     arrive(5, 1);
     arrive(6, 1);
     arrive(7, 1);
-    assertThat(worker.counters().snapshot(0).droppedImms()).isEqualTo(2);
+    assertThat(parts.counters.snapshot(0).droppedImms()).isEqualTo(2);
     claim("four", 4, 1);
     claim("seven", 7, 1);
     signals.runUntilIdle();
@@ -154,7 +155,7 @@ class ImmTableTest {
     for (int imm = 10; imm < 20; imm++) {
       arriveFrom(FLOOD, imm);
     }
-    assertThat(worker.counters().snapshot(0).droppedImms()).isEqualTo(8);
+    assertThat(parts.counters.snapshot(0).droppedImms()).isEqualTo(8);
     arriveFrom(GUEST, 30);
     claim("guest", 30, 1);
     claim("flood", 19, 1);
@@ -170,8 +171,8 @@ class ImmTableTest {
     }
     arriveFrom(GUEST, 10);
     arriveFrom(GUEST, 30);
-    table.left(FLOOD);
-    table.left(GUEST);
+    table.strangerLost(FLOOD);
+    table.strangerLost(GUEST);
     assertThat(unclaimed()).as("10, which is of both, and 30").isEqualTo(2);
     claim("thirty", 30, 1);
     claim("nineteen", 19, 1);
@@ -186,7 +187,7 @@ class ImmTableTest {
     for (int i = 0; i < 100; i++) {
       EngineId guest = new EngineId(3, i);
       arriveFrom(guest, 100 + i);
-      table.left(guest);
+      table.strangerLost(guest);
     }
     assertThat(unclaimed()).isLessThanOrEqualTo(8);
     arriveFrom(GUEST, 30);
@@ -205,7 +206,7 @@ class ImmTableTest {
     claim("any", 5, 1);
     signals.runUntilIdle();
     assertThat(told).singleElement().asString().startsWith("any failed");
-    table.left(FLOOD);
+    table.strangerLost(FLOOD);
     claim("any again", 5, 1);
     arriveFrom(GUEST, 5);
     assertThat(told.get(1)).isEqualTo("any again");
@@ -237,7 +238,7 @@ class ImmTableTest {
     assertThat(told)
         .containsExactlyInAnyOrder(
             "one failed: over", "two failed: over", "three failed: over", "late failed: over");
-    assertThat(worker.counters().snapshot(0).pendingClaims()).isZero();
+    assertThat(parts.counters.snapshot(0).pendingClaims()).isZero();
     arrive(1, 1); // nobody cares, nothing breaks
   }
 

@@ -17,13 +17,13 @@ class InboxRoomTest {
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
-  private Worker worker;
+  private Parts parts;
 
   @BeforeEach
   void open() {
     hand.open(1, o -> o.messageCredits(CREDITS));
-    worker = ((PeerLink) hand.peer(1)).worker();
-    worker.mailroom().room().bound(ROOM);
+    parts = hand.parts();
+    parts.mailroom.room().bound(ROOM);
   }
 
   private void hello(int number) {
@@ -89,14 +89,14 @@ class InboxRoomTest {
 
   @Test
   void enginesThatGreetAndSayWhatTheyMayAndLeaveAreForgotten() {
-    worker.peers().bounds(10, 10);
+    parts.peers.bounds(10, 10);
     for (int number = 1_000; number < 1_400; number++) {
       hello(number);
       messages(number);
       hand.lose(hand.peer(number));
     }
-    worker.peers().sweep();
-    assertThat(worker.peers().size()).isLessThanOrEqualTo(10 + ROOM);
+    parts.peers.sweep();
+    assertThat(parts.peers.size()).isLessThanOrEqualTo(10 + ROOM);
     Probe<Message> reader = hand.probe(hand.engine().messages());
     hand.turn();
     assertThat(reader.items()).hasSize(ROOM);

@@ -27,7 +27,7 @@ class NicMessagesTest {
   void open() {
     hand.open(2);
     peer = hand.peer(1);
-    peers = ((PeerLink) peer).worker().peers();
+    peers = hand.parts().peers;
     hand.receive(1, hand.hello(1));
     hand.control().forgetSent();
   }
@@ -48,7 +48,7 @@ class NicMessagesTest {
   }
 
   private long defects() {
-    return ((PeerLink) peer).worker().defects();
+    return hand.defects();
   }
 
   private void hear(int from, int to, String text) {

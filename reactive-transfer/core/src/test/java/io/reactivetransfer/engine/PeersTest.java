@@ -29,7 +29,7 @@ class PeersTest {
   @BeforeEach
   void open() {
     hand.open(1, o -> o.messageCredits(4));
-    peers = ((PeerLink) hand.peer(1)).worker().peers();
+    peers = hand.parts().peers;
   }
 
   private void greetAndLeave(int number) {

@@ -1,12 +1,13 @@
 package io.reactivetransfer.engine.base;
 
 import java.util.PriorityQueue;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker must do later. Belongs to the worker; time is what it is told. Cancelling costs the
- * same however many there are: what is cancelled stays in the heap until it comes up, or until half
- * of the heap is that.
+ * The time, and what is to be done later. Belongs to the NIC thread. Cancelling costs the same
+ * however many there are: what is cancelled stays in the heap until it comes up, or until half of
+ * the heap is that.
  */
 public final class Timers {
 
@@ -35,9 +36,36 @@ public final class Timers {
     }
   }
 
+  private final LongSupplier clock;
   private final PriorityQueue<Timer> heap = new PriorityQueue<>();
+  private long turnNanos;
   private long count;
   private int cancelled;
+
+  /** By this clock of nanoseconds. */
+  public Timers(LongSupplier clock) {
+    this.clock = clock;
+  }
+
+  /** The time. From any thread. */
+  public long now() {
+    return clock.getAsLong();
+  }
+
+  /** The time at which this turn began. */
+  public long turnNanos() {
+    return turnNanos;
+  }
+
+  /** A turn begins. */
+  public void beginTurn() {
+    turnNanos = now();
+  }
+
+  /** Has it done in so many nanoseconds. */
+  public Timer in(long nanos, Runnable action) {
+    return at(now() + nanos, action);
+  }
 
   public Timer at(long deadlineNanos, Runnable action) {
     Timer timer = new Timer(deadlineNanos, count++, action);

@@ -1,0 +1,120 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.spi.ControlChannel;
+import java.util.List;
+
+/**
+ * Makes the parts of an engine, the lower ones first, and gives each what it needs. Only the turn
+ * knows all of them.
+ */
+final class Parts {
+
+  // memory, as far as it is needed for the doorbell
+  final Nics nics;
+  final Regions regions;
+
+  // peers
+  final Peers peers;
+  final Control control;
+  final ControlEvents controlEvents;
+  final Liveness liveness;
+  final Mailroom mailroom;
+  final Barriers barriers;
+
+  // origin
+  final Submissions submissions;
+  final NicGroup posting;
+  final FlightControl flights;
+  final Ownership ownership;
+  final Streams streams;
+
+  // target
+  final ImmTable imms;
+  final Claims claims;
+  final ImmLeases leases;
+  final Watches watches;
+
+  final Completions completions;
+
+  Parts(
+      Worker worker,
+      ControlChannel channel,
+      Regions regions,
+      RegisteredRegion doorbell,
+      List<PeerNic> ownNics) {
+    EngineOptions options = worker.options();
+    this.nics = regions.nics();
+    this.regions = regions;
+    this.submissions = worker.submissions();
+    this.peers =
+        new Peers(
+            regions.owner(),
+            nics,
+            worker.timers(),
+            worker.commands(),
+            worker.signals(),
+            worker.closing(),
+            link -> new Outbound(link, submissions),
+            link -> new Inbound());
+    this.control = new Control(channel, peers, worker.defects());
+    this.liveness = new Liveness(peers, control, options.livenessDeadline());
+    this.mailroom =
+        new Mailroom(
+            peers, control, liveness, ownNics, options, worker.admission(), worker.defects());
+    this.controlEvents = new ControlEvents(control, peers, mailroom, worker.shutdown()::begin);
+    this.barriers = new Barriers(peers, liveness, worker.defects());
+    NicMessages nicMessages = new NicMessages(peers, worker.defects());
+    NicFailures nicFailures = new NicFailures(peers, worker.shutdown()::begin);
+
+    this.posting = new NicGroup(nics, options, worker.counters());
+    this.ownership = new Ownership(peers, regions);
+    FlightTable table = new FlightTable();
+    this.flights =
+        new FlightControl(table, posting, nics, submissions, ownership, doorbell, worker.defects());
+    DeadlineSweep sweep =
+        new DeadlineSweep(flights, table, submissions, worker.timers(), options.livenessDeadline());
+    Launch launch =
+        new Launch(
+            table, posting, ownership, flights.aborts(), sweep, doorbell, nics, worker.timers());
+    this.streams =
+        new Streams(
+            submissions,
+            launch,
+            flights,
+            worker.commands(),
+            worker.signals(),
+            worker.admission(),
+            worker.counters());
+
+    this.imms =
+        new ImmTable(
+            peers,
+            liveness,
+            worker.afterPoll(),
+            worker.defects(),
+            worker.counters(),
+            options.maxUnclaimedImms());
+    HeardAborts heardAborts = new HeardAborts(imms);
+    this.claims =
+        new Claims(
+            imms, peers, worker.commands(), worker.signals(), worker.admission(), worker.closing());
+    this.leases = new ImmLeases(claims);
+    this.watches =
+        new Watches(worker.commands(), worker.signals(), worker.admission(), worker.closing());
+
+    this.completions = new Completions(flights, imms, nicMessages, nicFailures);
+    Revocations revocations = regions.revocations();
+    peers.tell(mailroom, flights, imms, barriers, revocations);
+    mailroom.on(ControlFrame.ABORT, heardAborts::received);
+    mailroom.on(ControlFrame.ABORTED, launch::acknowledged);
+    mailroom.on(ControlFrame.CLEARED, flights::cleared);
+    mailroom.on(ControlFrame.BARRIER, barriers::received);
+    mailroom.on(ControlFrame.NICS_FAILED, nicFailures::received);
+    mailroom.on(ControlFrame.NIC_MESSAGE, nicMessages::received);
+    mailroom.on(ControlFrame.USES, revocations::uses);
+    mailroom.on(ControlFrame.REVOKE, flights::revoked);
+    mailroom.on(ControlFrame.STOPPED, revocations::stopped);
+  }
+}

@@ -1,0 +1,70 @@
+package io.reactivetransfer.engine;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.HostPort;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.AfterPoll;
+import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.Counters;
+import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.SignalScheduler;
+import io.reactivetransfer.engine.base.Timers;
+import java.util.List;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Parts of an engine without NICs and without a thread, each for the tests of it alone. */
+final class TestParts {
+
+  final Counters counters = new Counters();
+  final Closing closing = new Closing();
+  private final Defects defects = new Defects("test");
+  private final Timers timers = new Timers(() -> 0);
+  private final SignalScheduler signals;
+  private final Commands commands;
+  private final Peers peers;
+
+  /** Signals come at once. */
+  TestParts() {
+    this(Schedulers.immediate());
+  }
+
+  TestParts(Scheduler scheduler) {
+    this.signals = new SignalScheduler(scheduler, defects);
+    this.commands = new Commands(signals, defects, () -> {});
+    Submissions submissions = new Submissions(closing);
+    this.peers =
+        new Peers(
+            new PeerAddress("scripted", new EngineId(9, 9), new HostPort("here", 7400)),
+            new Nics(List.of(), List.of(), defects),
+            timers,
+            commands,
+            signals,
+            closing,
+            link -> new Outbound(link, submissions),
+            link -> new Inbound());
+  }
+
+  PeerLink peer(PeerAddress address) {
+    return peers.of(address);
+  }
+
+  ImmTable imms(int maxUnclaimed) {
+    Liveness liveness = new Liveness(peers, null, EngineOptions.defaults().livenessDeadline());
+    return new ImmTable(
+        peers, liveness, new AfterPoll(() -> false), defects, counters, maxUnclaimed);
+  }
+
+  Claims claims(ImmTable imms) {
+    return new Claims(imms, peers, commands, signals, new Admission(10), closing);
+  }
+
+  Streams streams() {
+    return new Streams(
+        new Submissions(closing), null, null, commands, signals, new Admission(10), counters);
+  }
+}
