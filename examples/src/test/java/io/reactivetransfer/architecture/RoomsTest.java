@@ -1,9 +1,12 @@
 package io.reactivetransfer.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaFieldAccess;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,10 @@ class RoomsTest {
   /** In the order in which they stand on each other. */
   enum Room {
     BASE("io.reactivetransfer.engine.base"),
+    PEERS("io.reactivetransfer.engine.peers"),
+    MEMORY("io.reactivetransfer.engine.memory"),
+    ORIGIN("io.reactivetransfer.engine.origin"),
+    TARGET("io.reactivetransfer.engine.target"),
     TURN("io.reactivetransfer.engine");
 
     final String name;
@@ -41,6 +48,40 @@ class RoomsTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(room.above())
+        .check(Production.CLASSES);
+  }
+
+  /** What is written and what arrives meet nowhere but in the turn. */
+  @Test
+  void targetKnowsNothingOfOrigin() {
+    noClasses()
+        .that()
+        .resideInAPackage(Room.TARGET.name)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(Room.ORIGIN.name)
+        .check(Production.CLASSES);
+  }
+
+  /** Not even fields that change are looked at from another room. */
+  @ParameterizedTest
+  @EnumSource
+  void keepsItsFieldsThatChange(Room room) {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(room.name)
+        .should()
+        .accessFieldWhere(
+            describe(
+                "changing, of " + room.name,
+                (JavaFieldAccess access) ->
+                    access.getTargetOwner().getPackageName().equals(room.name)
+                        && !access
+                            .getTarget()
+                            .resolveMember()
+                            .orElseThrow()
+                            .getModifiers()
+                            .contains(JavaModifier.FINAL)))
         .check(Production.CLASSES);
   }
 

@@ -1,6 +1,10 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.origin.FlightControl;
+import io.reactivetransfer.engine.peers.NicFailures;
+import io.reactivetransfer.engine.peers.NicMessages;
+import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;

@@ -9,6 +9,7 @@ import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

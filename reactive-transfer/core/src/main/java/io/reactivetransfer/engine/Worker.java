@@ -11,6 +11,8 @@ import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.origin.Submissions;
+import io.reactivetransfer.engine.target.Watches;
 import io.reactivetransfer.spi.Domain;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

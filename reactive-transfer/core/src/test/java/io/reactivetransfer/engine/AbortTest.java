@@ -13,6 +13,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

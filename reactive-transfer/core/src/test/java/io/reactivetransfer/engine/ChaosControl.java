@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;

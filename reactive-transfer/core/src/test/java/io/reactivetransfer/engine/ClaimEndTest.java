@@ -11,6 +11,8 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.AbortFrame;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;

@@ -11,6 +11,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -17,6 +17,13 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.peers.Barriers;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Greeting;
+import io.reactivetransfer.engine.peers.Mailroom;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.PeerNic;
+import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.lang.foreign.Arena;
@@ -37,29 +44,29 @@ import reactor.core.scheduler.Schedulers;
  * thread too, within the turn. After each test it closes the engine, and checks that everything
  * ended as it must: one end for each subscription, nothing in flight, no rule of the SPI broken.
  */
-final class EngineByHand implements AfterEachCallback {
+public final class EngineByHand implements AfterEachCallback {
 
   /** The longest message that peers take. */
   static final int LONGEST = 1 << 20;
 
   static final long REGION = 1 << 24;
 
-  final HandLoop loop = new HandLoop();
+  public final HandLoop loop = new HandLoop();
   final ScriptedBackend backend = new ScriptedBackend(loop);
 
   /** Where signals come; on the test's thread at once, unless it is set before {@link #open}. */
-  Scheduler signals = Schedulers.immediate();
+  public Scheduler signals = Schedulers.immediate();
 
   private final List<Probe<?>> probes = new ArrayList<>();
   private TransferEngine engine;
 
   // ---- the beginning ----
 
-  EngineByHand open(int nics) {
+  public EngineByHand open(int nics) {
     return open(nics, UnaryOperator.identity());
   }
 
-  EngineByHand open(int nics, UnaryOperator<EngineOptions.Builder> options) {
+  public EngineByHand open(int nics, UnaryOperator<EngineOptions.Builder> options) {
     Probe<TransferEngine> probe = opening(nics, options);
     turn();
     engine = probe.assertComplete().items().getFirst();
@@ -83,24 +90,35 @@ final class EngineByHand implements AfterEachCallback {
             .open());
   }
 
-  TransferEngine engine() {
+  public TransferEngine engine() {
     return engine;
   }
 
-  /** What the engine consists of. */
-  Parts parts() {
+  public Peers peers() {
+    return parts().peers;
+  }
+
+  public Barriers barriers() {
+    return parts().barriers;
+  }
+
+  public Mailroom mailroom() {
+    return parts().mailroom;
+  }
+
+  private Parts parts() {
     return ((DefaultTransferEngine) engine).parts;
   }
 
   /** How often something came that must not come. */
-  long defects() {
+  public long defects() {
     return ((DefaultTransferEngine) engine).worker.defects().count();
   }
 
   // ---- time ----
 
   /** Turns until there is nothing to do; as long as signals are given out by hand, those too. */
-  void turn() {
+  public void turn() {
     do {
       ring();
       loop.runUntilIdle();
@@ -108,7 +126,7 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** Turns the worker only; signals stay where they are. */
-  void turnWorker() {
+  public void turnWorker() {
     ring();
     loop.runUntilIdle();
   }
@@ -120,7 +138,7 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** Lets time pass; nobody rings, so that only what the engine set itself wakes it. */
-  void advance(Duration time) {
+  public void advance(Duration time) {
     loop.advance(time);
     if (signals instanceof HandScheduler byHand) {
       byHand.runUntilIdle();
@@ -129,38 +147,38 @@ final class EngineByHand implements AfterEachCallback {
 
   // ---- the control channel and the NICs ----
 
-  ScriptedControl control() {
+  public ScriptedControl control() {
     return backend.control();
   }
 
-  ScriptedNic nic(int index) {
+  public ScriptedNic nic(int index) {
     return backend.opened().get(index);
   }
 
-  List<ScriptedNic> nics() {
+  public List<ScriptedNic> nics() {
     return backend.opened();
   }
 
-  List<Piece> posted() {
+  public List<Piece> posted() {
     return nics().stream().flatMap(nic -> nic.posted().stream()).toList();
   }
 
-  List<Piece> inFlight() {
+  public List<Piece> inFlight() {
     return nics().stream().flatMap(nic -> nic.inFlight().stream()).toList();
   }
 
-  void complete(Piece piece) {
+  public void complete(Piece piece) {
     nic(piece.nic()).complete(piece);
     turn();
   }
 
-  void fail(Piece piece) {
+  public void fail(Piece piece) {
     nic(piece.nic()).fail(piece, 5, "told to fail");
     turn();
   }
 
   /** Completes what is in flight now, and turns. */
-  void completeAll() {
+  public void completeAll() {
     nics().forEach(ScriptedNic::completeAll);
     turn();
   }
@@ -172,14 +190,14 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** Completes what is in flight, and what follows from it, until nothing is. */
-  void settle() {
+  public void settle() {
     do {
       completeAll();
     } while (!inFlight().isEmpty());
   }
 
   /** The session with a peer is lost, and with it what is on its way there. */
-  void lose(Peer peer) {
+  public void lose(Peer peer) {
     control().lose(peer.id(), 104, "told to lose it");
     turn();
   }
@@ -192,7 +210,7 @@ final class EngineByHand implements AfterEachCallback {
 
   // ---- memory, peers, subscriptions ----
 
-  MemoryRegion region() {
+  public MemoryRegion region() {
     return region(REGION);
   }
 
@@ -205,11 +223,11 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** The address of another engine of this number. */
-  PeerAddress address(int number) {
+  public PeerAddress address(int number) {
     return addressOf(number);
   }
 
-  static PeerAddress addressOf(int number) {
+  public static PeerAddress addressOf(int number) {
     return addressOf(new EngineId(100, number));
   }
 
@@ -218,14 +236,14 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** What another engine of this number says of its NICs, of which it has so many. */
-  static List<PeerNic> nics(int number, int count) {
+  public static List<PeerNic> nics(int number, int count) {
     return IntStream.range(0, count)
         .mapToObj(
             i -> new PeerNic(("peer" + number + "nic" + i).getBytes(), ("bell" + i).getBytes()))
         .toList();
   }
 
-  static RegionDescriptor descriptor(PeerAddress owner, int nics, long length) {
+  public static RegionDescriptor descriptor(PeerAddress owner, int nics, long length) {
     List<byte[]> keys = IntStream.range(0, nics).mapToObj(i -> ("key" + i).getBytes()).toList();
     return new RegionDescriptor(owner, 1, length, Access.REMOTE_WRITE, keys);
   }
@@ -235,33 +253,33 @@ final class EngineByHand implements AfterEachCallback {
     return descriptor(address(number), backend.peerNics(), length);
   }
 
-  Peer peer(int number) {
+  public Peer peer(int number) {
     return engine.peer(address(number));
   }
 
   // ---- what a peer says ----
 
   /** Which acquaintance with a peer it is, for the engine. */
-  int epoch(int number) {
+  public int epoch(int number) {
     return ((PeerLink) peer(number)).mail.epoch();
   }
 
   /** The greeting of a peer that knows the engine. */
-  ByteBuffer hello(int number) {
+  public ByteBuffer hello(int number) {
     return hello(number, 1, epoch(number));
   }
 
-  ByteBuffer hello(int number, int epoch, int known) {
+  public ByteBuffer hello(int number, int epoch, int known) {
     return hello(new EngineId(100, number), backend.peerNics(), epoch, known);
   }
 
-  static ByteBuffer hello(EngineId id, int nics, int epoch, int known) {
+  public static ByteBuffer hello(EngineId id, int nics, int epoch, int known) {
     List<PeerNic> list = nics((int) id.low(), nics);
     return new Greeting(epoch, known, LONGEST, addressOf(id), list).toFrame();
   }
 
   /** A peer lets the engine send so many more messages, on each channel. */
-  ByteBuffer credit(int number, int more) {
+  public ByteBuffer credit(int number, int more) {
     return ControlFrame.credit(
         epoch(number),
         ControlFrame.ALL_CHANNELS,
@@ -270,35 +288,35 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** What a peer says; then a turn. */
-  void receive(int number, ByteBuffer frame) {
+  public void receive(int number, ByteBuffer frame) {
     control().receive(address(number).engine(), frame);
     turn();
   }
 
   /** Memory of the peer of this number. */
-  RemoteRegion remote(int number) {
+  public RemoteRegion remote(int number) {
     return engine.remote(descriptor(number, REGION));
   }
 
   /** Subscribes with unbounded demand. */
-  <T> Probe<T> probe(Publisher<T> publisher) {
+  public <T> Probe<T> probe(Publisher<T> publisher) {
     return probe(publisher, Probe.unbounded());
   }
 
-  <T> Probe<T> probe(Publisher<T> publisher, Probe<T> probe) {
+  public <T> Probe<T> probe(Publisher<T> publisher, Probe<T> probe) {
     probes.add(probe);
     publisher.subscribe(probe);
     return probe;
   }
 
-  EngineStats stats() {
+  public EngineStats stats() {
     return engine.stats();
   }
 
   // ---- the end ----
 
   /** Begins to close, and turns. */
-  Probe<Void> close() {
+  public Probe<Void> close() {
     Probe<Void> closing = probe(engine.close());
     turn();
     return closing;
@@ -312,7 +330,7 @@ final class EngineByHand implements AfterEachCallback {
   }
 
   /** Closes the engine, and checks that everything ended as it must. */
-  void end() {
+  public void end() {
     if (engine != null) {
       nics().forEach(nic -> nic.completing = true);
       Probe<Void> closing = close();

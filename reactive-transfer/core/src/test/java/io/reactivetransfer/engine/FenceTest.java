@@ -7,6 +7,8 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -167,6 +169,6 @@ class FenceTest {
     hand.receive(1, ControlFrame.fence(-1, 0));
     hand.receive(1, ControlFrame.fenced(0, 9));
     assertThat(hand.nic(0).fences).isEmpty();
-    assertThat(((PeerLink) peer).worker().defects()).isEqualTo(4);
+    assertThat(hand.defects()).isEqualTo(4);
   }
 }

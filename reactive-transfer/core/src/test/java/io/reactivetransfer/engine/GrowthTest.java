@@ -8,6 +8,8 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.AbortFrame;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
@@ -114,7 +116,7 @@ class GrowthTest {
           advance(next);
           pass(PeerGroup.of(members[next[0]], members[next[1]], members[next[2]]), next);
         });
-    assertThat(hand.parts().barriers.groups()).isZero();
+    assertThat(hand.barriers().groups()).isZero();
   }
 
   /** The next three, each larger than the one before it. */

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A loop that a test turns, with a clock of its own that begins shortly before it wraps around. */
-final class HandLoop implements WorkerLoop {
+public final class HandLoop implements WorkerLoop {
 
   private static final int NEVER_IDLE = 10_000;
 
@@ -33,7 +33,7 @@ final class HandLoop implements WorkerLoop {
   }
 
   /** Runs the first task; false if there is none. */
-  boolean step() {
+  public boolean step() {
     Runnable task = tasks.poll();
     if (task == null) {
       return false;
@@ -48,7 +48,7 @@ final class HandLoop implements WorkerLoop {
   }
 
   /** Runs tasks until there are none. */
-  void runUntilIdle() {
+  public void runUntilIdle() {
     int steps = 0;
     while (step()) {
       if (++steps == NEVER_IDLE) {
@@ -58,7 +58,7 @@ final class HandLoop implements WorkerLoop {
   }
 
   /** Lets time pass; what is scheduled runs at its time. */
-  void advance(Duration time) {
+  public void advance(Duration time) {
     runUntilIdle();
     long target = now + time.toNanos();
     Alarm first;
@@ -72,7 +72,7 @@ final class HandLoop implements WorkerLoop {
   }
 
   /** Time passes, and nothing runs meanwhile: the process was stopped. */
-  void standStill(Duration time) {
+  public void standStill(Duration time) {
     now += time.toNanos();
   }
 

@@ -4,6 +4,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.reactivetransfer.Message;
 import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import java.nio.ByteBuffer;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -18,6 +18,7 @@ import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.ScriptedNic.Remote;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

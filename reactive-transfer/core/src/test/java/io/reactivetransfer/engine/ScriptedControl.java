@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;
@@ -18,16 +19,16 @@ import java.util.function.Consumer;
  * <p>One thing it does by itself, unless a test wants otherwise: an engine that greets a peer which
  * it has not heard in this session is greeted by that peer at the next poll, so that it can write.
  */
-final class ScriptedControl implements ControlChannel {
+public final class ScriptedControl implements ControlChannel {
 
   /** A message that was taken over. */
-  record Frame(EngineId to, byte kind, byte[] content) {}
+  public record Frame(EngineId to, byte kind, byte[] content) {}
 
   /** Who is looked for. */
   record Search(long token, HostPort at) {}
 
   /** A session that the engine ended. */
-  record Disconnection(EngineId peer, String reason) {}
+  public record Disconnection(EngineId peer, String reason) {}
 
   private record Report(EngineId from, Consumer<ControlSink> action) {}
 
@@ -46,10 +47,10 @@ final class ScriptedControl implements ControlChannel {
   private boolean failed;
 
   /** Whether peers greet who greets them. */
-  boolean peersGreet = true;
+  public boolean peersGreet = true;
 
   /** How many messages it takes over before it refuses. */
-  int sendRoom = Integer.MAX_VALUE;
+  public int sendRoom = Integer.MAX_VALUE;
 
   Throwable closeFailure;
 
@@ -61,21 +62,21 @@ final class ScriptedControl implements ControlChannel {
 
   // ---- what a test sees ----
 
-  List<Frame> sent() {
+  public List<Frame> sent() {
     return List.copyOf(sent);
   }
 
-  List<Frame> sent(byte kind) {
+  public List<Frame> sent(byte kind) {
     return sent.stream().filter(frame -> frame.kind() == kind).toList();
   }
 
   /** Where the last message was to go. */
-  HostPort lastAddress() {
+  public HostPort lastAddress() {
     return sentTo.getLast();
   }
 
   /** So that a long test does not remember all of them. */
-  void forgetSent() {
+  public void forgetSent() {
     sent.clear();
     sentTo.clear();
   }
@@ -84,7 +85,7 @@ final class ScriptedControl implements ControlChannel {
     return List.copyOf(searches);
   }
 
-  List<Disconnection> disconnections() {
+  public List<Disconnection> disconnections() {
     return List.copyOf(disconnections);
   }
 
@@ -94,7 +95,7 @@ final class ScriptedControl implements ControlChannel {
 
   // ---- what a test makes it do, at the next poll ----
 
-  void receive(EngineId sender, ByteBuffer frame) {
+  public void receive(EngineId sender, ByteBuffer frame) {
     reports.add(new Report(sender, sink -> sink.received(sender, frame)));
   }
 
@@ -107,7 +108,7 @@ final class ScriptedControl implements ControlChannel {
   }
 
   /** The session with a peer is over, or could not be made. */
-  void lose(EngineId peer, int code, String text) {
+  public void lose(EngineId peer, int code, String text) {
     reports.add(new Report(peer, sink -> sink.peerLost(peer, code, text)));
   }
 

@@ -29,10 +29,10 @@ import java.util.function.Consumer;
  * A NIC that does what it is told: it writes down what it gets, and reports only what the test
  * makes it report. What the engine must never do, it notes as a violation.
  */
-final class ScriptedNic implements Domain {
+public final class ScriptedNic implements Domain {
 
   /** Memory registered here. */
-  record Local(ScriptedNic nic, Memory memory, int id, int version) implements LocalMemory {
+  public record Local(ScriptedNic nic, Memory memory, int id, int version) implements LocalMemory {
     @Override
     public byte[] key() {
       return new byte[] {(byte) nic.index, (byte) id, (byte) version};
@@ -40,14 +40,14 @@ final class ScriptedNic implements Domain {
   }
 
   /** Another engine's NIC, resolved here. */
-  record Remote(ScriptedNic nic, EngineId engine, int number, String address)
+  public record Remote(ScriptedNic nic, EngineId engine, int number, String address)
       implements RemotePeer {}
 
   /** Another engine's memory, resolved here. */
-  record Target(Remote peer, String key, long length) implements RemoteMemory {}
+  public record Target(Remote peer, String key, long length) implements RemoteMemory {}
 
   /** A write that was taken over. */
-  record Piece(
+  public record Piece(
       int nic,
       Local source,
       Target target,
@@ -59,10 +59,10 @@ final class ScriptedNic implements Domain {
       int wireImm) {}
 
   /** What a NIC of a peer has said to this one. */
-  record Heard(Remote from, String text) {}
+  public record Heard(Remote from, String text) {}
 
   final int index;
-  final OpenContext context;
+  public final OpenContext context;
   private final ScriptedBackend backend;
   private final Capabilities capabilities;
   private final Thread thread = Thread.currentThread();
@@ -79,7 +79,7 @@ final class ScriptedNic implements Domain {
   private boolean broken;
 
   /** How many writes it takes over before it refuses. */
-  int room = Integer.MAX_VALUE;
+  public int room = Integer.MAX_VALUE;
 
   /** Whether the writes of a peer that is given up have failed by the next poll. */
   boolean failsWhatIsGivenUp = true;
@@ -100,13 +100,13 @@ final class ScriptedNic implements Domain {
   /** What happens meanwhile on another thread, when a write has been taken. */
   Runnable onPost = () -> {};
 
-  Throwable registerFailure;
+  public Throwable registerFailure;
   Throwable revokeFailure;
   Throwable deregisterFailure;
-  Throwable resolveFailure;
+  public Throwable resolveFailure;
 
   /** How often a peer was resolved, or was to be. */
-  int resolves;
+  public int resolves;
 
   Throwable closeFailure;
 
@@ -128,7 +128,7 @@ final class ScriptedNic implements Domain {
   // ---- what a test sees ----
 
   /** All that was taken over. */
-  List<Piece> posted() {
+  public List<Piece> posted() {
     return List.copyOf(posted);
   }
 
@@ -138,17 +138,17 @@ final class ScriptedNic implements Domain {
   }
 
   /** What NICs of peers have said. */
-  List<Heard> heard() {
+  public List<Heard> heard() {
     return List.copyOf(heard);
   }
 
   /** NICs of peers that are resolved and not released. */
-  int remotes() {
+  public int remotes() {
     return resolved.size();
   }
 
   /** The peer's NIC of this number, as it was resolved last. */
-  Remote remote(EngineId peer, int number) {
+  public Remote remote(EngineId peer, int number) {
     return resolved.stream()
         .map(Remote.class::cast)
         .filter(remote -> remote.engine().equals(peer) && remote.number() == number)
@@ -156,11 +156,11 @@ final class ScriptedNic implements Domain {
         .orElseThrow();
   }
 
-  int registrations() {
+  public int registrations() {
     return registered.size();
   }
 
-  int revocations() {
+  public int revocations() {
     return revocations;
   }
 
@@ -175,7 +175,7 @@ final class ScriptedNic implements Domain {
 
   // ---- what a test makes it do, at the next poll ----
 
-  void report(Consumer<CompletionSink> report) {
+  public void report(Consumer<CompletionSink> report) {
     reports.add(report);
   }
 
@@ -199,7 +199,7 @@ final class ScriptedNic implements Domain {
     });
   }
 
-  void refuse(Piece piece, int code, String text) {
+  public void refuse(Piece piece, int code, String text) {
     report(sink -> {
       if (inFlight.remove(piece)) {
         sink.refused(piece.token(), code, text);
@@ -208,16 +208,16 @@ final class ScriptedNic implements Domain {
   }
 
   /** It has something to say to a NIC of a peer. */
-  void say(RemotePeer to, String text) {
+  public void say(RemotePeer to, String text) {
     report(sink -> sink.toPeer(to, ByteBuffer.wrap(text.getBytes())));
   }
 
-  void arrive(int wireImm) {
+  public void arrive(int wireImm) {
     report(sink -> sink.immArrived(wireImm));
   }
 
   /** Loses its way to a peer as the contract says: first the peer, then each write to it. */
-  void lose(EngineId peer, int code, String text) {
+  public void lose(EngineId peer, int code, String text) {
     report(sink -> {
       sink.peerLost(peer, code, text);
       for (Piece piece : inFlight()) {
@@ -230,7 +230,7 @@ final class ScriptedNic implements Domain {
   }
 
   /** Breaks: says so, then fails all that is out. */
-  void breakDown(int code, String text) {
+  public void breakDown(int code, String text) {
     report(sink -> {
       broken = true;
       sink.nicFailed(code, text);

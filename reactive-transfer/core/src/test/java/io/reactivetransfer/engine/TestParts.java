@@ -13,14 +13,23 @@ import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.origin.Outbound;
+import io.reactivetransfer.engine.origin.Streams;
+import io.reactivetransfer.engine.origin.Submissions;
+import io.reactivetransfer.engine.peers.Liveness;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.Peers;
+import io.reactivetransfer.engine.target.Claims;
+import io.reactivetransfer.engine.target.ImmTable;
+import io.reactivetransfer.engine.target.Inbound;
 import java.util.List;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Parts of an engine without NICs and without a thread, each for the tests of it alone. */
-final class TestParts {
+public final class TestParts {
 
-  final Counters counters = new Counters();
+  public final Counters counters = new Counters();
   final Closing closing = new Closing();
   private final Defects defects = new Defects("test");
   private final Timers timers = new Timers(() -> 0);
@@ -29,11 +38,11 @@ final class TestParts {
   private final Peers peers;
 
   /** Signals come at once. */
-  TestParts() {
+  public TestParts() {
     this(Schedulers.immediate());
   }
 
-  TestParts(Scheduler scheduler) {
+  public TestParts(Scheduler scheduler) {
     this.signals = new SignalScheduler(scheduler, defects);
     this.commands = new Commands(signals, defects, () -> {});
     Submissions submissions = new Submissions(closing);
@@ -49,21 +58,21 @@ final class TestParts {
             link -> new Inbound());
   }
 
-  PeerLink peer(PeerAddress address) {
+  public PeerLink peer(PeerAddress address) {
     return peers.of(address);
   }
 
-  ImmTable imms(int maxUnclaimed) {
+  public ImmTable imms(int maxUnclaimed) {
     Liveness liveness = new Liveness(peers, null, EngineOptions.defaults().livenessDeadline());
     return new ImmTable(
         peers, liveness, new AfterPoll(() -> false), defects, counters, maxUnclaimed);
   }
 
-  Claims claims(ImmTable imms) {
+  public Claims claims(ImmTable imms) {
     return new Claims(imms, peers, commands, signals, new Admission(10), closing);
   }
 
-  Streams streams() {
+  public Streams streams() {
     return new Streams(
         new Submissions(closing), null, null, commands, signals, new Admission(10), counters);
   }

@@ -6,7 +6,7 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /** A publisher that emits what the test says, when the test says, asked for or not. */
-final class Upstream<T> implements Publisher<T>, Subscription {
+public final class Upstream<T> implements Publisher<T>, Subscription {
 
   private Subscriber<? super T> subscriber;
   private long requested;
@@ -15,7 +15,7 @@ final class Upstream<T> implements Publisher<T>, Subscription {
   private LongConsumer onRequest = n -> {};
 
   /** Does this from within {@code request}. */
-  Upstream<T> onRequest(LongConsumer action) {
+  public Upstream<T> onRequest(LongConsumer action) {
     this.onRequest = action;
     return this;
   }
@@ -37,20 +37,20 @@ final class Upstream<T> implements Publisher<T>, Subscription {
     cancels++;
   }
 
-  void emit(T item) {
+  public void emit(T item) {
     emitted++;
     subscriber.onNext(item);
   }
 
-  void complete() {
+  public void complete() {
     subscriber.onComplete();
   }
 
-  void fail(Throwable failure) {
+  public void fail(Throwable failure) {
     subscriber.onError(failure);
   }
 
-  long requested() {
+  public long requested() {
     return requested;
   }
 
@@ -59,7 +59,7 @@ final class Upstream<T> implements Publisher<T>, Subscription {
     return requested - emitted;
   }
 
-  boolean isCancelled() {
+  public boolean isCancelled() {
     return cancels > 0;
   }
 }

@@ -14,6 +14,8 @@ import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Liveness;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;

@@ -6,8 +6,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * The answer to one subscription of an {@link AnswerMono}: given once by the worker, told once on
- * the signal scheduler, and undone if the subscriber has gone meanwhile.
+ * The answer to one subscription of an {@link AnswerMono}: given once by the NIC thread, told once
+ * on the signal scheduler, and undone if the subscriber has gone meanwhile.
  */
 public final class Answer<T> implements Scanned, Runnable {
 
@@ -74,7 +74,9 @@ public final class Answer<T> implements Scanned, Runnable {
     return (state.get() & OVER) != 0;
   }
 
-  /** The first answer counts; what broke the worker may have been told by the time it is closed. */
+  /**
+   * The first answer counts; what broke the NIC thread may have been told by the time it is closed.
+   */
   private boolean isGiven() {
     return (state.get() & GIVEN) != 0;
   }

@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What a worker counts: written by its thread alone, read by any. With one writer, an opaque write
- * is enough: no locked instruction and no fence on the data path.
+ * What an engine counts: written by its NIC thread alone, read by any. With one writer, an opaque
+ * write is enough: no locked instruction and no fence on the data path.
  */
 public final class Counters {
 

@@ -3,7 +3,7 @@ package io.reactivetransfer.engine.base;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Deadlines as the worker keeps them: nanoseconds, 0 for none. */
+/** Deadlines as the engine keeps them: nanoseconds, 0 for none. */
 public final class Deadlines {
 
   public static final long NONE = 0;

@@ -1,0 +1,141 @@
+package io.reactivetransfer.engine.memory;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.AfterPoll;
+import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.Counters;
+import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.Nics;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The memory that one engine has registered. Belongs to the NIC thread. */
+public final class Regions {
+
+  private final PeerAddress owner;
+  private final Nics nics;
+  private final Revocations revocations;
+  private final Commands commands;
+  private final AfterPoll afterPoll;
+  private final Closing closing;
+  private final Counters counters;
+  private final Defects defects;
+  private final Set<RegisteredRegion> open = new LinkedHashSet<>();
+
+  /**
+   * None yet.
+   *
+   * @param owner the address of this engine
+   */
+  public Regions(
+      PeerAddress owner,
+      Nics nics,
+      Revocations revocations,
+      Commands commands,
+      AfterPoll afterPoll,
+      Closing closing,
+      Counters counters,
+      Defects defects) {
+    this.owner = owner;
+    this.nics = nics;
+    this.revocations = revocations;
+    this.commands = commands;
+    this.afterPoll = afterPoll;
+    this.closing = closing;
+    this.counters = counters;
+    this.defects = defects;
+  }
+
+  /** Registers memory of the application. */
+  public void register(Memory memory, Access access, Answer<MemoryRegion> answer) {
+    if (closing.isBegun()) {
+      answer.error(Admission.closedError());
+    } else if (!answer.isOver()) {
+      RegisteredRegion region = unregistered(memory, access);
+      open.add(region);
+      counters.add(Counters.OPEN_REGIONS, 1);
+      region.register(failure -> {
+        if (failure == null) {
+          region.publish();
+          answer.success(region, () -> commands.execute(() -> region.closeNow(over -> {})));
+        } else {
+          answer.error(failure);
+        }
+      });
+    }
+  }
+
+  /**
+   * Memory that is to be registered, and is not in these books.
+   *
+   * @throws TransferRejectedException if it was freed, which its owner may do at any time
+   */
+  public RegisteredRegion unregistered(Memory memory, Access access) {
+    return new RegisteredRegion(this, memory, access);
+  }
+
+  /** One of them is closed. */
+  void closed(RegisteredRegion region) {
+    if (open.remove(region)) {
+      counters.add(Counters.OPEN_REGIONS, -1);
+    }
+  }
+
+  /** Those that are open, as they are now. */
+  public List<RegisteredRegion> all() {
+    return List.copyOf(open);
+  }
+
+  /**
+   * What a caller names, if it is open and of this engine. From any thread.
+   *
+   * @throws TransferRejectedException if it is not
+   */
+  public RegisteredRegion own(MemoryRegion region) {
+    if (!(region instanceof RegisteredRegion own) || !own.isOf(this)) {
+      // What is not of ours is named by its class: this may be the NIC thread, which runs no such
+      // code.
+      boolean ours = region instanceof RegisteredRegion;
+      throw new TransferRejectedException(
+          "expected a source region of this engine, got a "
+              + (ours ? region.toString() : region.getClass().getName())
+              + " of another one");
+    }
+    if (own.isClosed()) {
+      throw new TransferRejectedException("expected an open source region, got a closed one");
+    }
+    return own;
+  }
+
+  public PeerAddress owner() {
+    return owner;
+  }
+
+  public Nics nics() {
+    return nics;
+  }
+
+  public Revocations revocations() {
+    return revocations;
+  }
+
+  Commands commands() {
+    return commands;
+  }
+
+  AfterPoll afterPoll() {
+    return afterPoll;
+  }
+
+  Defects defects() {
+    return defects;
+  }
+}

@@ -1,0 +1,130 @@
+package io.reactivetransfer.engine.memory;
+
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Signals;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.Peers;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.RemoteMemory;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Another engine's memory, as the NICs of an engine know it. */
+public final class ResolvedRegion implements RemoteRegion {
+
+  private final PeerLink peer;
+
+  /** Null for the doorbell of the peer, whose keys come with its greeting. */
+  private final @Nullable RegionDescriptor descriptor;
+
+  private final RemoteMemory[] memories;
+
+  /** By which route of the peer they were resolved; none yet. */
+  private int route = -1;
+
+  /** The session in which its owner was told that it is written to. */
+  private int announced = -1;
+
+  public ResolvedRegion(PeerLink peer, @Nullable RegionDescriptor descriptor) {
+    this.peer = peer;
+    this.descriptor = descriptor;
+    this.memories = new RemoteMemory[peer.ways()];
+  }
+
+  @Override
+  public PeerLink peer() {
+    return peer;
+  }
+
+  @Override
+  public long length() {
+    return descriptor == null ? PeerLink.DOORBELL_BYTES : descriptor.length();
+  }
+
+  @Override
+  public RegionDescriptor descriptor() {
+    return Objects.requireNonNull(descriptor, "that of a doorbell");
+  }
+
+  /** By which its owner knows it; 0 if that cannot revoke it. */
+  public long number() {
+    return descriptor == null ? 0 : descriptor.number();
+  }
+
+  private byte[] key(int nic) {
+    if (descriptor == null) {
+      return peer.nic(nic).doorbellKey();
+    }
+    if (descriptor.nics() != peer.nics()) {
+      throw new IllegalArgumentException(
+          "expected a key for each of its owner's "
+              + peer.nics()
+              + " NICs, got "
+              + descriptor.nics());
+    }
+    return descriptor.key(nic);
+  }
+
+  /**
+   * What a caller names, if it is of this engine. From any thread.
+   *
+   * @throws TransferRejectedException if it is not
+   */
+  public static ResolvedRegion own(RemoteRegion region, Peers peers) {
+    if (!(region instanceof ResolvedRegion own) || !own.isOf(peers)) {
+      boolean ours = region instanceof ResolvedRegion;
+      throw new TransferRejectedException(
+          "expected a target region that this engine resolved, got a "
+              + (ours ? region.toString() : region.getClass().getName())
+              + " of another one; use remote(descriptor)");
+    }
+    return own;
+  }
+
+  public boolean isOf(Peers peers) {
+    return peer.isOf(peers);
+  }
+
+  /**
+   * Has every NIC resolve the key that its counterpart gave; again when counterparts have changed.
+   * On the NIC thread, and not before the peer is open.
+   *
+   * @throws TransferRejectedException if one of them does not understand it
+   */
+  public void resolve(Domain[] domains) {
+    if (announced != peer.mail.sessions() && descriptor != null) {
+      announced = peer.mail.sessions();
+      peer.mail.say(ControlFrame.uses(number()));
+    }
+    if (route != peer.route()) {
+      resolveAnew(domains);
+    }
+  }
+
+  private void resolveAnew(Domain[] domains) {
+    peer.resolve();
+    for (int nic = 0; nic < memories.length; nic++) {
+      try {
+        byte[] key = key(peer.counterpart(nic));
+        memories[nic] = domains[nic].resolve(peer.remote(nic), key, length());
+      } catch (RuntimeException e) {
+        throw new TransferRejectedException(
+            "cannot resolve a " + this + ": " + Signals.textOf(e), Origin.peer(peer.id()), e);
+      }
+    }
+    route = peer.route();
+  }
+
+  public RemoteMemory memory(int nic) {
+    return memories[nic];
+  }
+
+  @Override
+  public String toString() {
+    return descriptor == null ? "doorbell of " + peer : descriptor.toString();
+  }
+}

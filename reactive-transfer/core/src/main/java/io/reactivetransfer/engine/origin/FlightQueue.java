@@ -1,0 +1,105 @@
+package io.reactivetransfer.engine.origin;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The flights to one peer that have pieces to post. Those of one stream wait in its lane, in order,
+ * and the lanes take turns: a small write waits for one flight of each other stream, not for all
+ * that these have handed over. A flight can leave from anywhere.
+ */
+final class FlightQueue {
+
+  /** Whose turn it is, in a ring with the others. */
+  private @Nullable Lane turn;
+
+  boolean isEmpty() {
+    return turn == null;
+  }
+
+  @Nullable Flight peek() {
+    return turn == null ? null : turn.head;
+  }
+
+  void add(Flight flight) {
+    Lane lane = flight.lane();
+    flight.queued = true;
+    if (lane.head == null) {
+      begin(lane);
+    }
+    append(lane, flight);
+  }
+
+  void remove(Flight flight) {
+    if (flight.queued) {
+      Lane lane = flight.lane();
+      flight.queued = false;
+      unlink(lane, flight);
+      if (lane.head == null) {
+        end(lane);
+      }
+    }
+  }
+
+  /** Lets the others of its stream go first, and the other streams before these. */
+  void rotate(Flight flight) {
+    if (flight.queued) {
+      Lane lane = flight.lane();
+      turn = lane.next;
+      if (!flight.equals(lane.tail)) {
+        unlink(lane, flight);
+        append(lane, flight);
+      }
+    }
+  }
+
+  private void begin(Lane lane) {
+    if (turn == null) {
+      lane.previous = lane;
+      lane.next = lane;
+      turn = lane;
+    } else {
+      lane.previous = turn.previous;
+      lane.next = turn;
+      turn.previous.next = lane;
+      turn.previous = lane;
+    }
+  }
+
+  private void end(Lane lane) {
+    if (lane.next == lane) {
+      turn = null;
+    } else {
+      lane.previous.next = lane.next;
+      lane.next.previous = lane.previous;
+      turn = turn == lane ? lane.next : turn;
+    }
+    lane.previous = lane;
+    lane.next = lane;
+  }
+
+  private static void append(Lane lane, Flight flight) {
+    flight.behind = null;
+    flight.ahead = lane.tail;
+    if (lane.tail == null) {
+      lane.head = flight;
+    } else {
+      lane.tail.behind = flight;
+    }
+    lane.tail = flight;
+  }
+
+  private static void unlink(Lane lane, Flight flight) {
+    if (flight.ahead == null) {
+      lane.head = flight.behind;
+    } else {
+      flight.ahead.behind = flight.behind;
+    }
+    if (flight.behind == null) {
+      lane.tail = flight.ahead;
+    } else {
+      flight.behind.ahead = flight.ahead;
+    }
+    flight.ahead = null;
+    flight.behind = null;
+  }
+}

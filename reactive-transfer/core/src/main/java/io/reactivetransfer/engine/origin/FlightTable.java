@@ -1,0 +1,134 @@
+package io.reactivetransfer.engine.origin;
+
+import io.reactivetransfer.Transfer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All flights of an engine, found by the token that a NIC gives back, and those of each lane, in
+ * the order in which they began, linked by their slots. Grows up to a bound, reuses its slots,
+ * allocates nothing in a steady state.
+ */
+public final class FlightTable {
+
+  /** Above any sensible setting: about 200 MB of flights. */
+  static final int MAX_FLIGHTS = 1 << 20;
+
+  private Flight[] flights = newFlights(new Flight[0], 64);
+  private int[] free = new int[0];
+  private int freeCount;
+
+  /** Lanes that nobody uses, by their next. */
+  private @Nullable Lane unused;
+
+  public FlightTable() {
+    growFree(0, flights.length);
+  }
+
+  int inUse() {
+    return flights.length - freeCount;
+  }
+
+  /** Whether so many more fit. */
+  boolean hasRoomFor(int count) {
+    return MAX_FLIGHTS - inUse() >= count;
+  }
+
+  /** Begins a flight, behind those of the same stream to the same peer. */
+  Flight begin(Submission<?, ?> submission, Transfer transfer, Outbound to) {
+    Lane known = submission.lanes().to(to);
+    Lane lane = known == null ? beginLane(submission, to) : known;
+    if (freeCount == 0) {
+      int old = flights.length;
+      flights = newFlights(flights, old * 2);
+      growFree(old, flights.length);
+    }
+    Flight flight = flights[free[--freeCount]];
+    flight.begin(lane, transfer, to.link.route());
+    int last = lane.last;
+    if (last == Lane.NONE) {
+      lane.first = flight.slot;
+    } else {
+      flights[last].after = flight.slot;
+    }
+    flight.before = last;
+    flight.after = Lane.NONE;
+    lane.last = flight.slot;
+    return flight;
+  }
+
+  private Lane beginLane(Submission<?, ?> submission, Outbound to) {
+    Lane lane = unused;
+    if (lane == null) {
+      lane = new Lane();
+    } else {
+      unused = lane.next == lane ? null : lane.next;
+    }
+    lane.begin(submission, to);
+    return lane;
+  }
+
+  /** Ends a flight. */
+  void release(Flight flight) {
+    Lane lane = flight.lane();
+    int before = flight.before;
+    int after = flight.after;
+    if (before == Lane.NONE) {
+      lane.first = after;
+    } else {
+      flights[before].after = after;
+    }
+    if (after == Lane.NONE) {
+      lane.last = before;
+    } else {
+      flights[after].before = before;
+    }
+    if (before == after) {
+      lane.end();
+      lane.next = unused == null ? lane : unused;
+      unused = lane;
+    }
+    flight.end();
+    free[freeCount++] = flight.slot;
+  }
+
+  /** The flight in a slot. */
+  Flight at(int slot) {
+    return flights[slot];
+  }
+
+  /** The flight that began first of those of a lane, or null if there is none. */
+  @Nullable Flight first(Lane lane) {
+    return lane.first == Lane.NONE ? null : flights[lane.first];
+  }
+
+  /** The one of its lane that began after it, or null if it is the last. */
+  @Nullable Flight after(Flight flight) {
+    return flight.after == Lane.NONE ? null : flights[flight.after];
+  }
+
+  /** The flight that this token was given to, or null if it has ended or never was. */
+  @Nullable Flight find(long token) {
+    int slot = (int) token;
+    if (slot < 0 || slot >= flights.length) {
+      return null;
+    }
+    Flight flight = flights[slot];
+    return flight.owns(token) ? flight : null;
+  }
+
+  private void growFree(int from, int to) {
+    free = Arrays.copyOf(free, to);
+    for (int slot = to - 1; slot >= from; slot--) {
+      free[freeCount++] = slot;
+    }
+  }
+
+  private static Flight[] newFlights(Flight[] old, int size) {
+    Flight[] grown = Arrays.copyOf(old, size);
+    for (int slot = old.length; slot < size; slot++) {
+      grown[slot] = new Flight(slot);
+    }
+    return grown;
+  }
+}

@@ -1,0 +1,113 @@
+package io.reactivetransfer.engine.origin;
+
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.memory.ResolvedRegion;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.PeerShare;
+import java.nio.ByteBuffer;
+import java.util.function.Predicate;
+
+/** What goes to one peer: what is on its way there, and what was given up of it. */
+public final class Outbound implements PeerShare {
+
+  final PeerLink link;
+  private final Submissions submissions;
+
+  /** The target of bare immediates. */
+  final ResolvedRegion doorbell;
+
+  /** All that are on their way to it, by their streams. */
+  final Chain<Lane> flights = new Chain<>();
+
+  /** Those of them that have pieces to post. */
+  final FlightQueue waiting = new FlightQueue();
+
+  /** Whether it stands in the ring of peers with waiting flights. */
+  boolean inRing;
+
+  /** Pieces posted and not completed, over all NICs. */
+  int outstanding;
+
+  /** What they count as in bytes. */
+  long outstandingBytes;
+
+  /** What it has revoked. */
+  final Drains drains;
+
+  /** What it has not taken note of that it will not get. */
+  GivenUp givenUp;
+
+  public Outbound(PeerLink link, Submissions submissions) {
+    this.link = link;
+    this.submissions = submissions;
+    this.doorbell = new ResolvedRegion(link, null);
+    this.drains = new Drains(link);
+    this.givenUp = new GivenUp(link);
+  }
+
+  /** What goes to this peer. */
+  static Outbound to(PeerLink link) {
+    return (Outbound) link.outbound();
+  }
+
+  @Override
+  public boolean isDue() {
+    return givenUp.hasToTell();
+  }
+
+  @Override
+  public boolean tell(int theirEpoch, Predicate<ByteBuffer> post) {
+    if (!post.test(ControlFrame.abort(givenUp.next(), theirEpoch))) {
+      return false;
+    }
+    givenUp.sent(submissions.youngest());
+    return true;
+  }
+
+  @Override
+  public void tellAll() {
+    givenUp.tellAll();
+  }
+
+  @Override
+  public void heard() {
+    givenUp.wake();
+  }
+
+  @Override
+  public void unreachable() {
+    givenUp.interrupted();
+  }
+
+  @Override
+  public void forgotten() {
+    givenUp = new GivenUp(link);
+    drains.clear();
+  }
+
+  @Override
+  public boolean isWanted() {
+    return outstanding > 0 || !waiting.isEmpty();
+  }
+
+  @Override
+  public boolean isIdle() {
+    return !inRing;
+  }
+
+  @Override
+  public boolean isSettled() {
+    return givenUp.isSettled();
+  }
+
+  @Override
+  public boolean look() {
+    return givenUp.look();
+  }
+
+  @Override
+  public String toString() {
+    return link.toString();
+  }
+}

@@ -1,0 +1,89 @@
+package io.reactivetransfer.engine.origin;
+
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.Scatter;
+import io.reactivetransfer.Signal;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.memory.Regions;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
+import io.reactivetransfer.engine.memory.ResolvedRegion;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.Peers;
+import java.util.function.Consumer;
+
+/** Whether what a transfer names belongs to the engine that is asked. From any thread. */
+public final class Ownership {
+
+  private final Peers peers;
+  private final Regions regions;
+
+  public Ownership(Peers peers, Regions regions) {
+    this.peers = peers;
+    this.regions = regions;
+  }
+
+  /**
+   * Throws what can be known about a transfer without touching a NIC.
+   *
+   * @throws TransferRejectedException if it uses a closed region or one of another engine
+   */
+  public void check(Transfer transfer) {
+    switch (transfer) {
+      case WriteImm write -> checkEnds(write.source(), write.target());
+      case Write write -> checkEnds(write.source(), write.target());
+      case PagedWrite write -> checkEnds(write.source().slice(), write.target().slice());
+      case Scatter scatter ->
+          scatter.parts().forEach(part -> checkEnds(part.source(), part.target()));
+      case Signal signal -> signal.group().peers().forEach(peers::own);
+    }
+  }
+
+  private void checkEnds(MemorySlice source, RemoteSlice target) {
+    source(source);
+    target(target);
+  }
+
+  RegisteredRegion source(MemorySlice slice) {
+    return regions.own(slice.region());
+  }
+
+  ResolvedRegion target(RemoteSlice slice) {
+    return ResolvedRegion.own(slice.region(), peers);
+  }
+
+  Outbound target(Peer peer) {
+    return Outbound.to(peers.own(peer));
+  }
+
+  /**
+   * Visits the peers that a transfer goes to, once for each write that counts there, and leaves out
+   * those that are not of this engine. Throws nothing of its own: it is for what ends.
+   */
+  void ownTargets(Transfer transfer, Consumer<Outbound> visitor) {
+    switch (transfer) {
+      case WriteImm write -> visit(write.target(), visitor);
+      case Write write -> visit(write.target(), visitor);
+      case PagedWrite write -> visit(write.target().slice(), visitor);
+      case Scatter scatter -> scatter.parts().forEach(part -> visit(part.target(), visitor));
+      case Signal signal -> {
+        for (Peer peer : signal.group().peers()) {
+          if (peer instanceof PeerLink own && own.isOf(peers)) {
+            visitor.accept(Outbound.to(own));
+          }
+        }
+      }
+    }
+  }
+
+  private void visit(RemoteSlice target, Consumer<Outbound> visitor) {
+    if (target.region() instanceof ResolvedRegion own && own.isOf(peers)) {
+      visitor.accept(Outbound.to(own.peer()));
+    }
+  }
+}

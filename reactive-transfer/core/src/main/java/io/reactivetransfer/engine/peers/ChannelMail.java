@@ -1,0 +1,159 @@
+package io.reactivetransfer.engine.peers;
+
+import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Chain;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of one channel between this engine and one peer: what waits to be sent, what is on
+ * its way in, and how many each side lets the other send. Credits are those of the present session:
+ * it carries what was said once and in order, and when it ends, they end with it.
+ */
+final class ChannelMail {
+
+  /** A message that waits. No record: each is itself, whatever is in it. */
+  static final class Outgoing {
+    final ByteBuffer frames;
+    final Answer<Void> answer;
+
+    /** Its place among those of its channel to its peer. */
+    final Chain.Link<Outgoing> place = new Chain.Link<>(this);
+
+    Outgoing(ByteBuffer frames, Answer<Void> answer) {
+      this.frames = frames;
+      this.answer = answer;
+    }
+
+    int length() {
+      return frames.capacity() - ControlFrame.MESSAGE_HEADER_BYTES;
+    }
+  }
+
+  final int number;
+  final Chain<Outgoing> outgoing = new Chain<>();
+
+  /** How much of the first one that waits was sent. */
+  private int sentOfFirst;
+
+  /** Messages, and bytes of them, that the peer takes now. */
+  private int credits;
+
+  private long creditBytes;
+
+  /** Messages, and bytes of them, that the peer may still send. */
+  int allowed;
+
+  long allowedBytes;
+
+  /** Messages of the peer, and their bytes, that the application has not taken. */
+  int untaken;
+
+  long untakenBytes;
+
+  /** What is coming in, and how much of it is there. */
+  private byte @Nullable [] arriving;
+
+  private int arrived;
+
+  ChannelMail(int number) {
+    this.number = number;
+  }
+
+  /** The session is over. */
+  void interrupted() {
+    sentOfFirst = 0;
+    credits = 0;
+    creditBytes = 0;
+    allowed = 0;
+    allowedBytes = 0;
+    arriving = null;
+  }
+
+  // ---- out ----
+
+  /** The peer takes so many more. */
+  void credit(int messages, int bytes, int max) {
+    credits = (int) Math.min(max, (long) credits + messages);
+    creditBytes += bytes;
+  }
+
+  /** Whether a part of one was sent, and the rest may follow now, or a whole one. */
+  boolean canSend() {
+    Chain.Link<Outgoing> first = outgoing.first();
+    return first != null
+        && (sentOfFirst > 0 || (credits > 0 && first.member().length() <= creditBytes));
+  }
+
+  /** Whether this one is on its way, and cannot be withdrawn. */
+  boolean hasBegun(Outgoing message) {
+    Chain.Link<Outgoing> first = outgoing.first();
+    return sentOfFirst > 0 && first != null && first.member() == message;
+  }
+
+  /** The next frame, of the first that waits. */
+  ByteBuffer next(Outgoing message) {
+    return ControlFrame.part(message.frames, sentOfFirst);
+  }
+
+  /** That was sent; whether it was the last of its message. */
+  boolean sent(Outgoing message) {
+    if (sentOfFirst == 0) {
+      credits--;
+      creditBytes -= message.length();
+    }
+    sentOfFirst += ControlFrame.MAX_PART_BYTES;
+    if (sentOfFirst < message.length()) {
+      return false;
+    }
+    sentOfFirst = 0;
+    outgoing.remove(message.place);
+    return true;
+  }
+
+  // ---- in ----
+
+  /**
+   * A part of a message has come.
+   *
+   * @param left how much of the message is behind it
+   * @return the message, if that was the last part; null if it was not
+   * @throws IllegalArgumentException if it is not the next part, or of more than was allowed
+   */
+  byte @Nullable [] received(int left, ByteBuffer part) {
+    byte[] message = arriving;
+    if (message == null) {
+      long length = (long) left + part.remaining();
+      if (left < 0 || allowed == 0 || length > allowedBytes) {
+        throw new IllegalArgumentException("a message beyond its credit");
+      }
+      allowed--;
+      allowedBytes -= length;
+      message = new byte[(int) length];
+      arrived = 0;
+    }
+    int bytes = part.remaining();
+    if (left < 0 || message.length - arrived - bytes != left || (left > 0 && bytes == 0)) {
+      throw new IllegalArgumentException("not the next part of a message");
+    }
+    part.get(message, arrived, bytes);
+    arrived += bytes;
+    arriving = left == 0 ? null : message;
+    if (left > 0) {
+      return null;
+    }
+    untaken++;
+    untakenBytes += message.length;
+    return message;
+  }
+
+  /** The application has taken one of so many bytes. */
+  void taken(int bytes) {
+    untaken--;
+    untakenBytes -= bytes;
+  }
+
+  boolean isIdle() {
+    return outgoing.isEmpty() && untaken == 0 && arriving == null;
+  }
+}

@@ -1,0 +1,120 @@
+package io.reactivetransfer.engine.peers;
+
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.RemotePeer;
+import java.nio.ByteBuffer;
+
+/**
+ * Shuts out what one peer has on its way here before anything begins anew with it, and has it do so
+ * with what is on its way there: what was posted on a way that is lost may still lie in a queue of
+ * the target, and would else be counted after the target was told that nobody knows whether it was.
+ * Belongs to the NIC thread.
+ */
+final class Fences {
+
+  private final PeerLink peer;
+  private final Peers peers;
+
+  /** NICs of ours whose lost way the peer is to shut and has not shut yet, as a set of bits. */
+  private int asked;
+
+  /** How many fences our NICs have yet to complete, by their numbers. */
+  private final int[] open;
+
+  Fences(PeerLink peer, Peers peers) {
+    this.peer = peer;
+    this.peers = peers;
+    this.open = new int[peers.nics().size()];
+  }
+
+  // ---- what we have on the way there ----
+
+  /** NICs of ours that post nothing to it, as a set of bits. */
+  int asked() {
+    return asked;
+  }
+
+  /** One of our NICs has lost its way to it; it is asked in the present session or not at all. */
+  void ask(int nic) {
+    int bit = 1 << nic;
+    if (peer.isOpen() && (asked & bit) == 0) {
+      asked |= bit;
+      peer.mail.say(ControlFrame.fence(nic, peer.counterpart(nic)));
+    }
+  }
+
+  /** Nothing comes there any more of what a NIC of ours has posted on the lost way. */
+  void shut(int nic) {
+    asked &= ~(1 << nic);
+    peer.mail.list();
+  }
+
+  /** The session is over: with the next greeting the peer says that it has shut all ways. */
+  void interrupted() {
+    asked = 0;
+  }
+
+  // ---- what it has on the way here ----
+
+  /** Has one of our NICs give one of its up, and shut out what that had on its way. */
+  void shut(int ours, RemotePeer remote, String reason, Runnable then) {
+    Domain domain = peers.nics().domains()[ours];
+    open[ours]++;
+    var _ =
+        domain
+            .disconnect(remote, reason)
+            .whenComplete((nothing, failure) ->
+                peers
+                    .commands()
+                    .execute(() -> {
+                      open[ours]--;
+                      then.run();
+                    }));
+  }
+
+  /** Whether something that it had on its way may still come in. */
+  boolean areOpen() {
+    for (int nic = 0; nic < open.length; nic++) {
+      if (open[nic] > 0 && !peers.nics().hasFailed(nic)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** It speaks of a lost way; false if it says otherwise. */
+  boolean received(byte kind, ByteBuffer frame) {
+    int theirs = frame.remaining() == 2 ? frame.get() : -1;
+    int ours = theirs < 0 ? -1 : frame.get();
+    if (theirs < 0 || theirs >= peer.nics() || ours < 0 || ours >= open.length) {
+      return false;
+    }
+    if (kind == ControlFrame.FENCED) {
+      shut(ours);
+      return true;
+    }
+    try {
+      asked(ours, theirs);
+    } catch (RuntimeException e) { // the peer greets with addresses as it likes
+      return false;
+    }
+    return true;
+  }
+
+  /** It has lost a way to us, and asks to have it shut. */
+  private void asked(int ours, int theirs) {
+    int session = peer.mail.sessions();
+    Runnable answer =
+        () -> {
+          if (session == peer.mail.sessions()) {
+            ByteBuffer fenced = ControlFrame.fenced(ours, theirs);
+            peer.mail.say(fenced);
+          }
+        };
+    if (peers.nics().hasFailed(ours)) {
+      answer.run();
+    } else {
+      shut(ours, peer.remote(ours, theirs), "its NIC " + theirs + " lost its way", answer);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.reactivetransfer.engine.peers;
+
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.engine.base.Deadlines;
+import java.time.Duration;
+
+/**
+ * Finds peers that are dead or stopped. While anything is waited for that only a peer can bring or
+ * take, it is asked for a sign of life every quarter of the deadline; only what its process itself
+ * says counts, because the NIC of a stopped process goes on acknowledging writes. Silence is
+ * counted from look to look, each as a quarter at most: time in which this process itself stood
+ * still says nothing of others, whose signs of life may be waiting to be read. Belongs to the NIC
+ * thread.
+ */
+public final class Liveness {
+
+  public static final int ASKS_PER_DEADLINE = 4;
+
+  private final Peers peers;
+  private final Control control;
+  private final long deadlineNanos;
+  private final long lookNanos;
+  private long lastLook;
+
+  public Liveness(Peers peers, Control control, Duration deadline) {
+    this.peers = peers;
+    this.control = control;
+    this.deadlineNanos = deadline.toNanos();
+    this.lookNanos = Math.max(1, deadlineNanos / ASKS_PER_DEADLINE);
+  }
+
+  /** Looks after the peers from now on. */
+  public void begin() {
+    lastLook = peers.timers().now();
+    peers.timers().at(lastLook + lookNanos, this::look);
+  }
+
+  private void look() {
+    if (peers.closing().isBegun()) {
+      return;
+    }
+    long passed = Math.min(peers.timers().now() - lastLook, lookNanos);
+    peers.forEach(peer -> look(peer, passed));
+    begin();
+  }
+
+  private void look(PeerLink peer, long passed) {
+    peer.tryAllWays();
+    if (peer.outbound().look()) {
+      peer.mail.list();
+    }
+    if (!peer.isWanted()) {
+      peer.unwatch();
+    } else if (peer.silentNanos(passed) < ASKS_PER_DEADLINE * lookNanos) {
+      peer.mail.ask();
+    } else {
+      giveUp(peer, "it was silent for " + Deadlines.text(deadlineNanos) + " (livenessDeadline)");
+    }
+  }
+
+  /** Ends everything that waits for a peer, without any help of it. */
+  public void giveUp(PeerLink peer, String text) {
+    peer.unwatch();
+    control.disconnect(peer, text);
+    peer.disconnect(text);
+    peers.lose(
+        peer,
+        new PeerUnreachableException(
+            "peer " + peer + " is lost: " + text, Origin.peer(peer.id()), null));
+  }
+}

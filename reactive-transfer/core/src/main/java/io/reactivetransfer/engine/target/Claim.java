@@ -1,0 +1,148 @@
+package io.reactivetransfer.engine.target;
+
+import io.reactivetransfer.engine.peers.PeerLink;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.base.WireImm;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim on arrivals: waits in the {@link ImmTable}, is met or fails there, and tells its listener
+ * on the signal scheduler, once. Cancelling it at any moment before that returns what it had got.
+ */
+final class Claim implements Runnable {
+
+  /** Who made the claim. Called once at most, on the signal scheduler. */
+  interface Listener {
+    void met();
+
+    void failed(Throwable reason);
+  }
+
+  private static final int WAITING = 0;
+  private static final int DECIDED = 1;
+  private static final int TOLD = 2;
+  private static final int CANCELLED = 3;
+
+  final int imm;
+  final long writes;
+  final List<PeerLink> bound;
+
+  /** How long it may wait, in nanoseconds; 0 for ever. */
+  final long patienceNanos;
+
+  /** Where it waits; the table's own. */
+  final Chain.Link<Claim> place = new Chain.Link<>(this);
+
+  /** Runs out when the patience does; the table's own. */
+  Timers.@Nullable Timer timer;
+
+  private final Claims claims;
+  private final Listener listener;
+  private final AtomicInteger state = new AtomicInteger();
+  private @Nullable Throwable failure;
+  private @Nullable Throwable refusal;
+
+  Claim(
+      Claims claims,
+      int imm,
+      long writes,
+      List<PeerLink> bound,
+      long patienceNanos,
+      Listener listener) {
+    this.claims = claims;
+    this.imm = imm;
+    this.writes = writes;
+    this.bound = bound;
+    this.patienceNanos = patienceNanos;
+    this.listener = listener;
+  }
+
+  /** Makes the claim. From any thread. */
+  void make() {
+    claims.commands().execute(() -> claims.imms().add(this));
+  }
+
+  /** Fails it, unless it was decided already. From any thread. */
+  void refuse(Throwable reason) {
+    claims
+        .commands()
+        .execute(() -> {
+          refusal = reason; // it may not have been made yet
+          claims.imms().fail(this, reason);
+        });
+  }
+
+  /** From any thread, at any time, more than once. */
+  void cancel() {
+    if (state.compareAndSet(WAITING, CANCELLED)) {
+      claims.commands().execute(() -> claims.imms().remove(this));
+    } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
+      claims.commands().execute(() -> claims.imms().giveBack(imm, writes));
+    }
+  }
+
+  /** Whether its listener hears nothing more. From any thread. */
+  boolean isOver() {
+    return state.get() >= TOLD;
+  }
+
+  boolean isCancelled() {
+    return state.get() == CANCELLED;
+  }
+
+  /** Why it was refused before it was made, or null. On the NIC thread. */
+  @Nullable Throwable refusal() {
+    return refusal;
+  }
+
+  /** Whether this origin is one of those whose writes it waits for. */
+  boolean concerns(EngineId origin) {
+    return bound.isEmpty() || bound.stream().anyMatch(peer -> peer.id().equals(origin));
+  }
+
+  long shares() {
+    return writes * WireImm.SHARES;
+  }
+
+  /** The peers it is bound to that were lost: the first one's loss, or null. On the NIC thread. */
+  @Nullable PeerUnreachableException lossOfBound() {
+    for (PeerLink peer : bound) {
+      if (peer.loss() != null) {
+        return peer.loss();
+      }
+    }
+    return null;
+  }
+
+  /** On the NIC thread: met if the reason is null. Returns false if it was cancelled before. */
+  boolean decide(@Nullable Throwable reason) {
+    failure = reason;
+    if (!state.compareAndSet(WAITING, DECIDED)) {
+      return false;
+    }
+    try {
+      claims.signals().schedule(this);
+    } catch (Throwable e) {
+      claims.signals().failed(e);
+      run();
+    }
+    return true;
+  }
+
+  @Override
+  public void run() {
+    if (state.compareAndSet(DECIDED, TOLD)) {
+      if (failure == null) {
+        listener.met();
+      } else {
+        listener.failed(failure);
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.reactivetransfer.engine.target;
+
+import io.reactivetransfer.engine.peers.Peers;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.Deadlines;
+import io.reactivetransfer.engine.base.SignalScheduler;
+import java.util.List;
+
+/**
+ * What all claims of one engine are given.
+ *
+ * @param imms where they wait
+ * @param peers to which they can be bound
+ * @param commands how each reaches the NIC thread
+ * @param signals where each tells what became of it
+ * @param admission how many there may be
+ * @param closing what ends those that have no demand
+ */
+public record Claims(
+    ImmTable imms,
+    Peers peers,
+    Commands commands,
+    SignalScheduler signals,
+    Admission admission,
+    Closing closing) {
+
+  /** The counter of one immediate. */
+  public ImmCounter counter(Imm imm) {
+    return new DefaultImmCounter(this, imm, List.of(), Deadlines.NONE);
+  }
+}

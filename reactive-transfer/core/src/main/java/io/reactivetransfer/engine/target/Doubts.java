@@ -1,0 +1,201 @@
+package io.reactivetransfer.engine.target;
+
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.IntMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Immediates of which nobody can say what was counted: a write under them was lost on its way, and
+ * its origin cannot know how far it came. Nothing is counted under them, and no claim waits, until
+ * the application discards. Belongs to the NIC thread.
+ */
+final class Doubts {
+
+  /** An origin that keeps to its own bound has fewer than it has pieces in flight, and that. */
+  static final int MAX_PER_ORIGIN = 1 << 16;
+
+  /** Over all origins; with so many, what those left that are gone for good goes, oldest first. */
+  static final int MAX_IN_ALL = 1 << 17;
+
+  /** As many immediates are remembered with what their origins said; of more it is left out. */
+  static final int MAX_TEXTS = 4_096;
+
+  /** What is in doubt under one immediate. There may be very many, so each is small. */
+  private static final class Doubt {
+    private final @Nullable String text;
+
+    /** Who left it so, and has to be told when it is discarded. */
+    private Set<EngineId> origins = Set.of();
+
+    private Doubt(@Nullable String text) {
+      this.text = text;
+    }
+
+    private void add(EngineId origin) {
+      if (origins.isEmpty()) {
+        origins = Set.of(origin);
+      } else {
+        origins = new LinkedHashSet<>(origins);
+        origins.add(origin);
+      }
+    }
+
+    /** Forgets this origin; says whether it was the last one. */
+    private boolean isLast(EngineId origin) {
+      if (origins.size() == 1 && origins.contains(origin)) {
+        origins = Set.of();
+        return true;
+      }
+      origins.remove(origin);
+      return false;
+    }
+  }
+
+  private final IntMap<Doubt> byImm = new IntMap<>();
+  private final Map<EngineId, Set<Integer>> byOrigin = new HashMap<>();
+  private final Map<EngineId, String> beyond = new HashMap<>();
+
+  /** Immediates all of whose origins are gone, in the order in which they went. */
+  private final Set<Integer> orphans = new LinkedHashSet<>();
+
+  /** How many immediates are remembered with a text. */
+  private int texts;
+
+  boolean isEmpty() {
+    return byImm.size() == 0 && beyond.isEmpty();
+  }
+
+  boolean holds(int imm) {
+    return byImm.get(imm) != null;
+  }
+
+  /** How many immediates are in doubt. */
+  int size() {
+    return byImm.size();
+  }
+
+  /** Of how many it remembers what was said. */
+  int texts() {
+    return texts;
+  }
+
+  /** How many origins it knows. */
+  int origins() {
+    return byOrigin.size() + beyond.size();
+  }
+
+  boolean isOf(int imm, EngineId origin) {
+    Doubt doubt = byImm.get(imm);
+    return doubt != null && doubt.origins.contains(origin);
+  }
+
+  /** Why this claim cannot be met, or null if it may be. */
+  @Nullable String reason(Claim claim) {
+    Doubt doubt = byImm.get(claim.imm);
+    if (doubt != null) {
+      return doubt.text == null
+          ? text("immediate " + claim.imm + " is in doubt", claim.imm)
+          : doubt.text;
+    }
+    for (Map.Entry<EngineId, String> origin : beyond.entrySet()) {
+      if (claim.concerns(origin.getKey())) {
+        return origin.getValue();
+      }
+    }
+    return null;
+  }
+
+  /** What a claim under an immediate in doubt ends with. */
+  static String text(String cause, int imm) {
+    return cause
+        + "; it may have been counted or not: call discard() on the counter of immediate "
+        + imm
+        + " before it is used again";
+  }
+
+  void add(int imm, EngineId origin, String text) {
+    Doubt doubt = byImm.get(imm);
+    if (doubt != null && doubt.origins.contains(origin)) {
+      return;
+    }
+    if (byOrigin.getOrDefault(origin, Set.of()).size() >= MAX_PER_ORIGIN) {
+      beyond(origin, "more than " + MAX_PER_ORIGIN + " immediates in doubt: close it");
+      return;
+    }
+    if (doubt == null && byImm.size() >= MAX_IN_ALL && !forgetOrphan()) {
+      beyond(
+          origin,
+          "immediate " + imm + " in doubt, beside " + MAX_IN_ALL + " others: discard() these");
+      return;
+    }
+    if (doubt == null) {
+      doubt = new Doubt(texts < MAX_TEXTS ? text : null);
+      texts += doubt.text == null ? 0 : 1;
+      byImm.put(imm, doubt);
+    }
+    doubt.add(origin);
+    orphans.remove(imm);
+    byOrigin.computeIfAbsent(origin, id -> new HashSet<>()).add(imm);
+  }
+
+  /**
+   * Nobody is left who could write under it what was in doubt; says whether there is such a one.
+   */
+  private boolean forgetOrphan() {
+    if (orphans.isEmpty()) {
+      return false;
+    }
+    remove(orphans.iterator().next());
+    return true;
+  }
+
+  private void remove(int imm) {
+    Doubt doubt = byImm.get(imm);
+    texts -= doubt == null || doubt.text == null ? 0 : 1;
+    byImm.remove(imm);
+    orphans.remove(imm);
+  }
+
+  private void beyond(EngineId origin, String what) {
+    beyond.put(origin, "engine " + origin.toShortString() + " left " + what);
+  }
+
+  /** The application has discarded: those who caused the doubt are to be told. */
+  void discard(int imm, Consumer<EngineId> toBeTold) {
+    Doubt doubt = byImm.get(imm);
+    if (doubt == null) {
+      return;
+    }
+    remove(imm);
+    for (EngineId origin : doubt.origins) {
+      byOrigin.computeIfPresent(
+          origin,
+          (id, own) -> {
+            own.remove(imm);
+            return own.isEmpty() ? null : own;
+          });
+      toBeTold.accept(origin);
+    }
+  }
+
+  /** The origin is gone for good: what it left stays in doubt, and it is not to be told. */
+  void forget(EngineId origin) {
+    beyond.remove(origin);
+    Set<Integer> own = byOrigin.remove(origin);
+    if (own != null) {
+      for (int imm : own) {
+        Doubt doubt = byImm.get(imm);
+        if (doubt != null && doubt.isLast(origin)) {
+          orphans.add(imm);
+        }
+      }
+    }
+  }
+}

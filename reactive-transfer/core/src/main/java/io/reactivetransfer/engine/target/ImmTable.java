@@ -1,0 +1,485 @@
+package io.reactivetransfer.engine.target;
+
+import io.reactivetransfer.engine.peers.AbortFrame;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Liveness;
+import io.reactivetransfer.engine.peers.PeerEvents;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.Peers;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.AfterPoll;
+import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Counters;
+import io.reactivetransfer.engine.base.Deadlines;
+import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.IntMap;
+import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.base.WireImm;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what arrives, and serves claims first come, first served. An entry exists while anything
+ * of its immediate is unclaimed or anyone waits for it. Belongs to the NIC thread.
+ *
+ * <p>The number of unclaimed immediates is bounded for each origin. One more is lost, and a claim
+ * that would wait for it fails. An origin that loses more than can be remembered is given up.
+ */
+public final class ImmTable implements PeerEvents {
+
+  /** So much is owed at most, whatever origins say. */
+  private static final long LARGEST_DEBT = -(1L << 61);
+
+  private final Peers peers;
+  private final Liveness liveness;
+  private final Timers timers;
+  private final AfterPoll afterPoll;
+  private final Defects defects;
+  private final Counters counters;
+  private final int maxUnclaimed;
+  private final Unclaimed unclaimed;
+  private final IntMap<ImmEntry> entries = new IntMap<>();
+  private final Set<Claim> bound = new LinkedHashSet<>();
+  private final AbortNotes notes = new AbortNotes();
+  private final Doubts doubts = new Doubts();
+  private @Nullable Throwable closed;
+
+  public ImmTable(
+      Peers peers,
+      Liveness liveness,
+      AfterPoll afterPoll,
+      Defects defects,
+      Counters counters,
+      int maxUnclaimed) {
+    this.peers = peers;
+    this.liveness = liveness;
+    this.timers = peers.timers();
+    this.afterPoll = afterPoll;
+    this.defects = defects;
+    this.counters = counters;
+    this.maxUnclaimed = maxUnclaimed;
+    this.unclaimed = new Unclaimed(maxUnclaimed);
+  }
+
+  /**
+   * A piece has arrived and can be read.
+   *
+   * @param origin who wrote it, or null if the NIC does not say
+   */
+  public void arrived(@Nullable EngineId origin, int wire) {
+    counters.add(Counters.ARRIVALS, 1);
+    if (!doubts.isEmpty() && doubts.holds(WireImm.imm(wire))) {
+      return;
+    }
+    ImmEntry entry = entryFor(WireImm.imm(wire), origin);
+    if (entry == null) {
+      return;
+    }
+    entry.arrived(origin, WireImm.shares(wire));
+    Claim first = entry.firstClaim();
+    if (first == null) {
+      if (entry.unclaimed == null || entry.shares == 0) {
+        review(entry); // the first of it, or the last that was owed
+      }
+    } else if (entry.shares >= first.shares()) {
+      serve(entry);
+    }
+  }
+
+  /**
+   * An origin tells of what it gave up: takes back what that has counted, and fails those who wait
+   * for the rest; if nobody does, whoever would have to wait next.
+   */
+  void aborted(EngineId origin, AbortFrame abort) {
+    if (abort.imm() == ControlFrame.ALL_IMMS) {
+      abortAll(origin, cause("many immediates", origin, abort.text()));
+      return;
+    }
+    if (abort.has(ControlFrame.RESUMED)) {
+      notes.end(abort.imm(), origin);
+    }
+    String cause = cause("immediate " + abort.imm(), origin, abort.text());
+    if (abort.has(ControlFrame.DOUBT)) {
+      doubt(abort.imm(), origin, cause);
+    } else if (!doubts.holds(abort.imm())) {
+      takeBack(abort.imm(), origin, abort.shares());
+      if (abort.has(ControlFrame.FAILS)) {
+        boolean told = failWaiting(abort.imm(), origin, cause);
+        if (!told && abort.has(ControlFrame.NOTE)) {
+          notes.add(abort.imm(), origin, cause);
+        }
+      }
+    }
+  }
+
+  private static String cause(String what, EngineId origin, String text) {
+    return "a write under "
+        + what
+        + " was given up by its origin "
+        + origin.toShortString()
+        + ": "
+        + text;
+  }
+
+  private void takeBack(int imm, EngineId origin, long shares) {
+    ImmEntry entry = shares == 0 ? null : entryFor(imm, origin);
+    if (entry != null) {
+      entry.arrived(origin, Math.max(-shares, LARGEST_DEBT - entry.shares));
+      review(entry);
+    }
+  }
+
+  /** Fails those that wait for this origin; says whether there were any. */
+  private boolean failWaiting(int imm, EngineId origin, String cause) {
+    ImmEntry entry = entries.get(imm);
+    boolean told = false;
+    if (entry != null) {
+      for (Claim claim : entry.waiting()) {
+        if (claim.concerns(origin) && claim.place.isPlaced()) {
+          told = true;
+          fail(claim, failure(cause + "; " + entry.progress(claim), origin));
+        }
+      }
+    }
+    return told;
+  }
+
+  private static TransferFailedException failure(String text, EngineId origin) {
+    return new TransferFailedException(text, Origin.peer(origin), null);
+  }
+
+  private void abortAll(EngineId origin, String cause) {
+    List<ImmEntry> all = new ArrayList<>();
+    entries.forEach(all::add);
+    all.forEach(entry -> failWaiting(entry.imm, origin, cause));
+  }
+
+  /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
+  private void doubt(int imm, EngineId origin, String cause) {
+    String text = Doubts.text(cause, imm);
+    doubts.add(imm, origin, text);
+    ImmEntry entry = entries.get(imm);
+    if (entry != null) {
+      entry.shares = 0;
+      for (Claim claim : entry.waiting()) {
+        fail(claim, failure(text, origin));
+      }
+      review(entry);
+    }
+  }
+
+  /** Whether this origin left the immediate in doubt, and nobody has discarded. */
+  boolean isInDoubt(int imm, EngineId origin) {
+    return doubts.isOf(imm, origin);
+  }
+
+  /** What it told concerns nobody any more. */
+  @Override
+  public void forgotten(PeerLink peer, PeerUnreachableException reason) {
+    notes.forget(peer.id());
+    doubts.forget(peer.id());
+  }
+
+  private @Nullable ImmEntry entryFor(int imm, @Nullable EngineId origin) {
+    ImmEntry entry = entries.get(imm);
+    if (entry == null) {
+      if (unclaimed.isFull()) {
+        makeRoom();
+      }
+      if (!unclaimed.hasRoom(origin)) {
+        drop(imm, origin);
+        return null;
+      }
+      entry = new ImmEntry(imm);
+      entries.put(imm, entry);
+    }
+    return entry;
+  }
+
+  private void drop(int imm, @Nullable EngineId origin) {
+    counters.add(Counters.DROPPED_IMMS, 1);
+    Unclaimed.Share tooMuch = unclaimed.drop(origin, imm);
+    if (unclaimed.isFirst(origin)) {
+      defects.report(
+          "the table of unclaimed immediates is full ("
+              + maxUnclaimed
+              + whose(origin)
+              + "): arrivals are lost, first of immediate "
+              + imm
+              + "; claim them, discard them, or raise maxUnclaimedImms");
+    }
+    if (tooMuch != null) {
+      lostTooMany(tooMuch.origin);
+    }
+  }
+
+  private static String whose(@Nullable EngineId origin) {
+    return origin == null ? "" : " of engine " + origin.toShortString();
+  }
+
+  /**
+   * Nobody can say any more which claims wait in vain: an origin that can be given up is; of others
+   * every claim that would have to wait fails, until the origin leaves.
+   */
+  private void lostTooMany(@Nullable EngineId origin) {
+    PeerLink peer = origin == null ? null : peers.find(origin);
+    if (peer != null) {
+      afterPoll.execute(() ->
+          liveness.giveUp(
+              peer,
+              "more of its arrivals were lost than can be remembered, because nobody claims them"));
+    }
+  }
+
+  /** Ends what those have that left long ago: of each, what nobody else has a share in. */
+  private void makeRoom() {
+    for (Unclaimed.Share share : unclaimed.gone()) {
+      end(share);
+    }
+  }
+
+  /**
+   * An engine was lost. One that has overflowed its share is rid of all that nobody claims of it;
+   * what others have left is kept for those who will claim it.
+   */
+  @Override
+  public void strangerLost(EngineId origin) {
+    Unclaimed.Share share = unclaimed.left(origin);
+    if (share != null) {
+      end(share);
+    }
+  }
+
+  private void end(Unclaimed.Share share) {
+    EngineId origin = share.origin;
+    if (origin != null) {
+      List<ImmEntry> own = new ArrayList<>();
+      entries.forEach(entry -> {
+        if (entry.unclaimed == share && entry.isOnlyOf(origin)) {
+          own.add(entry);
+        }
+      });
+      for (ImmEntry entry : own) {
+        counters.add(Counters.DROPPED_IMMS, Math.max(0, entry.shares / WireImm.SHARES));
+        entry.shares = 0;
+        review(entry);
+      }
+      unclaimed.forgive(share);
+    }
+  }
+
+  void add(Claim claim) {
+    if (claim.isCancelled()) {
+      return;
+    }
+    Throwable refusal = claim.refusal();
+    if (closed != null || refusal != null) {
+      claim.decide(closed != null ? closed : refusal);
+      return;
+    }
+    String doubt = doubts.isEmpty() ? null : doubts.reason(claim);
+    if (doubt != null) {
+      claim.decide(new TransferFailedException(doubt, Origin.UNKNOWN, null));
+      return;
+    }
+    ImmEntry entry = entries.get(claim.imm);
+    if (entry == null) {
+      entry = new ImmEntry(claim.imm);
+      entries.put(claim.imm, entry);
+    }
+    entry.claims.add(claim.place);
+    counters.add(Counters.PENDING_CLAIMS, 1);
+    PeerUnreachableException loss = claim.lossOfBound();
+    serve(entry);
+    if (!claim.place.isPlaced()) {
+      return;
+    }
+    TransferFailedException overflow = unclaimed.lossFor(claim);
+    if (overflow != null) {
+      fail(claim, overflow);
+      return;
+    }
+    AbortNotes.Note note = notes.isEmpty() ? null : notes.take(claim);
+    if (note != null) {
+      fail(claim, failure(note.text() + "; " + entry.progress(claim), note.origin()));
+    } else if (loss != null) {
+      fail(claim, lost(claim, entry, loss));
+      claim.bound.forEach(peer -> peer.mail.ask()); // it may be back: then the next claim can wait
+    } else {
+      watch(claim, entry);
+    }
+  }
+
+  /** It will have to wait: has what may end the waiting look after it. */
+  private void watch(Claim claim, ImmEntry entry) {
+    if (!claim.bound.isEmpty()) {
+      bound.add(claim);
+      claim.bound.forEach(peer -> peer.wanted(1));
+    }
+    if (claim.patienceNanos != Deadlines.NONE) {
+      claim.timer =
+          timers.in(
+              claim.patienceNanos,
+              () -> {
+                claim.timer = null;
+                fail(claim, overdue(claim, entry));
+              });
+    }
+  }
+
+  /** A claim was cancelled while it waited. */
+  void remove(Claim claim) {
+    ImmEntry entry = entries.get(claim.imm);
+    if (entry != null && entry.claims.remove(claim.place)) {
+      left(claim);
+      serve(entry);
+    }
+  }
+
+  void fail(Claim claim, Throwable reason) {
+    ImmEntry entry = entries.get(claim.imm);
+    if (entry != null && entry.claims.remove(claim.place)) {
+      left(claim);
+      claim.decide(reason);
+      serve(entry);
+    }
+  }
+
+  /** A claim was cancelled after it was met and before anyone was told. */
+  void giveBack(int imm, long writes) {
+    if (doubts.holds(imm)) {
+      return;
+    }
+    ImmEntry entry = entries.get(imm);
+    if (entry == null) {
+      entry = new ImmEntry(imm);
+      entries.put(imm, entry);
+    }
+    entry.arrived(null, writes * WireImm.SHARES);
+    serve(entry);
+  }
+
+  /**
+   * Drops what is unclaimed, what is owed, what origins told, and what is in doubt; returns how
+   * many whole writes were dropped. While someone waits, nothing is unclaimed.
+   */
+  long discard(int imm) {
+    ImmEntry entry = entries.get(imm);
+    if (entry != null && !entry.claims.isEmpty()) {
+      return 0;
+    }
+    notes.discard(imm);
+    unclaimed.found(imm);
+    doubts.discard(imm, origin -> cleared(origin, imm));
+    if (entry == null) {
+      return 0;
+    }
+    long writes = Math.max(0, entry.shares / WireImm.SHARES);
+    entry.shares = 0;
+    review(entry);
+    return writes;
+  }
+
+  private void cleared(EngineId origin, int imm) {
+    PeerLink peer = peers.find(origin);
+    if (peer != null) {
+      Inbound.from(peer).cleared(imm);
+      peer.mail.list();
+    }
+  }
+
+  /** Nobody uses this immediate any more: who waits under it fails, and what came is dropped. */
+  void leaseClosed(int imm) {
+    ImmEntry entry = entries.get(imm);
+    Chain.Link<Claim> waiting;
+    while (entry != null && (waiting = entry.claims.first()) != null) {
+      fail(waiting.member(), new TransferRejectedException("the lease of " + imm + " was closed"));
+    }
+    discard(imm);
+  }
+
+  @Override
+  public void lost(PeerLink peer, PeerUnreachableException loss) {
+    strangerLost(peer.id());
+    for (Claim claim : List.copyOf(bound)) {
+      ImmEntry entry = entries.get(claim.imm);
+      if (entry != null && claim.bound.contains(peer)) {
+        fail(claim, lost(claim, entry, loss));
+      }
+    }
+  }
+
+  public void close(Throwable reason) {
+    closed = reason;
+    List<Claim> all = new ArrayList<>();
+    entries.forEach(entry -> all.addAll(entry.waiting()));
+    all.forEach(claim -> fail(claim, reason));
+  }
+
+  private void serve(ImmEntry entry) {
+    Claim claim;
+    while ((claim = entry.firstClaim()) != null && entry.shares >= claim.shares()) {
+      entry.claims.remove(claim.place);
+      left(claim);
+      if (claim.decide(null)) {
+        entry.shares -= claim.shares();
+      }
+    }
+    review(entry);
+  }
+
+  private void left(Claim claim) {
+    counters.add(Counters.PENDING_CLAIMS, -1);
+    if (bound.remove(claim)) {
+      claim.bound.forEach(peer -> peer.wanted(-1));
+    }
+    if (claim.timer != null) {
+      timers.cancel(claim.timer);
+      claim.timer = null;
+    }
+  }
+
+  /**
+   * Brings the books up to date: whether it counts as unclaimed, and whether it is needed at all.
+   */
+  private void review(ImmEntry entry) {
+    Unclaimed.Share before = entry.unclaimed;
+    boolean now = entry.holdsUnclaimed();
+    if (now && before == null) {
+      entry.unclaimed = unclaimed.add(entry.origin());
+      counters.add(Counters.UNCLAIMED_IMMS, 1);
+    } else if (!now && before != null) {
+      entry.unclaimed = null;
+      unclaimed.remove(before);
+      counters.add(Counters.UNCLAIMED_IMMS, -1);
+    }
+    if (!entry.isNeeded()) {
+      entries.remove(entry.imm);
+    }
+  }
+
+  private static PeerUnreachableException lost(
+      Claim claim, ImmEntry entry, PeerUnreachableException loss) {
+    return new PeerUnreachableException(
+        loss.getMessage() + "; " + entry.progress(claim),
+        new Origin(loss.peer(), loss.nic(), loss.code()),
+        loss);
+  }
+
+  private static DeadlineExceededException overdue(Claim claim, ImmEntry entry) {
+    return new DeadlineExceededException(
+        "the claim was not met within "
+            + Deadlines.text(claim.patienceNanos)
+            + "; "
+            + entry.progress(claim));
+  }
+}

@@ -1,0 +1,75 @@
+package io.reactivetransfer.engine.target;
+
+
+import io.reactivetransfer.Change;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.SignalScheduler;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import reactor.core.publisher.Flux;
+
+/** The words that one engine looks at in every turn. Belongs to the NIC thread. */
+public final class Watches {
+
+  /** A thread that does not poll for its NICs' sake looks at them so often. */
+  public static final long LOOK_NANOS = 20_000;
+
+  private final Commands commands;
+  private final SignalScheduler signals;
+  private final Admission admission;
+  private final Closing closing;
+  private final List<WatchFlux.Watch> all = new ArrayList<>();
+
+  public Watches(Commands commands, SignalScheduler signals, Admission admission, Closing closing) {
+    this.commands = commands;
+    this.signals = signals;
+    this.admission = admission;
+    this.closing = closing;
+  }
+
+  /** What becomes of a word of 8 bytes, once for each subscription. From any thread. */
+  public Flux<Change> of(MemorySegment word) {
+    return new WatchFlux(this, word);
+  }
+
+  /** Looks after a word from now on. */
+  void add(WatchFlux.Watch watch) {
+    if (closing.isBegun()) {
+      watch.end(Admission.closedError());
+    } else {
+      all.add(watch);
+    }
+  }
+
+  public boolean isEmpty() {
+    return all.isEmpty();
+  }
+
+  /** Looks at all. */
+  public void look() {
+    if (!all.isEmpty()) {
+      all.removeIf(watch -> !watch.look());
+    }
+  }
+
+  /** Ends all. */
+  public void close(RuntimeException reason) {
+    all.forEach(watch -> watch.end(reason));
+    all.clear();
+  }
+
+  Commands commands() {
+    return commands;
+  }
+
+  SignalScheduler signals() {
+    return signals;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+}
