@@ -31,6 +31,12 @@ public record HostMemory(MemorySegment segment) implements Memory {
     }
   }
 
+  /** {@link Device#HOST}. */
+  @Override
+  public Device device() {
+    return Device.HOST;
+  }
+
   @Override
   public long length() {
     return segment.byteSize();

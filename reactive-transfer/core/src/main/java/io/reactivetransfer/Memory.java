@@ -8,4 +8,7 @@ public sealed interface Memory permits HostMemory, DeviceMemory {
 
   /** Length in bytes. */
   long length();
+
+  /** Where it is. */
+  Device device();
 }

@@ -60,7 +60,7 @@ public final class RegionDescriptor {
     owner.writeTo(out);
     out.u64(number);
     out.u64(length);
-    out.u8(access.code);
+    out.u8(access.bits());
     out.u8(keys.size());
     this.keys.forEach(out::bytes);
     this.encoded = out.toBytes();
@@ -119,7 +119,7 @@ public final class RegionDescriptor {
     PeerAddress owner = PeerAddress.readFrom(in);
     long number = in.u64("number", 1);
     long length = in.u64("length", 1);
-    Access access = Access.fromCode(in.u8("access", 0, 1));
+    Access access = Access.ofBits(in.u8("access", 0, 0xff));
     int nics = in.u8("number of keys", 1, Nic.MAX_PER_ENGINE);
     List<byte[]> keys = new ArrayList<>(nics);
     for (int i = 0; i < nics; i++) {

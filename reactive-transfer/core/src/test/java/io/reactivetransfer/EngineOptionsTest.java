@@ -129,28 +129,27 @@ class EngineOptionsTest {
             .cpu(13)
             .signalScheduler(Schedulers.immediate())
             .build();
-    assertThat(options)
-        .isEqualTo(
-            new EngineOptions(
-                2,
-                3,
-                4,
-                5,
-                16,
-                6,
-                7,
-                8,
-                9,
-                10,
-                17,
-                Duration.ofMillis(14),
-                Duration.ofMillis(15),
-                Duration.ofMillis(11),
-                Duration.ofMillis(12),
-                Duration.ofMillis(18),
-                IdleStrategy.spin(),
-                OptionalInt.of(13),
-                Schedulers.immediate()));
+    assertThat(options.nics()).isEqualTo(2);
+    assertThat(options.window()).isEqualTo(3);
+    assertThat(options.nicDepth()).isEqualTo(4);
+    assertThat(options.peerDepth()).isEqualTo(5);
+    assertThat(options.peerBytes()).isEqualTo(16);
+    assertThat(options.maxSubmissions()).isEqualTo(6);
+    assertThat(options.minPieceBytes()).isEqualTo(7);
+    assertThat(options.maxUnclaimedImms()).isEqualTo(8);
+    assertThat(options.maxMessageBytes()).isEqualTo(9);
+    assertThat(options.messageCredits()).isEqualTo(10);
+    assertThat(options.maxWaitingMessages()).isEqualTo(17);
+    assertThat(options.livenessDeadline()).isEqualTo(Duration.ofMillis(14));
+    assertThat(options.transferDeadline()).isEqualTo(Duration.ofMillis(15));
+    assertThat(options.connectTimeout()).isEqualTo(Duration.ofMillis(11));
+    assertThat(options.closeTimeout()).isEqualTo(Duration.ofMillis(12));
+    assertThat(options.revocationGrace()).isEqualTo(Duration.ofMillis(18));
+    assertThat(options.idle()).isEqualTo(IdleStrategy.spin());
+    assertThat(options.cpu()).isEqualTo(OptionalInt.of(13));
+    assertThat(options.signalScheduler()).isEqualTo(Schedulers.immediate());
+    assertThat(options.toBuilder().build()).isEqualTo(options);
+    assertThat(options.toBuilder().window(4).build()).isNotEqualTo(options);
   }
 
   @Test

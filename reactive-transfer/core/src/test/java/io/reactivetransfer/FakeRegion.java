@@ -14,7 +14,7 @@ final class FakeRegion implements MemoryRegion {
 
   @Override
   public Memory memory() {
-    return new DeviceMemory(0, 4096, length);
+    return new DeviceMemory(Device.of("fake", 0), 4096, length);
   }
 
   @Override

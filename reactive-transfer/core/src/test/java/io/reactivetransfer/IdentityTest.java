@@ -30,7 +30,7 @@ class IdentityTest {
 
   @Test
   void aNicHasAName() {
-    assertThat(Nic.named("eth0")).isEqualTo(new Nic("eth0", 0, -1, null));
+    assertThat(Nic.named("eth0")).isEqualTo(Nic.named("eth0").withNumaNode(-1));
     assertThatIllegalArgumentException().isThrownBy(() -> Nic.named(" "));
     assertThatNullPointerException().isThrownBy(() -> Nic.named(null));
   }

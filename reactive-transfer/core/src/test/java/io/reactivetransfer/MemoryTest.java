@@ -1,6 +1,7 @@
 package io.reactivetransfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
@@ -55,16 +56,56 @@ class MemoryTest {
 
   @Test
   void deviceMemoryHasADeviceAnAddressAndALength() {
-    assertThat(new DeviceMemory(0, -1, Long.MAX_VALUE).length()).isEqualTo(Long.MAX_VALUE);
-    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(-1, 1, 1));
-    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(0, 0, 1));
-    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(0, 1, 0));
-    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(0, 1, -1));
+    Device gpu = Device.of("gpu", 0);
+    assertThat(new DeviceMemory(gpu, 1, Long.MAX_VALUE).length()).isEqualTo(Long.MAX_VALUE);
+    assertThat(new DeviceMemory(gpu, -1, 1).device()).isEqualTo(gpu);
+    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(gpu, -1, 2));
+    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(gpu, 0, 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(gpu, 1, 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(gpu, 1, -1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new DeviceMemory(Device.HOST, 1, 1));
+  }
+
+  @Test
+  void partsOfDeviceMemoryLieWithinIt() {
+    DeviceMemory memory = new DeviceMemory(Device.of("gpu", 1), 4_096, 100);
+    assertThat(memory.slice(40, 60)).isEqualTo(new DeviceMemory(Device.of("gpu", 1), 4_136, 60));
+    assertThatExceptionOfType(IndexOutOfBoundsException.class)
+        .isThrownBy(() -> memory.slice(41, 60));
+  }
+
+  @Test
+  void devicesHaveAKindAndANumber() {
+    assertThat(Device.of("cuda", 3)).hasToString("cuda:3");
+    assertThat(Device.HOST).hasToString("host");
+    assertThat(new HostMemory(Arena.ofAuto().allocate(1)).device()).isEqualTo(Device.HOST);
+    assertThat(Device.of("cuda", 2)).isLessThan(Device.of("cuda", 10));
+    assertThatIllegalArgumentException().isThrownBy(() -> Device.of("cuda", -1));
+    assertThatIllegalArgumentException().isThrownBy(() -> Device.of("", 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> Device.of("CUDA", 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> Device.of("a".repeat(33), 0));
   }
 
   @Test
   void accessSaysWhoMayWrite() {
     assertThat(Access.LOCAL.allowsRemoteWrite()).isFalse();
     assertThat(Access.REMOTE_WRITE.allowsRemoteWrite()).isTrue();
+    assertThat(Access.REMOTE_WRITE.allows(Access.LOCAL)).isTrue();
+    assertThat(Access.LOCAL.and(Access.REMOTE_WRITE)).isSameAs(Access.REMOTE_WRITE);
+  }
+
+  @Test
+  void accessKeepsBitsThatItDoesNotKnow() {
+    Access more = Access.ofBits(0b101);
+    assertThat(more.allowsRemoteWrite()).isTrue();
+    assertThat(more.isKnown()).isFalse();
+    assertThat(Access.REMOTE_WRITE.isKnown()).isTrue();
+    assertThat(more.bits()).isEqualTo(0b101);
+    assertThat(more).hasToString("REMOTE_WRITE|0x4").isEqualTo(Access.ofBits(5));
+    assertThat(Access.ofBits(4)).hasToString("0x4");
+    assertThat(Access.ofBits(0)).isSameAs(Access.LOCAL);
+    assertThat(Access.REMOTE_WRITE.allows(more)).isFalse();
+    assertThatIllegalArgumentException().isThrownBy(() -> Access.ofBits(256));
+    assertThatIllegalArgumentException().isThrownBy(() -> Access.ofBits(-1));
   }
 }

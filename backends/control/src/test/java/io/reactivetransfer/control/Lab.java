@@ -17,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -136,7 +135,10 @@ final class Lab {
       address = new HostPort("127.0.0.1", port);
       ControlLoop loop = ControlLoop.on(clock.eventLoop());
       ControlContext context =
-          new ControlContext(identity, "lab", () -> {}, loop, 1_024, Duration.ofSeconds(10));
+          ControlContext.builder(identity, "lab", () -> {})
+              .loop(loop)
+              .maxMessageBytes(1_024)
+              .build();
       sessions =
           new Sessions(
               loop,

@@ -81,7 +81,11 @@ final class TestEngine implements ControlSink, AutoCloseable {
     loop = driver == Driver.LOOP ? control.newLoop("test") : null;
     thread = driver == Driver.THREAD ? new TestThread() : null;
     ControlContext context =
-        new ControlContext(identity, backend, this::ring, loop, MAX_MESSAGE_BYTES, connectTimeout);
+        ControlContext.builder(identity, backend, this::ring)
+            .loop(loop)
+            .maxMessageBytes(MAX_MESSAGE_BYTES)
+            .connectTimeout(connectTimeout)
+            .build();
     CompletableFuture<NettyControlChannel> opened = new CompletableFuture<>();
     execute(() ->
         control

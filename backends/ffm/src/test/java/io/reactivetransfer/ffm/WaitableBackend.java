@@ -20,10 +20,10 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -132,7 +132,10 @@ final class WaitableBackend implements Backend {
 
     @Override
     public Capabilities capabilities() {
-      return new Capabilities(CompletionLevel.DELIVERED, 1 << 20, 16, false, false, true);
+      return Capabilities.builder(1 << 20, 16)
+          .completion(CompletionLevel.DELIVERED)
+          .fencesLostPeers(true)
+          .build();
     }
 
     @Override
@@ -166,7 +169,7 @@ final class WaitableBackend implements Backend {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return PostResult.NIC_BUSY;
     }
 

@@ -11,10 +11,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -72,13 +72,14 @@ final class LibfabricDomain implements Domain {
     writes = new Writes(fabric, arena, links, depth, inProcess ? info.injectBytes() : -1);
     peers = new Peers(writes, new Asks(regions), context.connectTimeout().toNanos(), clock);
     capabilities =
-        new Capabilities(
-            info.completesOnDelivery() ? CompletionLevel.DELIVERED : CompletionLevel.SOURCE_FREE,
-            Math.clamp(info.maxMessageBytes(), 1, MAX_WRITE_BYTES),
-            depth,
-            info.keepsWriteOrder(),
-            false,
-            links.fencesLostPeers());
+        Capabilities.builder(Math.clamp(info.maxMessageBytes(), 1, MAX_WRITE_BYTES), depth)
+            .completion(
+                info.completesOnDelivery()
+                    ? CompletionLevel.DELIVERED
+                    : CompletionLevel.SOURCE_FREE)
+            .ordered(info.keepsWriteOrder())
+            .fencesLostPeers(links.fencesLostPeers())
+            .build();
     descriptors =
         fabric.descriptor() < 0
             ? MUST_BE_POLLED
@@ -182,11 +183,11 @@ final class LibfabricDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     if (closed) {
       return PostResult.NIC_BUSY;
     }
-    Route route = (Route) op.target();
+    Route route = (Route) op.remote();
     return switch (route.state()) {
       case OPEN -> write(op, route);
       case DENIED -> fail(op, route, 0, route.denial());
@@ -198,9 +199,9 @@ final class LibfabricDomain implements Domain {
     };
   }
 
-  private PostResult write(WriteOp op, Route route) {
-    if (!route.holds(op.targetOffset(), op.length())) {
-      return fail(op, route, 0, route.outside(op.targetOffset(), op.length()));
+  private PostResult write(Operation op, Route route) {
+    if (!route.holds(op.remoteOffset(), op.length())) {
+      return fail(op, route, 0, route.outside(op.remoteOffset(), op.length()));
     }
     return switch (writes.post(op, route)) {
       case TAKEN -> PostResult.TAKEN;
@@ -220,7 +221,7 @@ final class LibfabricDomain implements Domain {
   }
 
   /** It was never given to the provider. */
-  private PostResult fail(WriteOp op, Route route, int code, String reason) {
+  private PostResult fail(Operation op, Route route, int code, String reason) {
     peers.failSoon(route.peer(), Failure.beforePost(op.token(), code, reason));
     return PostResult.TAKEN;
   }

@@ -76,7 +76,10 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, List<Refused> refus
   Nic nic(int index) {
     FiInfo info = infos.get(index % infos.size());
     String name = isSoftware() ? provider.name() + "-" + index : info.domain();
-    return new Nic(name, info.bitsPerSecond(), numaNode(info.pciPath()), info.pciPath());
+    return Nic.named(name)
+        .withBitsPerSecond(info.bitsPerSecond())
+        .withNumaNode(numaNode(info.pciPath()))
+        .withPciPath(info.pciPath());
   }
 
   /** The info of a NIC that was listed. */

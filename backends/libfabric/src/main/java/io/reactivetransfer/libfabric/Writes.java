@@ -6,7 +6,7 @@ import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.libfabric.ffi.RmaMessage;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -96,7 +96,7 @@ final class Writes {
   }
 
   /** Posts a write on an open route. */
-  Posted post(WriteOp op, Route route) {
+  Posted post(Operation op, Route route) {
     Initiator initiator = route.initiator();
     if (initiator == null) {
       try {
@@ -113,15 +113,15 @@ final class Writes {
     return slots.isFull() ? Posted.REFUSED : post(op, route, initiator);
   }
 
-  private Posted post(WriteOp op, Route route, Initiator initiator) {
-    FabricMemory source = (FabricMemory) op.source();
+  private Posted post(Operation op, Route route, Initiator initiator) {
+    FabricMemory source = (FabricMemory) op.local();
     if (!source.isAlive()) {
       lastError = new BackendException(0, FabricMemory.SOURCE_FREED);
       return Posted.FAILED;
     }
     int slot = slots.next();
-    message.from(source.address() + op.sourceOffset(), op.length(), source.desc());
-    message.to(initiator.destination(), route.base() + op.targetOffset(), route.key());
+    message.from(source.address() + op.localOffset(), op.length(), source.desc());
+    message.to(initiator.destination(), route.base() + op.remoteOffset(), route.key());
     message.with(Integer.toUnsignedLong(op.imm()), slots.context(slot));
     long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flagsOf(op));
     if (result == Fi.FI_SUCCESS) {
@@ -136,7 +136,7 @@ final class Writes {
   }
 
   /** Short ones go with the call: the provider then needs not look at their memory later. */
-  private long flagsOf(WriteOp op) {
+  private long flagsOf(Operation op) {
     long imm = op.hasImm() ? Fi.FI_REMOTE_CQ_DATA : 0;
     return flags | imm | (op.length() <= injectBytes ? Fi.FI_INJECT : 0);
   }

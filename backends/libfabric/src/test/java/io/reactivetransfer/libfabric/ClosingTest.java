@@ -8,7 +8,7 @@ import io.reactivetransfer.libfabric.FabricMemory.Target;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric.Written;
 import io.reactivetransfer.spi.BackendException;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,8 @@ class ClosingTest {
 
   private Written post(FabricPeer peer, long token) {
     Route route = route(peer);
-    WriteOp op = new WriteOp().between(source, route).range(0, 0, 100).withoutImm().token(token);
+    Operation op =
+        new Operation().between(source, route).range(0, 0, 100).withoutImm().token(token);
     assertThat(nic.writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
     return nic.tap.written().getLast();
   }

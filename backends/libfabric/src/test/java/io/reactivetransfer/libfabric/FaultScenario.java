@@ -8,9 +8,9 @@ import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -139,11 +139,11 @@ final class FaultScenario {
   /** Some of them at once; waits until each is reported. */
   private void write(
       Domain origin, LocalMemory source, RemoteMemory target, long length, boolean withImm) {
-    WriteOp op = new WriteOp().between(source, target).range(0, 0, length);
+    Operation op = new Operation().between(source, target).range(0, 0, length);
     for (int i = 0; i < 2; i++) {
       long token = tokens++;
       op.token(token);
-      WriteOp write = withImm ? op.withImm((int) tokens) : op.withoutImm();
+      Operation write = withImm ? op.withImm((int) tokens) : op.withoutImm();
       long losses = losses();
       until(
           "write " + token + " to be taken over, or a loss",
@@ -154,7 +154,7 @@ final class FaultScenario {
         () -> taken.stream().allMatch(token -> atOrigin.reportsOf(token) > 0));
   }
 
-  private boolean post(Domain origin, WriteOp write) {
+  private boolean post(Domain origin, Operation write) {
     boolean took = origin.post(write).isTaken();
     if (took) {
       taken.add(write.token());

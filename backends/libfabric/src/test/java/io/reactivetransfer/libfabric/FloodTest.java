@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric.Written;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +29,7 @@ class FloodTest {
     nic.poll();
     nic.peers.heard(peer, TappedNic.grant(nic.lastAsk()));
     nic.peers.heard(peer, Asks.ask(1, token));
-    WriteOp op = new WriteOp().between(source, route).range(0, 0, 100).withoutImm().token(1);
+    Operation op = new Operation().between(source, route).range(0, 0, 100).withoutImm().token(1);
     assertThat(nic.writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
     Written written = nic.tap.written().removeLast();
     nic.tap.completes(written);

@@ -4,8 +4,8 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -155,7 +155,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
   /** Until it is reported; returns its token. */
   private long write(LocalMemory source, RemoteMemory remote, int length, boolean counted) {
     long token = ++lastToken;
-    WriteOp op = new WriteOp().between(source, remote).range(BYTES / 2, 0, length).token(token);
+    Operation op = new Operation().between(source, remote).range(BYTES / 2, 0, length).token(token);
     if (counted) {
       op.withImm((int) token);
     }

@@ -29,6 +29,9 @@ final class InstalledLibrary {
 
   /** What an engine would open a NIC with. */
   static OpenContext context(long engine, Duration connectTimeout) {
-    return new OpenContext(new EngineId(engine, engine), 0, () -> {}, null, 64, connectTimeout);
+    return OpenContext.builder(new EngineId(engine, engine), 0, () -> {})
+        .nicDepth(64)
+        .connectTimeout(connectTimeout)
+        .build();
   }
 }

@@ -165,7 +165,7 @@ class ProviderChoiceTest {
     assertThat(choice.nic(7).name()).isEqualTo("tcp-7");
     assertThat(choice.infoOf(choice.nic(7)).domain()).isEqualTo("eth1");
     assertThatExceptionOfType(BackendException.class)
-        .isThrownBy(() -> choice.infoOf(new Nic("tcp-8", 0, -1, null)))
+        .isThrownBy(() -> choice.infoOf(Nic.named("tcp-8")))
         .withMessage("expected a NIC of provider tcp, got tcp-8");
   }
 }

@@ -8,8 +8,8 @@ import io.reactivetransfer.libfabric.ffi.FailingLibFabric;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -55,7 +55,7 @@ class RefusedTest {
     TwoNics nics = new TwoNics(origin, atOrigin, target, atTarget);
     RemoteMemory there = origin.resolve(nics.target(), to.key(), LENGTH);
     LocalMemory source = register(origin, Access.LOCAL);
-    WriteOp op = new WriteOp().between(source, there).range(0, 0, length).token(1).withImm(7);
+    Operation op = new Operation().between(source, there).range(0, 0, length).token(1).withImm(7);
     long begin = System.nanoTime();
     boolean taken = false;
     while (atOrigin.reportsOf(1) == 0 && System.nanoTime() - begin < PATIENCE_NANOS) {

@@ -10,7 +10,7 @@ import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric.Registered;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric.Written;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -71,7 +71,7 @@ class RegistrationModesTest {
     Writes writes = new Writes(fabric, arena, links, 8, -1);
     Route route = new Route(new FabricPeer(new EngineId(1, 2)), new Token(5, 6));
     route.open(new byte[] {7}, PEER_BASE, PEER_KEY, LENGTH);
-    WriteOp op = new WriteOp().between(memory, route).range(10, 20, 30).withImm(-2).token(1);
+    Operation op = new Operation().between(memory, route).range(10, 20, 30).withImm(-2).token(1);
     assertThat(writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
     assertThat(tap.written()).hasSize(1);
     Written written = tap.written().getFirst();

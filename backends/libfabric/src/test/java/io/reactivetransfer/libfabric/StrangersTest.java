@@ -7,8 +7,8 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -56,9 +56,9 @@ class StrangersTest {
         library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, TIMEOUT));
   }
 
-  private WriteOp write(Domain from, RemotePeer to, byte value) {
+  private Operation write(Domain from, RemotePeer to, byte value) {
     MemorySegment source = arena.allocate(LENGTH, 64).fill(value);
-    return new WriteOp()
+    return new Operation()
         .between(
             from.register(new HostMemory(source), Access.LOCAL).toCompletableFuture().join(),
             from.resolve(to, local.key(), LENGTH))
@@ -69,7 +69,7 @@ class StrangersTest {
 
   /** What the origin was told, when it has written. */
   private byte[] grantOfTheOrigin() {
-    WriteOp op = write(origin, nics.target(), (byte) 1);
+    Operation op = write(origin, nics.target(), (byte) 1);
     boolean taken = false;
     long begin = System.nanoTime();
     while (!atOrigin.has("written 1") || !atTarget.has("imm 1")) {
@@ -86,7 +86,7 @@ class StrangersTest {
   /** Has the stranger believe that it was told this, whenever it asks. */
   private void writeWith(byte[] grant) {
     RemotePeer peer = stranger.resolve(new EngineId(2, 2), 0, target.address());
-    WriteOp op = write(stranger, peer, (byte) 9);
+    Operation op = write(stranger, peer, (byte) 9);
     boolean taken = false;
     int told = 0;
     long begin = System.nanoTime();

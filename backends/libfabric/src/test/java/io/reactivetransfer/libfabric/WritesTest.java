@@ -6,7 +6,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.libfabric.ffi.Fi;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -140,7 +140,7 @@ class WritesTest {
     try (Arena shortLived = Arena.ofShared()) {
       FabricMemory source =
           nic.regions.register(new HostMemory(shortLived.allocate(100)), Access.LOCAL);
-      WriteOp op = new WriteOp().between(source, route).range(0, 0, 10).token(8);
+      Operation op = new Operation().between(source, route).range(0, 0, 10).token(8);
       assertThat(nic.writes.post(op, route)).isEqualTo(Writes.Posted.TAKEN);
     }
     nic.tap.completes(nic.tap.written().getFirst());

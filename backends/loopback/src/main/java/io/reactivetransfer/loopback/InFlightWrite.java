@@ -1,6 +1,6 @@
 package io.reactivetransfer.loopback;
 
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +41,12 @@ final class InFlightWrite {
   }
 
   /** Origin: begins a new life. The source's range was checked. */
-  void fill(WriteOp op, LoopbackMemory from, LoopbackTarget to, Link over) {
+  void fill(Operation op, LoopbackMemory from, LoopbackTarget to, Link over) {
     link = over;
     source = from.segment();
     key = to.key();
-    sourceOffset = op.sourceOffset();
-    targetOffset = op.targetOffset();
+    sourceOffset = op.localOffset();
+    targetOffset = op.remoteOffset();
     length = op.length();
     copied = 0;
     token = op.token();

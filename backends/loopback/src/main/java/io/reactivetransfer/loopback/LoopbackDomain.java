@@ -9,10 +9,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,8 +39,10 @@ final class LoopbackDomain implements Domain {
             port, memory, settings.maxCopyBytesPerPoll(), seedOf(settings, context.nicIndex()));
     outbound = new Outbound(network, port, depth, settings.maxWriteBytes());
     capabilities =
-        new Capabilities(
-            CompletionLevel.DELIVERED, settings.maxWriteBytes(), depth, false, false, true);
+        Capabilities.builder(settings.maxWriteBytes(), depth)
+            .completion(CompletionLevel.DELIVERED)
+            .fencesLostPeers(true)
+            .build();
     network.attach(port);
   }
 
@@ -87,7 +89,7 @@ final class LoopbackDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     return port.isClosed() ? PostResult.NIC_BUSY : outbound.post(op);
   }
 

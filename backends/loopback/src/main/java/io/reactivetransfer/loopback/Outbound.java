@@ -1,8 +1,8 @@
 package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,21 +35,21 @@ final class Outbound {
     }
   }
 
-  PostResult post(WriteOp op) {
+  PostResult post(Operation op) {
     if (freeCount == 0) {
       return PostResult.NIC_BUSY; // the completion that makes room rings
     }
-    LoopbackMemory source = (LoopbackMemory) op.source();
-    LoopbackTarget target = (LoopbackTarget) op.target();
+    LoopbackMemory source = (LoopbackMemory) op.local();
+    LoopbackTarget target = (LoopbackTarget) op.remote();
     Link link = linkTo(target.peer());
     InFlightWrite write = free[--freeCount];
     write.fill(op, source, target, link);
     if (op.length() > maxWriteBytes) {
       return failAtOnce(write, "expected at most " + maxWriteBytes + " bytes, got " + op.length());
     }
-    if (!Ranges.within(op.sourceOffset(), op.length(), source.length())) {
+    if (!Ranges.within(op.localOffset(), op.length(), source.length())) {
       return failAtOnce(
-          write, Ranges.describe(op.sourceOffset(), op.length(), source.length()) + " (source)");
+          write, Ranges.describe(op.localOffset(), op.length(), source.length()) + " (source)");
     }
     if (!link.carry(write)) {
       giveBack(write);

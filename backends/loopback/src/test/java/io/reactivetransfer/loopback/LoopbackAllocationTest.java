@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ class LoopbackAllocationTest {
   private final TestNic origin = TestNic.open(backend, 1);
   private final TestNic target = TestNic.open(backend, 2);
   private final RemoteMemory memory = origin.target(target);
-  private final WriteOp op = origin.write(memory, 0, 64, 1).withImm(2);
+  private final Operation op = origin.write(memory, 0, 64, 1).withImm(2);
   private final Counter counter = new Counter();
 
   @Test

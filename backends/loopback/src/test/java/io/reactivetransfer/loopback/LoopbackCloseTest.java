@@ -2,9 +2,9 @@ package io.reactivetransfer.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -149,7 +149,7 @@ class LoopbackCloseTest {
     TestNic full =
         TestNic.open(LoopbackBackend.builder().network(network).queueDepth(2).build(), 3);
     RemoteMemory memory = origin.target(full);
-    WriteOp op = origin.write(memory, 0, 1, 1);
+    Operation op = origin.write(memory, 0, 1, 1);
     while (origin.domain.post(op).isTaken()) {}
     int ringsBefore = origin.rings.get();
     full.domain.close();

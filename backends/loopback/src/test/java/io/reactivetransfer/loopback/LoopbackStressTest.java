@@ -14,14 +14,13 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.EngineIdentity;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -53,8 +52,7 @@ class LoopbackStressTest {
             .maxCopyBytesPerPoll(copyBytes)
             .build();
     OpenContext context =
-        new OpenContext(
-            new EngineId(7, engine), 0, bell::release, null, depth, Duration.ofSeconds(1));
+        OpenContext.builder(new EngineId(7, engine), 0, bell::release).nicDepth(depth).build();
     return backend.open(backend.nics().getFirst(), context).toCompletableFuture().join();
   }
 
@@ -80,7 +78,7 @@ class LoopbackStressTest {
       CompletableFuture<Void> writing =
           CompletableFuture.runAsync(
               () -> {
-                WriteOp op = new WriteOp();
+                Operation op = new Operation();
                 int posted = 0;
                 while (counts[0] < WRITES) {
                   while (posted < WRITES) {
@@ -162,7 +160,7 @@ class LoopbackStressTest {
               () -> {
                 RemotePeer peer = origin.resolve(new EngineId(7, 2), 0, address);
                 RemoteMemory remote = origin.resolve(peer, open.key(), 64);
-                WriteOp op = new WriteOp().between(source, remote).range(0, 0, 64);
+                Operation op = new Operation().between(source, remote).range(0, 0, 64);
                 CountingSink sink =
                     new CountingSink() {
                       @Override
@@ -231,7 +229,7 @@ class LoopbackStressTest {
           run(
               threads,
               () -> {
-                WriteOp op = new WriteOp().between(source, remote).range(0, 0, bytes);
+                Operation op = new Operation().between(source, remote).range(0, 0, bytes);
                 for (int i = 0; i < 32; i++) {
                   origin.post(op.token(i));
                 }
@@ -295,8 +293,7 @@ class LoopbackStressTest {
   }
 
   private ControlChannel control(EngineIdentity identity, Semaphore bell) {
-    ControlContext context =
-        new ControlContext(identity, "loopback", bell::release, null, 1_000, Duration.ofSeconds(1));
+    ControlContext context = ControlContext.builder(identity, "loopback", bell::release).build();
     return LoopbackBackend.builder()
         .network(network)
         .build()

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;
@@ -57,7 +58,7 @@ class LoopbackWriteTest {
   @Test
   void readsTheOpOnlyDuringPost() {
     origin.fill(5);
-    WriteOp op = origin.write(origin.target(target), 0, 1, 1);
+    Operation op = origin.write(origin.target(target), 0, 1, 1);
     origin.domain.post(op);
     op.range(500, 500, 1).token(2).withImm(3);
     assertThat(target.events()).isEmpty();
@@ -75,8 +76,8 @@ class LoopbackWriteTest {
   @Test
   void writesToItself() {
     origin.fill(1);
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(origin.memory, origin.target(origin))
             .range(0, 10, 4)
             .token(3)
@@ -103,8 +104,8 @@ class LoopbackWriteTest {
     MemorySegment endless = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     writer.memory =
         writer.domain.register(new HostMemory(endless), Access.LOCAL).toCompletableFuture().join();
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(writer.memory, writer.target(target))
             .range(0, offset, length)
             .token(6)
@@ -120,8 +121,8 @@ class LoopbackWriteTest {
 
   @Test
   void refusesRangesOutsideTheSource() {
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(origin.memory, origin.target(target))
             .range(TestNic.MEMORY_BYTES, 0, 1)
             .token(6);
@@ -232,10 +233,11 @@ class LoopbackWriteTest {
 
   @Test
   void refusesDeviceMemoryAndBadBytes() {
-    assertThatThrownBy(() -> origin.domain.register(new DeviceMemory(3, 64, 64), Access.LOCAL))
+    DeviceMemory nowhere = new DeviceMemory(Device.of("gpu", 3), 64, 64);
+    assertThatThrownBy(() -> origin.domain.register(nowhere, Access.LOCAL))
         .isInstanceOf(BackendException.class)
-        .hasMessageContaining("expected host memory, got memory of device 3");
-    assertThat(origin.domain.capabilities().deviceMemory()).isFalse();
+        .hasMessageContaining("expected host memory, got memory of device gpu:3");
+    assertThat(origin.domain.capabilities().devices()).containsExactly(Device.HOST);
     assertThatThrownBy(() -> origin.domain.resolve(target.id, 0, new byte[3]))
         .isInstanceOf(BackendException.class);
     assertThatThrownBy(() -> origin.domain.resolve(origin.peer(target), new byte[17], 1))

@@ -6,13 +6,12 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -34,7 +33,7 @@ final class TestNic {
         backend
             .open(
                 backend.nics(8).get(nic),
-                new OpenContext(id, nic, rings::incrementAndGet, null, 1024, Duration.ofSeconds(1)))
+                OpenContext.builder(id, nic, rings::incrementAndGet).nicDepth(1024).build())
             .toCompletableFuture()
             .join();
     memory =
@@ -63,8 +62,8 @@ final class TestNic {
   }
 
   /** A write of this NIC's memory to the same place of the target. */
-  WriteOp write(RemoteMemory target, long offset, long length, long token) {
-    return new WriteOp().between(memory, target).range(offset, offset, length).token(token);
+  Operation write(RemoteMemory target, long offset, long length, long token) {
+    return new Operation().between(memory, target).range(offset, offset, length).token(token);
   }
 
   int poll() {

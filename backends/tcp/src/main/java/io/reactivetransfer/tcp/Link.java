@@ -9,7 +9,7 @@ import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.control.socket.SocketConnection;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +100,7 @@ abstract class Link extends SocketConnection {
   // What goes out.
 
   /** Takes a write over; false if it has no room. */
-  final boolean post(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+  final boolean post(TcpMemory source, TcpRemoteMemory target, Operation op) {
     if (!hasRoom()) {
       return false;
     }
@@ -112,7 +112,7 @@ abstract class Link extends SocketConnection {
     if (op.length() <= MAX_COPIED_BYTES) {
       postCopy(source, target, op);
     } else {
-      MemoryView payload = source.source(op.sourceOffset(), (int) op.length());
+      MemoryView payload = source.source(op.localOffset(), (int) op.length());
       write(putHead(frame(Wire.WRITE_BYTES), target, op));
       inFlight.add(op.token(), payload);
       write(payload);
@@ -134,13 +134,13 @@ abstract class Link extends SocketConnection {
     domain.events().add(new Event.Failed(token, why, !sent));
   }
 
-  private void postCopy(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+  private void postCopy(TcpMemory source, TcpRemoteMemory target, Operation op) {
     int length = (int) op.length();
     ByteBuf out = batch(Wire.WRITE_BYTES + length);
     int before = out.writerIndex();
     try {
       putHead(out, target, op);
-      source.copyTo(out, op.sourceOffset(), length);
+      source.copyTo(out, op.localOffset(), length);
       inFlight.add(op.token(), null);
     } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
       out.writerIndex(before);
@@ -148,8 +148,8 @@ abstract class Link extends SocketConnection {
     }
   }
 
-  private static ByteBuf putHead(ByteBuf out, TcpRemoteMemory target, WriteOp op) {
-    return Wire.putWrite(out, op.hasImm(), op.imm(), target.key(), op.targetOffset(), op.length());
+  private static ByteBuf putHead(ByteBuf out, TcpRemoteMemory target, Operation op) {
+    return Wire.putWrite(out, op.hasImm(), op.imm(), target.key(), op.remoteOffset(), op.length());
   }
 
   private boolean hasRoom() {

@@ -4,7 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +63,7 @@ final class Path {
   }
 
   /** Has the open connection take the write over; if there is none, makes one. */
-  PostResult post(TcpMemory source, TcpRemoteMemory target, WriteOp op) {
+  PostResult post(TcpMemory source, TcpRemoteMemory target, Operation op) {
     if (current == null || !current.hasInFlight()) {
       current = preferred;
     }

@@ -95,15 +95,7 @@ public final class TcpBackend implements Backend {
       return control.open(context); // for an engine whose NICs are driven elsewhere
     }
     return control
-        .open(
-            new ControlContext(
-                context.identity(),
-                context.backend(),
-                context.doorbell(),
-                loop.shared(),
-                context.maxMessageBytes(),
-                context.connectTimeout()),
-            loop::sessionEnded)
+        .open(context.toBuilder().loop(loop.shared()).build(), loop::sessionEnded)
         .thenApply(channel -> attach(loop, channel));
   }
 

@@ -15,10 +15,10 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -72,13 +72,12 @@ final class TcpDomain implements Domain {
     this.accepted = accepted;
     this.outgoing = outgoing;
     this.capabilities =
-        new Capabilities(
-            CompletionLevel.DELIVERED,
-            loop.encrypts() ? MAX_ENCRYPTED_PIECE_BYTES : MAX_PIECE_BYTES,
-            context.nicDepth(),
-            true,
-            false,
-            true);
+        Capabilities.builder(
+                loop.encrypts() ? MAX_ENCRYPTED_PIECE_BYTES : MAX_PIECE_BYTES, context.nicDepth())
+            .completion(CompletionLevel.DELIVERED)
+            .ordered(true)
+            .fencesLostPeers(true)
+            .build();
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());
     this.registrations = new Registrations(loop.keys());
@@ -140,7 +139,7 @@ final class TcpDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     if (closed) {
       return PostResult.NIC_BUSY;
     }
@@ -148,8 +147,8 @@ final class TcpDomain implements Domain {
       refusedForDepth = true;
       return PostResult.NIC_BUSY;
     }
-    TcpRemoteMemory target = (TcpRemoteMemory) op.target();
-    PostResult result = pathTo(target.peer()).post((TcpMemory) op.source(), target, op);
+    TcpRemoteMemory target = (TcpRemoteMemory) op.remote();
+    PostResult result = pathTo(target.peer()).post((TcpMemory) op.local(), target, op);
     if (!result.isTaken()) {
       return result;
     }

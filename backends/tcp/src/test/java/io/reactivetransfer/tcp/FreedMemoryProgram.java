@@ -3,8 +3,8 @@ package io.reactivetransfer.tcp;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.control.Transport;
 import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -107,8 +107,8 @@ final class FreedMemoryProgram {
     }
   }
 
-  private static WriteOp at(long offset, int length, long token) {
-    return new WriteOp().range(offset, 0, length).token(token);
+  private static Operation at(long offset, int length, long token) {
+    return new Operation().range(offset, 0, length).token(token);
   }
 
   private static void requireGone(TestNic.Failed failed, long token, String whose) {

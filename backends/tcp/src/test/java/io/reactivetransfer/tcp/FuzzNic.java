@@ -92,7 +92,11 @@ class FuzzNic implements CompletionSink {
     domain =
         new TcpDomain(
             loop,
-            new OpenContext(id, 0, () -> {}, loop, DEPTH, CONNECT_TIMEOUT),
+            OpenContext.builder(id, 0, () -> {})
+                .loop(loop)
+                .nicDepth(DEPTH)
+                .connectTimeout(CONNECT_TIMEOUT)
+                .build(),
             new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, null),
             new Admission<>(
                 LIMITS.connections(),

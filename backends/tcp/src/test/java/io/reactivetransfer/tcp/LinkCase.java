@@ -6,7 +6,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
 import io.reactivetransfer.spi.LocalMemory;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -190,8 +190,8 @@ final class LinkCase {
         (TcpPeer) nic.domain.resolve(engine, index, new NicAddress("127.0.0.1", 1).encode());
     TcpRemoteMemory remote =
         (TcpRemoteMemory) nic.domain.resolve(peer, in.bytes(16), Long.MAX_VALUE);
-    WriteOp op =
-        new WriteOp().between(source, remote).range(offset, targetOffset, length).token(next);
+    Operation op =
+        new Operation().between(source, remote).range(offset, targetOffset, length).token(next);
     int out = links.stream().mapToInt(each -> each.model().inFlight()).sum();
     boolean mayRefuse = !link.isWritable() || out >= FuzzNic.DEPTH / 4;
     boolean taken = nic.domain.post(hasImm ? op.withImm(imm) : op.withoutImm()).isTaken();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -300,7 +300,7 @@ class LossTest {
         assertThat(
                 nic.call(() ->
                     nic.domain
-                        .post(new WriteOp().between(sink.local(), raw(server, 1)).range(0, 0, 1))
+                        .post(new Operation().between(sink.local(), raw(server, 1)).range(0, 0, 1))
                         .isTaken()))
             .isFalse();
         assertThat(WriteTest.bytes(sink.segment())).containsOnly(7);

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -54,7 +55,7 @@ class RefusedWriteTest {
     var sink = target.register(100);
 
     origin.write(
-        new WriteOp()
+        new Operation()
             .between(source.local(), origin.remote(target, sink))
             .range(0, offset, length)
             .withImm(1)
@@ -73,7 +74,7 @@ class RefusedWriteTest {
     var sink = target.register(100);
 
     origin.write(
-        new WriteOp()
+        new Operation()
             .between(origin.register(100).local(), origin.remote(target, new byte[16], 100))
             .range(0, 0, 100)
             .withImm(1)
@@ -88,7 +89,7 @@ class RefusedWriteTest {
     var sink = target.register(100, Access.LOCAL);
 
     origin.write(
-        new WriteOp()
+        new Operation()
             .between(origin.register(100).local(), origin.remote(target, sink))
             .range(0, 0, 100)
             .withImm(1)
@@ -223,7 +224,9 @@ class RefusedWriteTest {
   @Test
   void deviceMemoryCannotBeRegistered() {
     assertThatThrownBy(() ->
-            target.call(() -> target.domain.register(new DeviceMemory(0, 4_096, 8), Access.LOCAL)))
+            target.call(() ->
+                target.domain.register(
+                    new DeviceMemory(Device.of("gpu", 0), 4_096, 8), Access.LOCAL)))
         .rootCause()
         .isInstanceOf(BackendException.class)
         .hasMessageContaining("device memory");

@@ -21,13 +21,6 @@ public final class SessionlessBackend extends ForwardingBackend {
 
   @Override
   public CompletionStage<ControlChannel> openControl(ControlContext given) {
-    return super.openControl(
-        new ControlContext(
-            given.identity(),
-            given.backend(),
-            given.doorbell(),
-            null,
-            given.maxMessageBytes(),
-            given.connectTimeout()));
+    return super.openControl(given.toBuilder().loop(null).build());
   }
 }

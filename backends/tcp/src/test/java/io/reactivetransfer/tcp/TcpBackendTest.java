@@ -10,7 +10,6 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.OpenContext;
-import java.time.Duration;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,8 +64,7 @@ class TcpBackendTest {
   @Test
   void runsOnlyOnItsOwnLoop() {
     TcpBackend backend = new TcpBackend();
-    OpenContext context =
-        new OpenContext(new EngineId(1, 2), 0, () -> {}, null, 8, Duration.ofSeconds(1));
+    OpenContext context = OpenContext.builder(new EngineId(1, 2), 0, () -> {}).build();
 
     assertThat(backend.open(backend.nics().getFirst(), context).toCompletableFuture())
         .isCompletedExceptionally();

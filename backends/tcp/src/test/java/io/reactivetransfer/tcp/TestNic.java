@@ -10,10 +10,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -113,7 +113,11 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   private OpenContext context(EngineId id, WorkerLoop loop, int depth, Duration timeout) {
-    return new OpenContext(id, 0, this::ring, loop, depth, timeout);
+    return OpenContext.builder(id, 0, this::ring)
+        .loop(loop)
+        .nicDepth(depth)
+        .connectTimeout(timeout)
+        .build();
   }
 
   private static Domain open(TcpBackend backend, Nic nic, TcpLoop loop, OpenContext context) {
@@ -208,7 +212,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   /** Posts as soon as it is taken. */
-  void write(WriteOp op) {
+  void write(Operation op) {
     enqueue(() -> {
       boolean taken = domain.post(op).isTaken();
       if (taken) {
@@ -220,7 +224,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
   }
 
   void write(Registered source, RemoteMemory target, long length, long token) {
-    write(new WriteOp().between(source.local(), target).range(0, 0, length).token(token));
+    write(new Operation().between(source.local(), target).range(0, 0, length).token(token));
   }
 
   /** Writes a text to where the other one reads it, if there is a TestNic. */
@@ -232,8 +236,8 @@ final class TestNic implements CompletionSink, AutoCloseable {
     byte[] key = other == null ? new byte[MemoryKey.BYTES] : other.letterBox().local().key();
     int slot = other == null ? 0 : other.slots.getAndIncrement() % TEXTS;
     RemoteMemory box = call(() -> domain.resolve(peer, key, TEXTS * MAX_TEXT_BYTES));
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(source.local(), box)
             .range(0, (long) slot * MAX_TEXT_BYTES, bytes.length)
             .withImm(TEXT_IMM | slot << Byte.SIZE | bytes.length)

@@ -3,8 +3,8 @@ package io.reactivetransfer.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.control.Tls;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +52,7 @@ class TlsTest {
       RemoteMemory remote = origin.remote(target, sink);
       for (int i = 0; i < count; i++) {
         origin.write(
-            new WriteOp()
+            new Operation()
                 .between(source.local(), remote)
                 .range(i % 3L * length, (long) i * length, length)
                 .token(i + 1));

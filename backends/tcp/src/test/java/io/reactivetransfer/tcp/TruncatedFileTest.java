@@ -3,8 +3,8 @@ package io.reactivetransfer.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
@@ -28,8 +28,8 @@ class TruncatedFileTest {
     return new TestNic(TcpBackend.builder().build(), 64, Duration.ofSeconds(10));
   }
 
-  private static WriteOp write(long token) {
-    return new WriteOp().range(BYTES / 2, 0, 100).token(token);
+  private static Operation write(long token) {
+    return new Operation().range(BYTES / 2, 0, 100).token(token);
   }
 
   @Test

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Device;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -52,7 +53,7 @@ class WriteTest {
 
     assertThat(capabilities.completion()).isEqualTo(CompletionLevel.DELIVERED);
     assertThat(capabilities.queueDepth()).isEqualTo(DEPTH);
-    assertThat(capabilities.deviceMemory()).isFalse();
+    assertThat(capabilities.devices()).containsExactly(Device.HOST);
   }
 
   @ParameterizedTest
@@ -76,16 +77,16 @@ class WriteTest {
           }) {
         filled(new TestNic.Registered(segment.asSlice(offset, length), large.local()), ++token);
         origin.write(
-            new WriteOp().between(large.local(), remote).range(offset, 0, length).token(token));
+            new Operation().between(large.local(), remote).range(offset, 0, length).token(token));
         origin.awaitWritten((int) token);
         assertThat(small.segment().mismatch(segment.asSlice(offset, length))).isEqualTo(-1);
         segment.asSlice(offset, length).fill((byte) 0);
         target.write(
-            new WriteOp().between(small.local(), back).range(0, offset, length).token(token));
+            new Operation().between(small.local(), back).range(0, offset, length).token(token));
         target.awaitWritten((int) token);
         assertThat(small.segment().mismatch(segment.asSlice(offset, length))).isEqualTo(-1);
       }
-      origin.write(new WriteOp().between(large.local(), remote).range(size, 0, 0).token(++token));
+      origin.write(new Operation().between(large.local(), remote).range(size, 0, 0).token(++token));
       origin.awaitWritten((int) token);
       origin.run(() -> origin.domain.deregister(large.local()));
     }
@@ -98,7 +99,7 @@ class WriteTest {
     byte[] before = bytes(sink.segment());
 
     origin.write(
-        new WriteOp()
+        new Operation()
             .between(source.local(), origin.remote(target, sink))
             .range(100, 700, 300)
             .token(42));
@@ -119,7 +120,7 @@ class WriteTest {
     var sink = target.register(4_096);
 
     origin.write(
-        new WriteOp()
+        new Operation()
             .between(source.local(), origin.remote(target, sink))
             .range(0, 0, 4_096)
             .withImm(0xffff_fffe)
@@ -137,7 +138,7 @@ class WriteTest {
     var sink = target.register(1);
 
     origin.write(
-        new WriteOp()
+        new Operation()
             .between(source.local(), origin.remote(target, sink))
             .range(1, 1, 0)
             .withImm(7)
@@ -168,7 +169,7 @@ class WriteTest {
 
     for (int i = 0; i < count; i++) {
       origin.write(
-          new WriteOp()
+          new Operation()
               .between(source.local(), remote)
               .range(i * 8L, i * 8L, 8)
               .withImm(i)
@@ -194,7 +195,7 @@ class WriteTest {
 
     List<Boolean> taken =
         origin.call(() -> {
-          var op = new WriteOp().between(source.local(), remote).range(0, 0, length);
+          var op = new Operation().between(source.local(), remote).range(0, 0, length);
           return List.of(origin.domain.post(op).isTaken(), origin.domain.post(op).isTaken());
         });
     origin.write(source, remote, length, 3);
@@ -212,7 +213,7 @@ class WriteTest {
         origin.call(() ->
             origin
                 .domain
-                .post(new WriteOp().between(source.local(), remote).range(0, 0, 8))
+                .post(new Operation().between(source.local(), remote).range(0, 0, 8))
                 .isTaken());
     origin.write(source, remote, 8, 1);
 
@@ -229,8 +230,8 @@ class WriteTest {
     RemoteMemory fromThere = target.remote(origin, origin.register(64));
 
     for (int i = 0; i < count; i++) {
-      origin.write(new WriteOp().between(here.local(), fromHere).range(0, 0, 64).withImm(i));
-      target.write(new WriteOp().between(there.local(), fromThere).range(0, 0, 64).withImm(i));
+      origin.write(new Operation().between(here.local(), fromHere).range(0, 0, 64).withImm(i));
+      target.write(new Operation().between(there.local(), fromThere).range(0, 0, 64).withImm(i));
     }
 
     origin.awaitWritten(count);

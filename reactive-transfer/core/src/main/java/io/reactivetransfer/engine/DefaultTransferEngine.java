@@ -104,6 +104,10 @@ final class DefaultTransferEngine implements TransferEngine {
   public Mono<MemoryRegion> register(Memory memory, Access access) {
     Objects.requireNonNull(memory, "memory");
     Objects.requireNonNull(access, "access");
+    if (!access.isKnown()) {
+      throw new IllegalArgumentException(
+          "expected rights that this version can give, got access " + access);
+    }
     if (memory.length() < 1) {
       throw new IllegalArgumentException("expected memory of 1 or more bytes, got none");
     }

@@ -23,10 +23,12 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -47,6 +49,7 @@ final class EngineOpening {
   private final List<Domain> domains = new ArrayList<>();
   private @Nullable ControlChannel control;
   private final EngineIdentity identity;
+  private final Devices devices;
   private final Worker worker;
   private final @Nullable WorkerLoop loop;
   private final WorkerHost host;
@@ -66,6 +69,7 @@ final class EngineOpening {
           0, "expected 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + nics.size());
     }
     this.identity = environment.identities().get();
+    this.devices = environment.devices();
     this.worker = new Worker(identity.id(), options, environment.nanoClock());
     this.loop = backend.newLoop();
     this.host =
@@ -96,8 +100,11 @@ final class EngineOpening {
       return;
     }
     ControlContext context =
-        new ControlContext(
-            identity, backend.name(), host, loop, maxFrameBytes(), options.connectTimeout());
+        ControlContext.builder(identity, backend.name(), host)
+            .loop(loop)
+            .maxMessageBytes(maxFrameBytes())
+            .connectTimeout(options.connectTimeout())
+            .build();
     try {
       backend
           .openControl(context)
@@ -145,8 +152,12 @@ final class EngineOpening {
       return;
     }
     OpenContext context =
-        new OpenContext(
-            worker.id(), index, host, loop, options.nicDepth(), options.connectTimeout());
+        OpenContext.builder(worker.id(), index, host)
+            .loop(loop)
+            .nicDepth(options.nicDepth())
+            .connectTimeout(options.connectTimeout())
+            .devices(devices)
+            .build();
     try {
       backend
           .open(nics.get(index), context)
@@ -167,6 +178,14 @@ final class EngineOpening {
       fail(failure);
     } else if (domain == null) {
       fail(new BackendException(0, "it opened NIC " + nics.get(domains.size()) + " to null"));
+    } else if (!domain.capabilities().operations().contains(Operation.Kind.WRITE)) {
+      fail(
+          new BackendException(
+              0,
+              "expected a NIC that can do "
+                  + Operation.Kind.WRITE
+                  + ", got one that declares "
+                  + domain.capabilities().operations()));
     } else {
       openNext();
     }

@@ -101,7 +101,7 @@ public interface Domain {
    *
    * @return whether it was taken over, and if not, what else would be refused, too
    */
-  PostResult post(WriteOp op);
+  PostResult post(Operation op);
 
   /**
    * Begins all writes that were taken over. Called after each run of posts, before this NIC is

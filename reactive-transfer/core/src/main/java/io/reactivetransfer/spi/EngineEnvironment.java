@@ -1,37 +1,125 @@
 package io.reactivetransfer.spi;
 
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What an engine takes from outside, so that a test can take its place: time, identity, affinity.
- *
- * @param nanoClock monotonic time in nanoseconds
- * @param identities draws the identity of a new engine, never twice the same
- * @param pinning ties the NIC thread to a CPU
- * @param waits lets the NIC thread wait for NICs that can be waited for
+ * What an engine takes from outside, so that a test can take its place: time, identity, affinity,
+ * and what else only the machine has.
  */
-public record EngineEnvironment(
-    LongSupplier nanoClock,
-    Supplier<EngineIdentity> identities,
-    CpuPinning pinning,
-    NicWaits waits) {
+public final class EngineEnvironment {
 
-  /** Without {@link NicWaits}: an idle NIC thread polls. */
-  public EngineEnvironment(
-      LongSupplier nanoClock, Supplier<EngineIdentity> identities, CpuPinning pinning) {
-    this(nanoClock, identities, pinning, new NoWaits());
+  private final Builder set;
+
+  private EngineEnvironment(Builder set) {
+    this.set = set;
   }
 
   /**
-   * The machine's clock, random identities, and the pinning and the waits that are on the class
-   * path, if any.
+   * Begins with the machine's clock and random identities, and without anything that has to be
+   * found: no pinning, no waits, so that an idle NIC thread polls, and no accelerators.
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * The machine's clock, random identities, and the pinning, the waits and the accelerators that
+   * are on the class path, if any.
    */
   public static EngineEnvironment system() {
-    CpuPinning pinning = ServiceLoader.load(CpuPinning.class).findFirst().orElseGet(NoPinning::new);
-    NicWaits waits = ServiceLoader.load(NicWaits.class).findFirst().orElseGet(NoWaits::new);
-    return new EngineEnvironment(System::nanoTime, EngineIdentity::draw, pinning, waits);
+    return builder()
+        .pinning(ServiceLoader.load(CpuPinning.class).findFirst().orElseGet(NoPinning::new))
+        .waits(ServiceLoader.load(NicWaits.class).findFirst().orElseGet(NoWaits::new))
+        .devices(Devices.find())
+        .build();
+  }
+
+  /** Begins with what this is. */
+  public Builder toBuilder() {
+    return set.copy();
+  }
+
+  /** Monotonic time in nanoseconds. */
+  public LongSupplier nanoClock() {
+    return set.nanoClock;
+  }
+
+  /** Draws the identity of a new engine, never twice the same. */
+  public Supplier<EngineIdentity> identities() {
+    return set.identities;
+  }
+
+  /** Ties the NIC thread to a CPU. */
+  public CpuPinning pinning() {
+    return set.pinning;
+  }
+
+  /** Lets the NIC thread wait for NICs that can be waited for. */
+  public NicWaits waits() {
+    return set.waits;
+  }
+
+  /** The accelerators, whose memory drivers reach by these. */
+  public Devices devices() {
+    return set.devices;
+  }
+
+  /** Sets what is not the machine's. */
+  public static final class Builder {
+    private LongSupplier nanoClock = System::nanoTime;
+    private Supplier<EngineIdentity> identities = EngineIdentity::draw;
+    private CpuPinning pinning = new NoPinning();
+    private NicWaits waits = new NoWaits();
+    private Devices devices = Devices.none();
+
+    private Builder() {}
+
+    private Builder copy() {
+      return new Builder()
+          .nanoClock(nanoClock)
+          .identities(identities)
+          .pinning(pinning)
+          .waits(waits)
+          .devices(devices);
+    }
+
+    /** See {@link EngineEnvironment#nanoClock()}. */
+    public Builder nanoClock(LongSupplier nanoClock) {
+      this.nanoClock = Objects.requireNonNull(nanoClock, "nanoClock");
+      return this;
+    }
+
+    /** See {@link EngineEnvironment#identities()}. */
+    public Builder identities(Supplier<EngineIdentity> identities) {
+      this.identities = Objects.requireNonNull(identities, "identities");
+      return this;
+    }
+
+    /** See {@link EngineEnvironment#pinning()}. */
+    public Builder pinning(CpuPinning pinning) {
+      this.pinning = Objects.requireNonNull(pinning, "pinning");
+      return this;
+    }
+
+    /** See {@link EngineEnvironment#waits()}. */
+    public Builder waits(NicWaits waits) {
+      this.waits = Objects.requireNonNull(waits, "waits");
+      return this;
+    }
+
+    /** See {@link EngineEnvironment#devices()}. */
+    public Builder devices(Devices devices) {
+      this.devices = Objects.requireNonNull(devices, "devices");
+      return this;
+    }
+
+    /** The environment. */
+    public EngineEnvironment build() {
+      return new EngineEnvironment(copy());
+    }
   }
 
   private static final class NoPinning implements CpuPinning {

@@ -14,11 +14,11 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -116,7 +116,10 @@ final class ChaosNic implements Domain {
 
   @Override
   public Capabilities capabilities() {
-    return new Capabilities(CompletionLevel.DELIVERED, 1_000, 32, false, false, true);
+    return Capabilities.builder(1_000, 32)
+        .completion(CompletionLevel.DELIVERED)
+        .fencesLostPeers(true)
+        .build();
   }
 
   @Override
@@ -155,7 +158,7 @@ final class ChaosNic implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     called();
     if (flying.size() >= Math.min(32, context.nicDepth())) {
       violations.add("more than " + flying.size() + " in flight");
@@ -164,7 +167,7 @@ final class ChaosNic implements Domain {
       context.doorbell().ring();
       return PostResult.NIC_BUSY;
     }
-    flying.add(new Flying(op.token(), ((Target) op.target()).peer()));
+    flying.add(new Flying(op.token(), ((Target) op.remote()).peer()));
     return PostResult.TAKEN;
   }
 

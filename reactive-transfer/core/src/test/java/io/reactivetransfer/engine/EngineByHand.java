@@ -24,6 +24,7 @@ import io.reactivetransfer.engine.peers.Mailroom;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.PeerNic;
 import io.reactivetransfer.engine.peers.Peers;
+import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.lang.foreign.Arena;
@@ -73,15 +74,20 @@ public final class EngineByHand implements AfterEachCallback {
     return this;
   }
 
+  /** NICs that are opened from now on have other capabilities. */
+  public void nicsWith(UnaryOperator<Capabilities.Builder> change) {
+    backend.change = change;
+  }
+
   /** Begins to open. */
   Probe<TransferEngine> opening(int nics, UnaryOperator<EngineOptions.Builder> options) {
     backend.count = nics;
     EngineOptions.Builder builder = EngineOptions.builder().signalScheduler(signals);
     var environment =
-        new EngineEnvironment(
-            loop::now,
-            () -> EngineIdentity.of(new EngineId(1, 1)),
-            EngineEnvironment.system().pinning());
+        EngineEnvironment.builder()
+            .nanoClock(loop::now)
+            .identities(() -> EngineIdentity.of(new EngineId(1, 1)))
+            .build();
     return probe(
         TransferEngineBuilder.create()
             .backend(backend)

@@ -63,8 +63,10 @@ class NicThreadTest {
     return TransferEngineBuilder.create()
         .backend(backend)
         .environment(
-            new EngineEnvironment(
-                System::nanoTime, () -> EngineIdentity.of(new EngineId(4, 4)), pinning))
+            EngineEnvironment.builder()
+                .identities(() -> EngineIdentity.of(new EngineId(4, 4)))
+                .pinning(pinning)
+                .build())
         .options(options.apply(EngineOptions.builder()).build())
         .open();
   }
@@ -128,12 +130,10 @@ class NicThreadTest {
 
   @Test
   void thatCannotBePinnedForLackOfAPinningSaysWhatToAdd() {
-    EngineEnvironment system = EngineEnvironment.system();
     Mono<TransferEngine> opening =
         TransferEngineBuilder.create()
             .backend(backend)
-            .environment(
-                new EngineEnvironment(system.nanoClock(), system.identities(), system.pinning()))
+            .environment(EngineEnvironment.builder().build())
             .options(EngineOptions.builder().cpu(0).build())
             .open();
     assertThatExceptionOfType(BackendUnavailableException.class)

@@ -38,16 +38,14 @@ class NicWaitTest {
   private TransferEngine engine;
 
   private void open(IdleStrategy idle) {
-    EngineEnvironment system = EngineEnvironment.system();
     engine =
         TransferEngineBuilder.create()
             .backend(backend)
             .environment(
-                new EngineEnvironment(
-                    System::nanoTime,
-                    () -> EngineIdentity.of(new EngineId(4, 4)),
-                    system.pinning(),
-                    waits))
+                EngineEnvironment.system().toBuilder()
+                    .identities(() -> EngineIdentity.of(new EngineId(4, 4)))
+                    .waits(waits)
+                    .build())
             .options(EngineOptions.builder().idle(idle).build())
             .open()
             .block(LONG);

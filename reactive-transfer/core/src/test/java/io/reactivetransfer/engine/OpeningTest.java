@@ -16,6 +16,7 @@ import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -73,6 +74,13 @@ class OpeningTest {
     var address = engine.address();
     assertThat(address.engine()).isEqualTo(engine.id());
     assertThat(address.control()).as("of its control channel").hasToString("here:7400");
+  }
+
+  @Test
+  void aNicThatCannotWriteIsRefused() {
+    hand.backend.change = builder -> builder.operations(Set.of());
+    assertThat(refused(1)).hasMessageContaining("can do WRITE").hasMessageContaining("declares []");
+    assertAllClosed();
   }
 
   @Test

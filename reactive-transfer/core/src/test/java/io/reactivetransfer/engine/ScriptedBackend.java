@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -41,6 +42,10 @@ final class ScriptedBackend implements Backend {
   int queueDepth = 1 << 16;
   long maxWriteBytes = 1 << 20;
   CompletionLevel completion = CompletionLevel.DELIVERED;
+
+  /** What else its NICs declare. */
+  UnaryOperator<Capabilities.Builder> change = builder -> builder;
+
   Availability availability = Availability.available();
 
   /** What opening the control channel gives instead of the channel. */
@@ -96,7 +101,11 @@ final class ScriptedBackend implements Backend {
             this,
             number,
             context,
-            new Capabilities(completion, maxWriteBytes, queueDepth, false, false, true));
+            change
+                .apply(Capabilities.builder(maxWriteBytes, queueDepth))
+                .completion(completion)
+                .fencesLostPeers(true)
+                .build());
     opened.add(nic);
     return nic;
   }

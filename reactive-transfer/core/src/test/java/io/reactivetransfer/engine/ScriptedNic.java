@@ -8,10 +8,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -348,21 +348,21 @@ public final class ScriptedNic implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     called("post");
     requireSound("a post");
     raise(postFailure);
-    Local source = own(op.source());
-    Target target = (Target) op.target();
+    Local source = own(op.local());
+    Target target = (Target) op.remote();
     known(target.peer());
     if (op.length() < 0 || op.length() > capabilities.maxWriteBytes()) {
       backend.violated("a write of " + op.length() + " bytes");
     }
-    if (op.sourceOffset() < 0 || op.sourceOffset() + op.length() > source.memory().length()) {
-      backend.violated("a source out of bounds: " + op.sourceOffset() + " + " + op.length());
+    if (op.localOffset() < 0 || op.localOffset() + op.length() > source.memory().length()) {
+      backend.violated("a source out of bounds: " + op.localOffset() + " + " + op.length());
     }
-    if (op.targetOffset() < 0 || op.targetOffset() + op.length() > target.length()) {
-      backend.violated("a target out of bounds: " + op.targetOffset() + " + " + op.length());
+    if (op.remoteOffset() < 0 || op.remoteOffset() + op.length() > target.length()) {
+      backend.violated("a target out of bounds: " + op.remoteOffset() + " + " + op.length());
     }
     if (inFlight.size() >= Math.min(context.nicDepth(), capabilities.queueDepth())) {
       backend.violated("more than " + inFlight.size() + " writes in flight");
@@ -376,8 +376,8 @@ public final class ScriptedNic implements Domain {
             index,
             source,
             target,
-            op.sourceOffset(),
-            op.targetOffset(),
+            op.localOffset(),
+            op.remoteOffset(),
             op.length(),
             op.token(),
             op.hasImm(),

@@ -32,13 +32,7 @@ class UnfencedBackendTest {
     @Override
     public Capabilities capabilities() {
       Capabilities can = inner.capabilities();
-      return new Capabilities(
-          can.completion(),
-          can.maxWriteBytes(),
-          can.queueDepth(),
-          can.ordered(),
-          can.deviceMemory(),
-          false);
+      return can.toBuilder().fencesLostPeers(false).build();
     }
   }
 

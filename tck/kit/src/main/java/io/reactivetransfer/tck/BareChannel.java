@@ -66,13 +66,12 @@ final class BareChannel implements AutoCloseable {
       this.thread = given::execute;
     }
     ControlContext context =
-        new ControlContext(
-            identity,
-            backend.name(),
-            () -> rung = true,
-            given,
-            MAX_MESSAGE_BYTES,
-            timeout.dividedBy(2)); // what cannot be reached is told before the test gives up
+        ControlContext.builder(identity, backend.name(), () -> rung = true)
+            .loop(given)
+            .maxMessageBytes(MAX_MESSAGE_BYTES)
+            // what cannot be reached is told before the test gives up
+            .connectTimeout(timeout.dividedBy(2))
+            .build();
     this.channel = await(on(() -> backend.openControl(context)).thenCompose(opened -> opened));
     this.address = call(ControlChannel::address);
   }

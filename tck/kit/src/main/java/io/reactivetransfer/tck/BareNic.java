@@ -76,13 +76,12 @@ final class BareNic implements AutoCloseable {
       this.thread = given::execute;
     }
     OpenContext context =
-        new OpenContext(
-            engine,
-            0,
-            () -> rung = true,
-            given,
-            DEPTH,
-            timeout.dividedBy(2)); // what could not be connected is told before the test gives up
+        OpenContext.builder(engine, 0, () -> rung = true)
+            .loop(given)
+            .nicDepth(DEPTH)
+            // what could not be connected is told before the test gives up
+            .connectTimeout(timeout.dividedBy(2))
+            .build();
     Domain opened =
         await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
     this.domain = await(on(() -> new BareControl(opened, engine, () -> rung = true)));

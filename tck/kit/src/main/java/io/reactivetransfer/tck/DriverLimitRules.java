@@ -3,8 +3,8 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -56,7 +56,7 @@ abstract class DriverLimitRules extends RuleGroup {
   @Test
   final void r17_22_aNicThatHasNothingInFlightIsNotBusy() {
     Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
-    WriteOp op = wire.write(0, 0, 16, 1);
+    Operation op = wire.write(0, 0, 16, 1);
     wire.until(
         "a first write to be taken over",
         () -> {

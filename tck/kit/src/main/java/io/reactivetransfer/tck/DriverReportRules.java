@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -81,7 +81,7 @@ abstract class DriverReportRules extends RuleGroup {
             token[0]++;
             out[0] = false;
           }
-          WriteOp op = wire.write(0, 0, 16, token[0]);
+          Operation op = wire.write(0, 0, 16, token[0]);
           out[0] = out[0] || wire.origin().call(nic -> nic.post(op).isTaken());
           return wire.origin().hasReported("written " + token[0]);
         });
@@ -100,7 +100,7 @@ abstract class DriverReportRules extends RuleGroup {
     Wire wire = connected(0);
     int taken = 0;
     for (int i = 0; i < WRITES; i++) {
-      WriteOp op = wire.write(0, 0, 16, taken).withImm(taken);
+      Operation op = wire.write(0, 0, 16, taken).withImm(taken);
       taken += wire.origin().call(nic -> nic.post(op).isTaken()) ? 1 : 0;
     }
     for (int turn = 0; end != End.GIVEN_UP_EARLY && turn < TURNS_ALONE; turn++) {
@@ -150,7 +150,7 @@ abstract class DriverReportRules extends RuleGroup {
   /** Writes are left half-way in, the more the later the round. */
   private void expectFence(Wire wire, RemotePeer origin, int round) {
     for (int i = 0; i < WRITES; i++) {
-      WriteOp op = wire.write(0, 0, 16, FENCED_EACH * round + i).withImm(round);
+      Operation op = wire.write(0, 0, 16, FENCED_EACH * round + i).withImm(round);
       wire.origin().call(nic -> nic.post(op));
     }
     for (int turn = 0; turn < TURNS_ALONE; turn++) {
@@ -192,12 +192,12 @@ abstract class DriverReportRules extends RuleGroup {
     wire.until("all reported", () -> wire.origin().reported() > 2 * WRITES);
     wire.until("all arrived", () -> wire.target().reported() == arriving);
     if (has(Capability.TARGET_CHECKS)) {
-      WriteOp beyond = wire.write(0, Wire.LENGTH, 10, 99);
+      Operation beyond = wire.write(0, Wire.LENGTH, 10, 99);
       int reported = wire.origin().reported();
       wire.post(beyond);
       wire.until("a report of a write", () -> wire.origin().reported() > reported);
     }
-    WriteOp last = wire.write(0, 0, 100, 100);
+    Operation last = wire.write(0, 0, 100, 100);
     wire.post(last);
     stage().rest(stage().patience().silence()); // in which nobody polls
     if (has(Capability.LOST_PEERS)) {

@@ -8,8 +8,8 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ abstract class DriverRules extends RuleGroup {
     wire.until(what, condition);
   }
 
-  private static void post(Wire wire, WriteOp op) {
+  private static void post(Wire wire, Operation op) {
     wire.post(op);
   }
 
@@ -71,7 +71,7 @@ abstract class DriverRules extends RuleGroup {
     for (int i = 0; i < 200; i++) {
       tokens.add(stage().random().nextLong());
     }
-    WriteOp op = new WriteOp();
+    Operation op = new Operation();
     List<Integer> imms = new ArrayList<>(List.of(0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE));
     while (imms.size() < tokens.size() / 2) {
       imms.add(imms.size());
@@ -105,8 +105,11 @@ abstract class DriverRules extends RuleGroup {
   @Test
   final void r17_3_anIdleNicHasNothingToDo() {
     Wire wire = wire(0);
-    WriteOp op =
-        new WriteOp().between(wire.ends().source(), wire.ends().target()).range(0, 0, 100).token(1);
+    Operation op =
+        new Operation()
+            .between(wire.ends().source(), wire.ends().target())
+            .range(0, 0, 100)
+            .token(1);
     post(wire, op.withImm(7));
     until("a report", wire, () -> wire.origin().reports().contains("written 1"));
     until("an idle turn of the origin", wire, () -> wire.origin().turn() == 0);
@@ -126,7 +129,7 @@ abstract class DriverRules extends RuleGroup {
     for (int i = 0; i < ranges.length; i++) {
       post(
           wire,
-          new WriteOp()
+          new Operation()
               .between(wire.ends().source(), wire.ends().target())
               .range(0, ranges[i][0], ranges[i][1])
               .token(i)
@@ -152,8 +155,8 @@ abstract class DriverRules extends RuleGroup {
   @Test
   final void r17_5_afterARefusalThereIsAnotherChance() {
     Wire wire = wire(0);
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(wire.ends().source(), wire.ends().target())
             .range(0, 0, 1_000)
             .withoutImm();
@@ -178,8 +181,8 @@ abstract class DriverRules extends RuleGroup {
   final void r17_6_theLossOfAPeerIsToldBeforeItsFailures() {
     stage().require(Capability.LOST_PEERS);
     Wire wire = wire(0);
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(wire.ends().source(), wire.ends().target())
             .range(0, 0, 100)
             .withImm(9);
@@ -218,8 +221,8 @@ abstract class DriverRules extends RuleGroup {
     Wire wire = wire(0);
     byte[] address = wire.target().call(nic -> nic.address());
     RemotePeer peer = wire.origin().call(nic -> nic.resolve(wire.target().engine(), 0, address));
-    WriteOp op =
-        new WriteOp()
+    Operation op =
+        new Operation()
             .between(wire.ends().source(), wire.ends().target())
             .range(0, 0, 100)
             .withoutImm();
@@ -250,7 +253,7 @@ abstract class DriverRules extends RuleGroup {
    * Has a NIC take over more writes, with the tokens 1, 2 and 3 if it may have that many in flight,
    * and returns how many. It is polled where it refuses, as an engine would do.
    */
-  private int postMore(BareNic nic, WriteOp op) {
+  private int postMore(BareNic nic, Operation op) {
     int count = Math.min(3, nic.call(Domain::capabilities).queueDepth());
     for (long token = 1; token <= count; token++) {
       op.token(token);

@@ -7,9 +7,9 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -92,8 +92,12 @@ abstract class DriverTrustRules extends RuleGroup {
   private static void expectLost(Wire wire, RemotePeer peer, EngineId id) {
     RemoteMemory memory =
         wire.origin().call(nic -> nic.resolve(peer, wire.ends().local().key(), Wire.LENGTH));
-    WriteOp op =
-        new WriteOp().between(wire.ends().source(), memory).range(0, 0, 10).token(77).withoutImm();
+    Operation op =
+        new Operation()
+            .between(wire.ends().source(), memory)
+            .range(0, 0, 10)
+            .token(77)
+            .withoutImm();
     boolean[] taken = {false};
     wire.until(
         "the loss of a peer whose address is none",
@@ -158,8 +162,8 @@ abstract class DriverTrustRules extends RuleGroup {
     if (stage().profile().missing().get(Capability.TARGET_CHECKS) == null) {
       expectFailure(wire, wire.write(0, Wire.LENGTH, 10, 1));
       if (other[0] != null) {
-        WriteOp op = wire.write(0, 0, 10, 2);
-        expectFailure(wire, op.between(op.source(), other[0]));
+        Operation op = wire.write(0, 0, 10, 2);
+        expectFailure(wire, op.between(op.local(), other[0]));
       }
     }
     if (stage().profile().missing().get(Capability.REVOCATION) == null) {
@@ -167,7 +171,7 @@ abstract class DriverTrustRules extends RuleGroup {
       expectFailure(wire, wire.write(0, 0, 10, 3));
       expectHidden(texts, renamed.key());
     }
-    WriteOp late = wire.write(0, 0, 10, 4);
+    Operation late = wire.write(0, 0, 10, 4);
     wire.origin().call(nic -> nic.post(late).isTaken());
     wire.origin()
         .attempt(nic -> nic.disconnect(wire.ends().peer(), "given up by the conformance kit"));
@@ -179,7 +183,7 @@ abstract class DriverTrustRules extends RuleGroup {
     expectHidden(texts, wrong);
   }
 
-  private static void expectFailure(Wire wire, WriteOp op) {
+  private static void expectFailure(Wire wire, Operation op) {
     wire.post(op);
     wire.awaitRefusal(op);
   }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactivetransfer.spi.Availability.Unavailable;
 import io.reactivetransfer.spi.NicWait;
 import io.reactivetransfer.spi.NicWaits;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
@@ -167,7 +167,7 @@ abstract class DriverWaitRules extends RuleGroup {
   }
 
   private static boolean does(Deed deed, Wire wire, DutyTurns origin) {
-    WriteOp op = wire.write(0, 0, 100, 1);
+    Operation op = wire.write(0, 0, 100, 1);
     boolean taken =
         wire.origin()
             .call(nic ->
@@ -183,7 +183,7 @@ abstract class DriverWaitRules extends RuleGroup {
   /** How often a turn was given for nothing but time until a refused write was taken over. */
   private int unaskedAfterRefusal(Wire wire, DutyTurns origin, DutyTurns target) {
     int most = wire.origin().call(nic -> nic.capabilities().queueDepth()) + 10_000;
-    WriteOp op = wire.write(0, 0, 1_000, 1);
+    Operation op = wire.write(0, 0, 1_000, 1);
     int reports = wire.origin().reported();
     int[] taken = {0};
     while (taken[0] < most && wire.origin().call(nic -> nic.post(op).isTaken())) {
@@ -259,7 +259,7 @@ abstract class DriverWaitRules extends RuleGroup {
         "post",
         () -> {
           wire.turn();
-          WriteOp op = wire.write(0, 0, 100, 1);
+          Operation op = wire.write(0, 0, 100, 1);
           return wire.origin().nanosOf(nic -> nic.post(op).isTaken());
         });
     expectQuick("poll", () -> wire.target().nanosOfTurn());

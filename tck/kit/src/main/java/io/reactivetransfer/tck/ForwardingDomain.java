@@ -7,10 +7,10 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -76,7 +76,7 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     return inner.post(op);
   }
 

@@ -6,8 +6,8 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -166,8 +166,8 @@ abstract class HalfWayRules extends RuleGroup {
     LocalMemory present = wire.target().register(host, Access.REMOTE_WRITE);
     RemoteMemory open = resolve(wire, present, memory);
     for (int i = 0; i < REGISTRATIONS; i++) {
-      WriteOp op = wire.write(0, 0, 100, i).withImm(i);
-      wire.post(op.between(op.source(), old.get(i)));
+      Operation op = wire.write(0, 0, 100, i).withImm(i);
+      wire.post(op.between(op.local(), old.get(i)));
       wire.awaitRefusal(op);
     }
     wire.throughout(() -> {
@@ -176,8 +176,8 @@ abstract class HalfWayRules extends RuleGroup {
           .as("first byte that changed under a key of an earlier registration")
           .isEqualTo(-1);
     });
-    WriteOp op = wire.write(0, 0, 100, 99);
-    wire.post(op.between(op.source(), open));
+    Operation op = wire.write(0, 0, 100, 99);
+    wire.post(op.between(op.local(), open));
     wire.until("a write under the present key", () -> wire.origin().hasReported("written 99"));
   }
 

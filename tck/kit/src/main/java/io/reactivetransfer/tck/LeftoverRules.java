@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ abstract class LeftoverRules extends RuleGroup {
     while (posted < writes) {
       int index = posted++;
       length[index] = (int) wire.atMost(Math.min(stride, lengths[index % lengths.length]));
-      WriteOp op = wire.write((long) index * stride, (long) index * stride, length[index], index);
+      Operation op = wire.write((long) index * stride, (long) index * stride, length[index], index);
       wire.post(op.withImm(index));
       overwriteReported(wire, overwritten, stride);
     }
@@ -83,7 +83,7 @@ abstract class LeftoverRules extends RuleGroup {
     for (int i = 0; i < writes; i++) {
       long at = (long) i * stride;
       for (Wire wire : List.of(there, back)) {
-        WriteOp op = wire.write(at, at, stride, i).withImm(i);
+        Operation op = wire.write(at, at, stride, i).withImm(i);
         if (!wire.origin()
             .call(nic -> nic.post(op).isTaken())) { // no turn between two writes if need not be
           wire.post(op);

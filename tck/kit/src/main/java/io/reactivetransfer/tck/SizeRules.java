@@ -8,8 +8,8 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
-import io.reactivetransfer.spi.WriteOp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -218,7 +218,7 @@ abstract class SizeRules extends RuleGroup {
   }
 
   /** The origin's NIC may throw, or the write fails; it is not done. */
-  private static void expectRefused(Wire wire, WriteOp op) {
+  private static void expectRefused(Wire wire, Operation op) {
     AtomicReference<Boolean> done = new AtomicReference<>(false);
     wire.until(
         "a write to be refused for good",
@@ -247,8 +247,8 @@ abstract class SizeRules extends RuleGroup {
             .attempt(
                 nic -> remote.set(nic.resolve(wire.ends().peer(), key.get(), memory.byteSize())));
     if (refusal == null) {
-      WriteOp op = wire.write(0, 0, 100, 1).withImm(1);
-      expectRefused(wire, op.between(op.source(), remote.get()));
+      Operation op = wire.write(0, 0, 100, 1).withImm(1);
+      expectRefused(wire, op.between(op.local(), remote.get()));
     }
     wire.throughout(() ->
         assertThat(memory.mismatch(MemorySegment.ofArray(before)))
@@ -274,8 +274,8 @@ abstract class SizeRules extends RuleGroup {
       regions.add(wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, REGION_BYTES)));
     }
     for (int i = 0; i < regions.size(); i++) {
-      WriteOp op = wire.write((long) i * REGION_BYTES, 0, REGION_BYTES, i);
-      wire.post(op.between(op.source(), regions.get(i)));
+      Operation op = wire.write((long) i * REGION_BYTES, 0, REGION_BYTES, i);
+      wire.post(op.between(op.local(), regions.get(i)));
     }
     wire.until("all reported", () -> wire.origin().reported() > regions.size());
     long length = (long) regions.size() * REGION_BYTES;

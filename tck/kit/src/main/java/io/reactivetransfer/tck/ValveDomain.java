@@ -9,10 +9,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,7 +43,7 @@ final class ValveDomain extends ForwardingDomain {
    */
   private static final int ROOM = 256;
 
-  private record Entry(Valve.Taken write, long token, WriteOp op) {}
+  private record Entry(Valve.Taken write, long token, Operation op) {}
 
   private record Report(Entry entry, int code, @Nullable String failure, boolean refused) {}
 
@@ -67,13 +67,10 @@ final class ValveDomain extends ForwardingDomain {
   @Override
   public Capabilities capabilities() {
     Capabilities all = inner.capabilities();
-    return new Capabilities(
-        all.completion(),
-        Math.min(all.maxWriteBytes(), valve.maxWriteBytes()),
-        Math.min(Math.max(all.queueDepth(), ROOM), valve.queueDepth()),
-        all.ordered(),
-        all.deviceMemory(),
-        all.fencesLostPeers());
+    return all.toBuilder()
+        .maxWriteBytes(Math.min(all.maxWriteBytes(), valve.maxWriteBytes()))
+        .queueDepth(Math.min(Math.max(all.queueDepth(), ROOM), valve.queueDepth()))
+        .build();
   }
 
   @Override
@@ -95,7 +92,7 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     requireSound("a write");
     if (valve.refusesWrite(writeRefusals)) {
       writeRefusals++;
@@ -103,7 +100,7 @@ final class ValveDomain extends ForwardingDomain {
       return PostResult.NIC_BUSY;
     }
     Valve.Taken write = valve.next(context.nicIndex(), ownerOf(op), op.length(), op.hasImm());
-    Entry entry = new Entry(write, op.token(), copy(op, write.number()));
+    Entry entry = new Entry(write, op.token(), op.copy().token(write.number()));
     if (valve.fails(write)) {
       end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, valve.refusesFailed()));
       context.doorbell().ring();
@@ -130,8 +127,8 @@ final class ValveDomain extends ForwardingDomain {
     }
   }
 
-  private EngineId ownerOf(WriteOp op) {
-    EngineId owner = owners.get(op.target());
+  private EngineId ownerOf(Operation op) {
+    EngineId owner = owners.get(op.remote());
     if (owner == null) {
       throw new IllegalStateException("expected a target that this NIC resolved");
     }
@@ -265,15 +262,6 @@ final class ValveDomain extends ForwardingDomain {
       }
     }
     return reported;
-  }
-
-  private static WriteOp copy(WriteOp op, long token) {
-    WriteOp copy =
-        new WriteOp()
-            .between(op.source(), op.target())
-            .range(op.sourceOffset(), op.targetOffset(), op.length())
-            .token(token);
-    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
   }
 
   /** Keeps the reports back until the valve lets them through; everything else passes. */

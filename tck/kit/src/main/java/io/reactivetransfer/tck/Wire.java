@@ -7,9 +7,9 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
@@ -95,8 +95,8 @@ record Wire(
   }
 
   /** A write without an immediate, to be changed and posted. */
-  WriteOp write(long fromOffset, long toOffset, long length, long token) {
-    return new WriteOp()
+  Operation write(long fromOffset, long toOffset, long length, long token) {
+    return new Operation()
         .between(ends.source(), ends.target())
         .range(fromOffset, toOffset, length)
         .token(token)
@@ -153,8 +153,8 @@ record Wire(
    * Waits for the report of a write that the target must refuse. Where nobody promises that what is
    * written has come, the origin may never hear of the refusal.
    */
-  void awaitRefusal(WriteOp op) {
-    String what = op.length() + " bytes to offset " + op.targetOffset();
+  void awaitRefusal(Operation op) {
+    String what = op.length() + " bytes to offset " + op.remoteOffset();
     String failed = "failed " + op.token();
     String written = "written " + op.token();
     until(
@@ -166,7 +166,7 @@ record Wire(
   }
 
   /** Has a write taken over. */
-  void post(WriteOp op) {
+  void post(Operation op) {
     until("a write to be taken over", () -> origin.call(nic -> nic.post(op).isTaken()));
   }
 

@@ -11,10 +11,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -49,19 +49,14 @@ final class MyDomain implements Domain {
 
   /** What was taken over. A copy: the engine fills its object again. */
   private static final class MyWrite {
-    private final WriteOp op = new WriteOp();
+    private final Operation op;
     private final MyRemoteMemory target;
     private long copied;
     private String givenUp = "";
 
-    MyWrite(WriteOp posted) {
-      target = (MyRemoteMemory) posted.target();
-      op.between(posted.source(), target)
-          .range(posted.sourceOffset(), posted.targetOffset(), posted.length())
-          .token(posted.token());
-      if (posted.hasImm()) {
-        op.withImm(posted.imm());
-      }
+    MyWrite(Operation posted) {
+      op = posted.copy();
+      target = (MyRemoteMemory) posted.remote();
     }
   }
 
@@ -85,7 +80,7 @@ final class MyDomain implements Domain {
 
   @Override
   public Capabilities capabilities() {
-    return new Capabilities(CompletionLevel.DELIVERED, 1L << 30, DEPTH, false, false, false);
+    return Capabilities.builder(1L << 30, DEPTH).completion(CompletionLevel.DELIVERED).build();
   }
 
   @Override
@@ -138,7 +133,7 @@ final class MyDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     if (writes.size() == DEPTH) {
       return PostResult.NIC_BUSY; // no doorbell is needed: this NIC is polled all the time
     }
@@ -209,18 +204,18 @@ final class MyDomain implements Domain {
   }
 
   private static MyMemory copy(MyWrite write, MyMemory to, long most) {
-    WriteOp op = write.op;
-    to.segment().asSlice(op.targetOffset(), op.length()); // the target's check of its bounds
-    MemorySegment from = ((MyMemory) op.source()).segment();
+    Operation op = write.op;
+    to.segment().asSlice(op.remoteOffset(), op.length()); // the target's check of its bounds
+    MemorySegment from = ((MyMemory) op.local()).segment();
     long bytes = Math.min(most, op.length() - write.copied);
     long at = write.copied;
-    MemorySegment.copy(from, op.sourceOffset() + at, to.segment(), op.targetOffset() + at, bytes);
+    MemorySegment.copy(from, op.localOffset() + at, to.segment(), op.remoteOffset() + at, bytes);
     write.copied += bytes;
     return to;
   }
 
   /** Takes the immediate of a write that has come; false if there is no room now. */
-  private boolean tell(EngineId origin, WriteOp op) {
+  private boolean tell(EngineId origin, Operation op) {
     if (op.hasImm() && !roomForArrivals.tryAcquire()) {
       return false;
     }

@@ -8,10 +8,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +54,7 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return answers(ownerOf(op)) ? super.post(op) : PostResult.PEER_BUSY;
     }
 
@@ -81,7 +81,7 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return !gone.contains(ownerOf(op)) ? super.post(op) : PostResult.PEER_BUSY;
     }
   }
@@ -110,14 +110,14 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      Known old = Objects.requireNonNull(known.get(op.target()));
+    public PostResult post(Operation op) {
+      Known old = Objects.requireNonNull(known.get(op.remote()));
       byte[] other = ALIASES.get(ByteBuffer.wrap(old.key()));
       if (other == null) {
         return inner.post(op);
       }
       RemoteMemory instead = inner.resolve(old.peer(), other, old.length());
-      return inner.post(TrackingDomain.copy(op).between(op.source(), instead));
+      return inner.post(op.copy().between(op.local(), instead));
     }
   }
 
@@ -184,7 +184,7 @@ final class ConnectionSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (connected == null && DriverSaboteurs.isBare(context)) {
         CountDownLatch latch = new CountDownLatch(1);
         connected = latch;

@@ -101,36 +101,11 @@ final class ControlSaboteurs {
   }
 
   private static ControlContext withoutBell(ControlContext given) {
-    return new ControlContext(
-        given.identity(),
-        given.backend(),
-        () -> {},
-        given.loop(),
-        given.maxMessageBytes(),
-        given.connectTimeout());
+    return given.toBuilder().doorbell(() -> {}).build();
   }
 
   private static EngineOptions withGrace(EngineOptions o, Duration grace) {
-    return new EngineOptions(
-        o.nics(),
-        o.window(),
-        o.nicDepth(),
-        o.peerDepth(),
-        o.peerBytes(),
-        o.maxSubmissions(),
-        o.minPieceBytes(),
-        o.maxUnclaimedImms(),
-        o.maxMessageBytes(),
-        o.messageCredits(),
-        o.maxWaitingMessages(),
-        o.livenessDeadline(),
-        o.transferDeadline(),
-        o.connectTimeout(),
-        o.closeTimeout(),
-        grace,
-        o.idle(),
-        o.cpu(),
-        o.signalScheduler());
+    return o.toBuilder().revocationGrace(grace).build();
   }
 
   private static final class Cuts extends ForwardingControl {

@@ -11,10 +11,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
@@ -114,7 +114,7 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return out.size() >= inner.capabilities().queueDepth() ? PostResult.TAKEN : super.post(op);
     }
   }
@@ -128,21 +128,13 @@ final class DriverSaboteurs {
 
     @Override
     public Capabilities capabilities() {
-      Capabilities can = inner.capabilities();
-      return new Capabilities(
-          can.completion(),
-          MAX,
-          can.queueDepth(),
-          can.ordered(),
-          can.deviceMemory(),
-          can.fencesLostPeers());
+      return inner.capabilities().toBuilder().maxWriteBytes(MAX).build();
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return inner.post(
-          TrackingDomain.copy(op)
-              .range(op.sourceOffset(), op.targetOffset(), Math.min(MAX, op.length())));
+          op.copy().range(op.localOffset(), op.remoteOffset(), Math.min(MAX, op.length())));
     }
   }
 
@@ -185,7 +177,7 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (op.length() == 100) {
         dawdle(context);
       }
@@ -215,8 +207,8 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      return op.target() instanceof Nobody ? PostResult.TAKEN : inner.post(op);
+    public PostResult post(Operation op) {
+      return op.remote() instanceof Nobody ? PostResult.TAKEN : inner.post(op);
     }
   }
 
@@ -273,9 +265,8 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      return inner.post(
-          TrackingDomain.copy(op).between(((Counted) op.source()).real(), op.target()));
+    public PostResult post(Operation op) {
+      return inner.post(op.copy().between(((Counted) op.local()).real(), op.remote()));
     }
   }
 
@@ -295,7 +286,7 @@ final class DriverSaboteurs {
 
     @Override
     void failed(Out write, int code, String text, CompletionSink sink) {
-      byte[] key = Objects.requireNonNull(keys.get(write.op.target()));
+      byte[] key = Objects.requireNonNull(keys.get(write.op.remote()));
       super.failed(write, code, text + " under " + HexFormat.of().formatHex(key), sink);
     }
   }
@@ -324,7 +315,7 @@ final class DriverSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (refused) {
         return inner.post(op);
       }

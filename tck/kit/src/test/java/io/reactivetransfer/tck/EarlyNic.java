@@ -10,10 +10,10 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -46,7 +46,7 @@ final class EarlyNic extends ForwardingDomain {
       long token,
       RemotePeer peer,
       LocalMemory copy,
-      WriteOp op,
+      Operation op,
       Arena arena,
       boolean told,
       long toldAs) {}
@@ -72,13 +72,11 @@ final class EarlyNic extends ForwardingDomain {
   @Override
   public Capabilities capabilities() {
     Capabilities all = inner.capabilities();
-    return new Capabilities(
-        CompletionLevel.SOURCE_FREE,
-        Math.min(all.maxWriteBytes(), MAX_WRITE_BYTES),
-        DEPTH,
-        all.ordered(),
-        false,
-        all.fencesLostPeers());
+    return all.toBuilder()
+        .completion(CompletionLevel.SOURCE_FREE)
+        .maxWriteBytes(Math.min(all.maxWriteBytes(), MAX_WRITE_BYTES))
+        .queueDepth(DEPTH)
+        .build();
   }
 
   @Override
@@ -117,7 +115,7 @@ final class EarlyNic extends ForwardingDomain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     if (waiting.size() + running.size() >= DEPTH) {
       full = true;
       return PostResult.NIC_BUSY;
@@ -125,14 +123,14 @@ final class EarlyNic extends ForwardingDomain {
     long token = tokens++;
     Arena arena = Arena.ofShared();
     MemorySegment copy = arena.allocate(Math.max(1, op.length()));
-    MemorySegment.copy(sources.get(op.source()), op.sourceOffset(), copy, 0, op.length());
+    MemorySegment.copy(sources.get(op.local()), op.localOffset(), copy, 0, op.length());
     LocalMemory registered = now(inner.register(new HostMemory(copy), Access.LOCAL));
-    WriteOp late =
-        TrackingDomain.copy(op)
-            .between(registered, op.target())
-            .range(0, op.targetOffset(), op.length())
+    Operation late =
+        op.copy()
+            .between(registered, op.remote())
+            .range(0, op.remoteOffset(), op.length())
             .token(token);
-    RemotePeer peer = owners.get(op.target());
+    RemotePeer peer = owners.get(op.remote());
     boolean told = met.contains(engines.get(peer));
     if (told) {
       written.add(op.token());

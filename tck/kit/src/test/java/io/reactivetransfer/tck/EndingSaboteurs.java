@@ -20,9 +20,9 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -119,7 +119,7 @@ final class EndingSaboteurs {
           (domain, _) ->
               new ForwardingDomain(domain) {
                 @Override
-                public PostResult post(WriteOp op) {
+                public PostResult post(Operation op) {
                   spoke.set(true);
                   return inner.post(op);
                 }

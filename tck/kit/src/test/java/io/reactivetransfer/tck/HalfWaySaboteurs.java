@@ -7,8 +7,8 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -226,7 +226,7 @@ final class HalfWaySaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (op.length() != 4_000) {
         return super.post(op);
       }

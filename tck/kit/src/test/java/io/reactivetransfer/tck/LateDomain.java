@@ -4,7 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -13,7 +13,7 @@ class LateDomain extends TrackingDomain {
 
   private static final long DELAY_NANOS = 3_000_000;
 
-  private record Late(WriteOp op, boolean hidden, long dueNanos) {}
+  private record Late(Operation op, boolean hidden, long dueNanos) {}
 
   private final Queue<Late> late = new ArrayDeque<>();
 
@@ -21,8 +21,8 @@ class LateDomain extends TrackingDomain {
     super(inner, context);
   }
 
-  final void passLater(WriteOp op, boolean hidden) {
-    late.add(new Late(copy(op), hidden, System.nanoTime() + DELAY_NANOS));
+  final void passLater(Operation op, boolean hidden) {
+    late.add(new Late(op.copy(), hidden, System.nanoTime() + DELAY_NANOS));
   }
 
   /** What is put off becomes due with time, which no descriptor shows. */

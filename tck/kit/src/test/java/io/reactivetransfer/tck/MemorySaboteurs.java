@@ -10,10 +10,10 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -97,13 +97,13 @@ final class MemorySaboteurs {
     }
 
     /** Bytes of the target's memory; none if it is not known. */
-    final long targetLength(WriteOp op) {
-      Memory memory = remote.get(op.target());
+    final long targetLength(Operation op) {
+      Memory memory = remote.get(op.remote());
       return memory == null ? 0 : memory.length();
     }
 
-    final MemorySegment source(WriteOp op) {
-      return Objects.requireNonNull(local.get(op.source())).segment();
+    final MemorySegment source(Operation op) {
+      return Objects.requireNonNull(local.get(op.local())).segment();
     }
   }
 
@@ -174,8 +174,8 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      if (revoked.containsKey(op.source())) {
+    public PostResult post(Operation op) {
+      if (revoked.containsKey(op.local())) {
         failSoon(op.token());
         return PostResult.TAKEN;
       }
@@ -189,13 +189,13 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       long more = op.length() + 1;
       boolean room =
-          op.targetOffset() + more <= targetLength(op)
-              && op.sourceOffset() + more <= source(op).byteSize();
+          op.remoteOffset() + more <= targetLength(op)
+              && op.localOffset() + more <= source(op).byteSize();
       return op.length() % 2 == 1 && room
-          ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), more))
+          ? super.post(op.copy().range(op.localOffset(), op.remoteOffset(), more))
           : super.post(op);
     }
   }
@@ -206,10 +206,10 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      boolean last = op.length() > 0 && op.targetOffset() + op.length() == targetLength(op);
+    public PostResult post(Operation op) {
+      boolean last = op.length() > 0 && op.remoteOffset() + op.length() == targetLength(op);
       return last
-          ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), op.length() - 1))
+          ? super.post(op.copy().range(op.localOffset(), op.remoteOffset(), op.length() - 1))
           : super.post(op);
     }
   }
@@ -220,10 +220,10 @@ final class MemorySaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      boolean nothing = op.length() == 0 && !op.hasImm() && op.targetOffset() < targetLength(op);
+    public PostResult post(Operation op) {
+      boolean nothing = op.length() == 0 && !op.hasImm() && op.remoteOffset() < targetLength(op);
       return nothing
-          ? super.post(copy(op).range(op.sourceOffset(), op.targetOffset(), 1))
+          ? super.post(op.copy().range(op.localOffset(), op.remoteOffset(), 1))
           : super.post(op);
     }
   }
@@ -237,7 +237,7 @@ final class MemorySaboteurs {
     void written(Out write, CompletionSink sink) {
       if (write.op.length() == 24) {
         MemorySegment source = source(write.op);
-        long at = write.op.sourceOffset();
+        long at = write.op.localOffset();
         source.set(ValueLayout.JAVA_BYTE, at, (byte) ~source.get(ValueLayout.JAVA_BYTE, at));
       }
       super.written(write, sink);
@@ -266,14 +266,14 @@ final class MemorySaboteurs {
 
     @Override
     @SuppressWarnings("restricted") // the point of it: nothing checks this access
-    public PostResult post(WriteOp op) {
-      Memory memory = remote.get(op.target());
-      long end = op.targetOffset() + op.length();
+    public PostResult post(Operation op) {
+      Memory memory = remote.get(op.remote());
+      long end = op.remoteOffset() + op.length();
       if (!(memory instanceof HostMemory host) || end <= host.length()) {
         return super.post(op);
       }
       MemorySegment beyond = MemorySegment.ofAddress(host.segment().address()).reinterpret(end);
-      MemorySegment.copy(source(op), op.sourceOffset(), beyond, op.targetOffset(), op.length());
+      MemorySegment.copy(source(op), op.localOffset(), beyond, op.remoteOffset(), op.length());
       reportSoon(op.token());
       return PostResult.TAKEN;
     }

@@ -11,8 +11,8 @@ import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -47,7 +47,7 @@ final class NicSaboteurs {
 
   private NicSaboteurs() {}
 
-  private static int pieces(WriteOp op) {
+  private static int pieces(Operation op) {
     return (op.imm() >>> Imm.BITS) + 1;
   }
 
@@ -57,15 +57,15 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (!op.hasImm() || op.length() == 0 || pieces(op) > 1) {
         return super.post(op);
       }
-      WriteOp bell = copy(op).range(op.sourceOffset(), op.targetOffset() + op.length(), 0);
+      Operation bell = op.copy().range(op.localOffset(), op.remoteOffset() + op.length(), 0);
       if (!pass(bell, true).isTaken()) {
         return PostResult.NIC_BUSY;
       }
-      passLater(copy(op).withoutImm(), false);
+      passLater(op.copy().withoutImm(), false);
       return PostResult.TAKEN;
     }
   }
@@ -79,13 +79,13 @@ final class NicSaboteurs {
             (inner, context) ->
                 new ForwardingDomain(inner) {
                   @Override
-                  public PostResult post(WriteOp op) {
+                  public PostResult post(Operation op) {
                     if (!op.hasImm() || pieces(op) == 1 || pieces(op) == 8) {
                       return inner.post(op);
                     }
                     var before = posted.computeIfAbsent(context.engine(), id -> new HashMap<>());
                     int index = before.getOrDefault(op.imm(), 0);
-                    WriteOp changed = TrackingDomain.copy(op);
+                    Operation changed = op.copy();
                     if (index == 0) {
                       changed.withImm(op.imm() & Imm.MAX_VALUE);
                     } else {
@@ -107,7 +107,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (op.hasImm() || op.length() < 100) {
         return super.post(op);
       }
@@ -149,7 +149,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       PostResult posted = pass(op, false);
       if (posted.isTaken() && op.length() == 1 && op.hasImm() && pieces(op) == 1) {
         pass(op, true);
@@ -167,13 +167,13 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      boolean adjacent = op.imm() == imm && op.targetOffset() == end && op.length() > 0;
+    public PostResult post(Operation op) {
+      boolean adjacent = op.imm() == imm && op.remoteOffset() == end && op.length() > 0;
       boolean merge = adjacent && op.hasImm() && pieces(op) == 1;
-      PostResult posted = inner.post(merge ? TrackingDomain.copy(op).withoutImm() : op);
+      PostResult posted = inner.post(merge ? op.copy().withoutImm() : op);
       if (posted.isTaken()) {
         imm = op.imm();
-        end = op.targetOffset() + op.length();
+        end = op.remoteOffset() + op.length();
       }
       return posted;
     }
@@ -185,9 +185,9 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       boolean counts = !op.hasImm() && op.length() >= 10_000;
-      return inner.post(counts ? TrackingDomain.copy(op).withImm(0) : op);
+      return inner.post(counts ? op.copy().withImm(0) : op);
     }
   }
 
@@ -200,16 +200,14 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      WriteOp mixed =
-          posted == 400
-              ? TrackingDomain.copy(op).range(sourceOffset, op.targetOffset(), op.length())
-              : op;
+    public PostResult post(Operation op) {
+      Operation mixed =
+          posted == 400 ? op.copy().range(sourceOffset, op.remoteOffset(), op.length()) : op;
       if (!inner.post(mixed).isTaken()) {
         return PostResult.NIC_BUSY;
       }
       posted++;
-      sourceOffset = op.sourceOffset();
+      sourceOffset = op.localOffset();
       return PostResult.TAKEN;
     }
   }
@@ -283,7 +281,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       used |= op.length() == 100;
       return inner.post(op);
     }
@@ -302,7 +300,7 @@ final class NicSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (refusals >= 3) {
         return PostResult.NIC_BUSY;
       }

@@ -6,8 +6,8 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,17 +77,14 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     @Override
     public Capabilities capabilities() {
       Capabilities all = inner.capabilities();
-      return new Capabilities(
-          all.completion(),
-          Math.min(all.maxWriteBytes(), maxWriteBytes),
-          Math.min(all.queueDepth(), queueDepth),
-          all.ordered(),
-          all.deviceMemory(),
-          all.fencesLostPeers());
+      return all.toBuilder()
+          .maxWriteBytes(Math.min(all.maxWriteBytes(), maxWriteBytes))
+          .queueDepth(Math.min(all.queueDepth(), queueDepth))
+          .build();
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (op.length() > maxWriteBytes) {
         throw new IllegalStateException("expected " + maxWriteBytes + " bytes, got " + op.length());
       }
@@ -117,7 +114,7 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (++posts % 3 == 0) {
         context.doorbell().ring();
         return PostResult.NIC_BUSY;
@@ -136,7 +133,7 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (posts == 2) {
         context.doorbell().ring();
         return PostResult.NIC_BUSY;
@@ -174,7 +171,7 @@ record Peculiarity(String what, BiFunction<Domain, OpenContext, Domain> wrapper)
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return reaches(ownerOf(op)) ? super.post(op) : PostResult.PEER_BUSY;
     }
   }

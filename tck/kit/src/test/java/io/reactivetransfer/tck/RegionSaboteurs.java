@@ -15,8 +15,8 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -296,7 +296,7 @@ final class RegionSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       pending.removeIf(stage -> stage.toCompletableFuture().isDone());
       return pending.isEmpty() ? super.post(op) : PostResult.NIC_BUSY;
     }

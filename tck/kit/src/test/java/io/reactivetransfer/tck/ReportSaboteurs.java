@@ -5,9 +5,9 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -53,8 +53,8 @@ final class ReportSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      return inner.post(op.imm() == -1 ? TrackingDomain.copy(op).withoutImm() : op);
+    public PostResult post(Operation op) {
+      return inner.post(op.imm() == -1 ? op.copy().withoutImm() : op);
     }
   }
 
@@ -166,7 +166,7 @@ final class ReportSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (last != null) {
         inner.poll(last);
       }

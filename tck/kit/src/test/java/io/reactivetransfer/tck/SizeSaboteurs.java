@@ -8,8 +8,8 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,8 +45,8 @@ final class SizeSaboteurs {
     return LoopbackBackend.builder().maxWriteBytes(1L << 40).build();
   }
 
-  private static WriteOp copy(WriteOp op, long sourceOffset, long targetOffset, long length) {
-    return TrackingDomain.copy(op).range(sourceOffset, targetOffset, length);
+  private static Operation copy(Operation op, long sourceOffset, long targetOffset, long length) {
+    return op.copy().range(sourceOffset, targetOffset, length);
   }
 
   private static final class Truncates extends ForwardingDomain {
@@ -55,9 +55,9 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       long length = Math.min(4 << 20, op.length());
-      return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
+      return inner.post(copy(op, op.localOffset(), op.remoteOffset(), length));
     }
   }
 
@@ -67,9 +67,9 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       long length = op.length() & Integer.MAX_VALUE;
-      return inner.post(copy(op, op.sourceOffset(), op.targetOffset(), length));
+      return inner.post(copy(op, op.localOffset(), op.remoteOffset(), length));
     }
   }
 
@@ -81,9 +81,9 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       boolean overflows = carried > Integer.MAX_VALUE;
-      WriteOp shorter = copy(op, op.sourceOffset(), op.targetOffset(), op.length() - 8);
+      Operation shorter = copy(op, op.localOffset(), op.remoteOffset(), op.length() - 8);
       PostResult taken = inner.post(overflows ? shorter : op);
       carried += taken.isTaken() ? op.length() : 0;
       return taken;
@@ -96,11 +96,11 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      long offset = op.targetOffset();
+    public PostResult post(Operation op) {
+      long offset = op.remoteOffset();
       boolean wraps = offset >= WRAP && targetLength(op) > WRAP; // the rest is another rule's
       return super.post(
-          SizeSaboteurs.copy(op, op.sourceOffset(), wraps ? offset - WRAP : offset, op.length()));
+          SizeSaboteurs.copy(op, op.localOffset(), wraps ? offset - WRAP : offset, op.length()));
     }
   }
 
@@ -110,9 +110,9 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       return inner.post(
-          copy(op, op.sourceOffset() & Integer.MAX_VALUE, op.targetOffset(), op.length()));
+          copy(op, op.localOffset() & Integer.MAX_VALUE, op.remoteOffset(), op.length()));
     }
   }
 
@@ -124,11 +124,11 @@ final class SizeSaboteurs {
 
     /** Writes one byte where it likes. */
     @SuppressWarnings("restricted") // the point of it: nothing checks this access
-    final PostResult writeByte(WriteOp op, long targetOffset) {
-      if (remote.get(op.target()) instanceof HostMemory host) {
+    final PostResult writeByte(Operation op, long targetOffset) {
+      if (remote.get(op.remote()) instanceof HostMemory host) {
         MemorySegment wide =
             MemorySegment.ofAddress(host.segment().address()).reinterpret(targetOffset + 1);
-        MemorySegment.copy(source(op), op.sourceOffset(), wide, targetOffset, 1);
+        MemorySegment.copy(source(op), op.localOffset(), wide, targetOffset, 1);
       }
       reportSoon(op.token());
       return PostResult.TAKEN;
@@ -141,9 +141,9 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       long total = targetLength(op);
-      boolean over = op.targetOffset() + op.length() == total + 1 && op.targetOffset() == total;
+      boolean over = op.remoteOffset() + op.length() == total + 1 && op.remoteOffset() == total;
       return over ? writeByte(op, total) : super.post(op);
     }
   }
@@ -154,9 +154,9 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      long end = op.targetOffset() + op.length();
-      if (op.targetOffset() > 0 && end < 0) {
+    public PostResult post(Operation op) {
+      long end = op.remoteOffset() + op.length();
+      if (op.remoteOffset() > 0 && end < 0) {
         reportSoon(op.token()); // and would touch who knows what
         return PostResult.TAKEN;
       }
@@ -170,10 +170,10 @@ final class SizeSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
-      boolean wraps = op.targetOffset() >= WRAP && op.targetOffset() < WRAP + targetLength(op);
+    public PostResult post(Operation op) {
+      boolean wraps = op.remoteOffset() >= WRAP && op.remoteOffset() < WRAP + targetLength(op);
       return wraps && targetLength(op) < WRAP
-          ? writeByte(op, op.targetOffset() - WRAP)
+          ? writeByte(op, op.remoteOffset() - WRAP)
           : super.post(op);
     }
   }

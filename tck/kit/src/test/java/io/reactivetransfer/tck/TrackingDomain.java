@@ -4,10 +4,10 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -22,11 +22,11 @@ class TrackingDomain extends ForwardingDomain {
    * A write that is out. Hidden ones are not reported: nobody knows of them, or was told already.
    */
   static final class Out {
-    final WriteOp op;
+    final Operation op;
     final EngineId peer;
     boolean hidden;
 
-    Out(WriteOp op, EngineId peer, boolean hidden) {
+    Out(Operation op, EngineId peer, boolean hidden) {
       this.op = op;
       this.peer = peer;
       this.hidden = hidden;
@@ -46,15 +46,6 @@ class TrackingDomain extends ForwardingDomain {
     this.context = context;
   }
 
-  static WriteOp copy(WriteOp op) {
-    WriteOp copy =
-        new WriteOp()
-            .between(op.source(), op.target())
-            .range(op.sourceOffset(), op.targetOffset(), op.length())
-            .token(op.token());
-    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
-  }
-
   @Override
   public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     RemotePeer peer = inner.resolve(engine, nic, address);
@@ -70,22 +61,22 @@ class TrackingDomain extends ForwardingDomain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     return pass(op, false);
   }
 
   /** Has the NIC do it. */
-  final PostResult pass(WriteOp op, boolean hidden) {
-    WriteOp passed = copy(op).token(next);
+  final PostResult pass(Operation op, boolean hidden) {
+    Operation passed = op.copy().token(next);
     if (!inner.post(passed).isTaken()) {
       return PostResult.NIC_BUSY;
     }
-    out.put(next++, new Out(copy(op), ownerOf(op), hidden));
+    out.put(next++, new Out(op.copy(), ownerOf(op), hidden));
     return PostResult.TAKEN;
   }
 
-  final EngineId ownerOf(WriteOp op) {
-    return Objects.requireNonNull(owners.get(op.target()));
+  final EngineId ownerOf(Operation op) {
+    return Objects.requireNonNull(owners.get(op.remote()));
   }
 
   /** Reports a write as done in the next poll, whatever the NIC says later. */

@@ -7,8 +7,8 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Predicate;
@@ -51,15 +51,15 @@ final class UseSaboteurs {
 
   /** Believes that some writes are done when they were taken over. */
   private static final class Hasty extends TrackingDomain {
-    private final Predicate<WriteOp> which;
+    private final Predicate<Operation> which;
 
-    Hasty(Domain inner, OpenContext context, Predicate<WriteOp> which) {
+    Hasty(Domain inner, OpenContext context, Predicate<Operation> which) {
       super(inner, context);
       this.which = which;
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       boolean hasty = which.test(op);
       PostResult posted = pass(op, hasty);
       if (posted.isTaken() && hasty) {
@@ -105,7 +105,7 @@ final class UseSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       EngineId peer = ownerOf(op);
       long others = out.values().stream().filter(other -> !other.peer.equals(peer)).count();
       return others < 4 ? super.post(op) : PostResult.PEER_BUSY;
@@ -141,12 +141,12 @@ final class UseSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       boolean longest =
           op.hasImm()
               && op.imm() >>> Imm.BITS == 0
               && op.length() == inner.capabilities().maxWriteBytes();
-      return inner.post(longest ? TrackingDomain.copy(op).withoutImm() : op);
+      return inner.post(longest ? op.copy().withoutImm() : op);
     }
   }
 
@@ -159,7 +159,7 @@ final class UseSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       PostResult posted = super.post(op);
       if (posted.isTaken() || !used || !op.hasImm()) {
         used |= posted.isTaken();
@@ -178,7 +178,7 @@ final class UseSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       boolean full = capabilities().queueDepth() == 1 && done >= 10;
       return !full ? super.post(op) : PostResult.NIC_BUSY;
     }

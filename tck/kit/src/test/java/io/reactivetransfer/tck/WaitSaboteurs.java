@@ -7,9 +7,9 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.WorkerLoop;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -114,13 +114,7 @@ final class WaitSaboteurs {
   }
 
   private static OpenContext with(OpenContext context, Doorbell doorbell) {
-    return new OpenContext(
-        context.engine(),
-        context.nicIndex(),
-        doorbell,
-        context.loop(),
-        context.nicDepth(),
-        context.connectTimeout());
+    return context.toBuilder().doorbell(doorbell).build();
   }
 
   /** Where the NIC below rings, and what becomes of that. */
@@ -218,7 +212,7 @@ final class WaitSaboteurs {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       PostResult taken = inner.post(op);
       if (!taken.isTaken()) {
         pipe.deafUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(60);

@@ -13,8 +13,6 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.simulation.network.SimulatedBackend;
 import io.reactivetransfer.simulation.network.SimulatedProcess;
-import io.reactivetransfer.spi.Availability;
-import io.reactivetransfer.spi.CpuPinning;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.util.ArrayList;
@@ -163,7 +161,10 @@ final class Node {
 
   void open() {
     var environment =
-        new EngineEnvironment(world.time()::nanos, () -> EngineIdentity.of(id), new NoPinning());
+        EngineEnvironment.builder()
+            .nanoClock(world.time()::nanos)
+            .identities(() -> EngineIdentity.of(id))
+            .build();
     act(
         0,
         () ->
@@ -304,16 +305,6 @@ final class Node {
   void kill() {
     process.kill();
     world.network().kill(id);
-  }
-
-  private static final class NoPinning implements CpuPinning {
-    @Override
-    public Availability availability() {
-      return Availability.unavailable("it is a simulation", "use a machine");
-    }
-
-    @Override
-    public void pinCurrentThread(int cpu) {}
   }
 
   @Override

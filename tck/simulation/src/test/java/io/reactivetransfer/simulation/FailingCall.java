@@ -13,10 +13,10 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.ForwardingControl;
 import io.reactivetransfer.tck.ForwardingControlSink;
@@ -139,7 +139,7 @@ final class FailingCall {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (!isIt()) {
         return inner.post(op);
       }

@@ -8,9 +8,9 @@ import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
@@ -77,15 +77,6 @@ enum Saboteur {
   private static UnaryOperator<Backend> control(
       BiFunction<ControlChannel, ControlContext, ControlChannel> wrapper) {
     return sound -> new ForwardingBackend(sound, (domain, context) -> domain, wrapper);
-  }
-
-  private static WriteOp copy(WriteOp op) {
-    WriteOp copy =
-        new WriteOp()
-            .between(op.source(), op.target())
-            .range(op.sourceOffset(), op.targetOffset(), op.length())
-            .token(op.token());
-    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
   }
 
   private static Domain arrivals(Domain inner, int times) {
@@ -169,7 +160,7 @@ enum Saboteur {
   }
 
   private interface Change {
-    WriteOp of(WriteOp op);
+    Operation of(Operation op);
   }
 
   /** Posts something else now and then, where that is within all bounds. */
@@ -178,11 +169,11 @@ enum Saboteur {
       private int posts;
 
       @Override
-      public PostResult post(WriteOp op) {
+      public PostResult post(Operation op) {
         if (op.length() == 0 || ++posts % SOMETIMES != 0) {
           return inner.post(op);
         }
-        WriteOp changed = change.of(copy(op));
+        Operation changed = change.of(op.copy());
         if (changed.length() > inner.capabilities().maxWriteBytes()) {
           return inner.post(op);
         }
@@ -195,16 +186,16 @@ enum Saboteur {
     };
   }
 
-  private static WriteOp oneMore(WriteOp op) {
-    return op.range(op.sourceOffset(), op.targetOffset(), op.length() + 1);
+  private static Operation oneMore(Operation op) {
+    return op.range(op.localOffset(), op.remoteOffset(), op.length() + 1);
   }
 
-  private static WriteOp oneLess(WriteOp op) {
-    return op.range(op.sourceOffset(), op.targetOffset(), op.length() - 1);
+  private static Operation oneLess(Operation op) {
+    return op.range(op.localOffset(), op.remoteOffset(), op.length() - 1);
   }
 
-  private static WriteOp beside(WriteOp op) {
-    return op.range(op.sourceOffset(), op.targetOffset() + 1, op.length());
+  private static Operation beside(Operation op) {
+    return op.range(op.localOffset(), op.remoteOffset() + 1, op.length());
   }
 
   private static Domain ignoresRevoke(Domain inner) {
@@ -240,7 +231,7 @@ enum Saboteur {
   /** The immediate goes ahead of the bytes. */
   private static final class CountsEarly extends ForwardingDomain {
     private final OpenContext context;
-    private final ArrayDeque<WriteOp> rest = new ArrayDeque<>();
+    private final ArrayDeque<Operation> rest = new ArrayDeque<>();
     private int ahead;
 
     CountsEarly(Domain inner, OpenContext context) {
@@ -249,16 +240,16 @@ enum Saboteur {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (!op.hasImm() || op.length() < 8 || !rest.isEmpty()) {
         return inner.post(op);
       }
-      WriteOp bell = copy(op).range(op.sourceOffset(), op.targetOffset(), 0).token(-1);
+      Operation bell = op.copy().range(op.localOffset(), op.remoteOffset(), 0).token(-1);
       if (!inner.post(bell).isTaken()) {
         return PostResult.NIC_BUSY;
       }
       ahead++;
-      rest.add(copy(op).withoutImm());
+      rest.add(op.copy().withoutImm());
       context.doorbell().ring();
       return PostResult.TAKEN;
     }
@@ -307,11 +298,11 @@ enum Saboteur {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (op.length() == 0 || ++posts % SOMETIMES != 0) {
         return inner.post(op);
       }
-      if (!inner.post(copy(op).token(-1)).isTaken()) {
+      if (!inner.post(op.copy().token(-1)).isTaken()) {
         return PostResult.NIC_BUSY;
       }
       early.add(op.token());

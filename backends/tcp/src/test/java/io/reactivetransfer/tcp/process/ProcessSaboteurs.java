@@ -10,10 +10,10 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.ForwardingControl;
 import io.reactivetransfer.tck.ForwardingControlSink;
@@ -61,13 +61,8 @@ final class ProcessSaboteurs {
     return new ForwardingBackend(new TcpBackend(), (nic, _) -> nic, defect);
   }
 
-  private static WriteOp copy(WriteOp op, RemoteMemory target, long token) {
-    WriteOp copy =
-        new WriteOp()
-            .between(op.source(), target)
-            .range(op.sourceOffset(), op.targetOffset(), op.length())
-            .token(token);
-    return op.hasImm() ? copy.withImm(op.imm()) : copy.withoutImm();
+  private static Operation copy(Operation op, RemoteMemory target, long token) {
+    return op.copy().between(op.local(), target).token(token);
   }
 
   private static void ringIn(long millis, OpenContext context) {
@@ -209,11 +204,11 @@ final class ProcessSaboteurs {
             }
 
             @Override
-            public PostResult post(WriteOp op) {
+            public PostResult post(Operation op) {
               PostResult taken = super.post(op);
               if (taken.isTaken()) {
                 since = out.isEmpty() ? System.nanoTime() : since;
-                out.put(op.token(), homes.get(op.target()));
+                out.put(op.token(), homes.get(op.remote()));
                 ringIn(MILLIS + 20, context);
               }
               return taken;
@@ -256,8 +251,8 @@ final class ProcessSaboteurs {
       return onNic((nic, _) ->
           new Knowing(nic) {
             @Override
-            public PostResult post(WriteOp op) {
-              return !givenUp.contains(owners.get(op.target()))
+            public PostResult post(Operation op) {
+              return !givenUp.contains(owners.get(op.remote()))
                   ? super.post(op)
                   : PostResult.PEER_BUSY;
             }
@@ -274,15 +269,15 @@ final class ProcessSaboteurs {
     public Backend get() {
       return new SessionlessBackend((nic, context) ->
           new Knowing(nic) {
-            private final Map<Long, WriteOp> out = new HashMap<>();
-            private final Queue<WriteOp> again = new ArrayDeque<>();
+            private final Map<Long, Operation> out = new HashMap<>();
+            private final Queue<Operation> again = new ArrayDeque<>();
             private long next;
 
             @Override
-            public PostResult post(WriteOp op) {
-              PostResult taken = super.post(copy(op, op.target(), next));
+            public PostResult post(Operation op) {
+              PostResult taken = super.post(copy(op, op.remote(), next));
               if (taken.isTaken()) {
-                out.put(next++, copy(op, op.target(), op.token()));
+                out.put(next++, copy(op, op.remote(), op.token()));
               }
               return taken;
             }
@@ -290,8 +285,8 @@ final class ProcessSaboteurs {
             @Override
             public int poll(CompletionSink sink) {
               if (!again.isEmpty()) {
-                WriteOp first = again.element();
-                if (super.post(copy(first, first.target(), -1)).isTaken()) {
+                Operation first = again.element();
+                if (super.post(copy(first, first.remote(), -1)).isTaken()) {
                   again.remove();
                 }
                 ringIn(5, context);
@@ -308,7 +303,7 @@ final class ProcessSaboteurs {
                     @Override
                     public void failed(long token, int code, String text) {
                       if (token >= 0) {
-                        WriteOp op = out.remove(token);
+                        Operation op = out.remove(token);
                         again.add(op);
                         ringIn(5, context);
                         super.failed(op.token(), code, text);
@@ -353,8 +348,8 @@ final class ProcessSaboteurs {
         }
 
         @Override
-        public PostResult post(WriteOp op) {
-          boolean isOld = lost.contains(owners.get(op.target()));
+        public PostResult post(Operation op) {
+          boolean isOld = lost.contains(owners.get(op.remote()));
           return super.post(isOld ? copy(op, last, op.token()) : op);
         }
       };

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.memory;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
@@ -11,6 +12,7 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.LocalMemory;
@@ -59,10 +61,12 @@ public final class RegisteredRegion implements MemoryRegion {
   /**
    * To be registered.
    *
-   * @throws TransferRejectedException if the memory was freed, which the caller may do at any time
+   * @throws TransferRejectedException if the memory was freed, which the caller may do at any time,
+   *     or is where a NIC does not reach it
    */
   RegisteredRegion(Regions regions, Memory memory, Access access) {
     requireAlive(memory);
+    requireReached(regions.nics(), memory);
     this.regions = regions;
     this.memory = memory;
     this.access = access;
@@ -85,6 +89,24 @@ public final class RegisteredRegion implements MemoryRegion {
           "expected memory whose arena is open, got "
               + memory.length()
               + " bytes of one that was closed; register them before, and close the region first");
+    }
+  }
+
+  private static void requireReached(Nics nics, Memory memory) {
+    for (int nic = 0; nic < nics.size(); nic++) {
+      Set<Device> devices = nics.domains()[nic].capabilities().devices();
+      if (!devices.contains(memory.device())) {
+        throw new TransferRejectedException(
+            "expected memory that every NIC reaches, got some of device "
+                + memory.device()
+                + ", where NIC "
+                + nics.name(nic)
+                + " reaches "
+                + devices
+                + "; copy it to memory of one of these, or use a backend that reaches it",
+            nics.origin(nic, 0),
+            null);
+      }
     }
   }
 

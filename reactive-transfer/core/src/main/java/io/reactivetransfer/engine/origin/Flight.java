@@ -9,7 +9,7 @@ import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
 import io.reactivetransfer.engine.peers.PeerLink;
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,7 +189,7 @@ final class Flight {
   }
 
   /** Describes the next piece to post to a NIC. */
-  void describe(WriteOp op, int nic) {
+  void describe(Operation op, int nic) {
     long from = sourceOffset;
     long to = targetOffset;
     long length = pieceBytes;

@@ -5,8 +5,8 @@ import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
-import io.reactivetransfer.spi.WriteOp;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 
@@ -36,7 +36,7 @@ public final class NicGroup {
   private static final class SendQueue {
     private final Domain domain;
     private final int depth;
-    private final WriteOp op = new WriteOp();
+    private final Operation op = new Operation();
     private int outstanding;
 
     SendQueue(Domain domain, int depth) {
@@ -251,7 +251,7 @@ public final class NicGroup {
 
   private boolean post(Flight flight, Outbound peer, int nic) {
     SendQueue queue = queues[nic];
-    WriteOp op = queue.op;
+    Operation op = queue.op;
     flight.describe(op, nic);
     PostResult result = queue.domain.post(op);
     if (!result.isTaken()) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
@@ -18,6 +20,7 @@ import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Flux;
@@ -106,6 +109,34 @@ class RegionTest {
     revoked.assertComplete();
     submit(region);
     hand.completeAll();
+  }
+
+  @Test
+  void withRightsThatAreNotKnownHereIsRefused() {
+    hand.open(1);
+    HostMemory memory = new HostMemory(Arena.ofAuto().allocate(1));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> hand.engine().register(memory, Access.ofBits(3)))
+        .withMessageContaining("0x2");
+  }
+
+  @Test
+  void ofADeviceIsForNicsThatAllReachIt() {
+    Device gpu = Device.of("gpu", 1);
+    DeviceMemory memory = new DeviceMemory(gpu, 4_096, 10);
+    hand.nicsWith(builder -> builder.devices(Set.of(Device.HOST, gpu)));
+    hand.open(2);
+    Probe<MemoryRegion> region = hand.probe(hand.engine().register(memory, Access.LOCAL));
+    hand.turn();
+    assertThat(region.items().getFirst().memory()).isEqualTo(memory);
+    DeviceMemory next = new DeviceMemory(Device.of("gpu", 2), 4_096, 10);
+    Probe<MemoryRegion> other = hand.probe(hand.engine().register(next, Access.LOCAL));
+    hand.turn();
+    assertThat(other.error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("gpu:2")
+        .hasMessageContaining("gpu:1");
+    assertThat(registrations(0)).isEqualTo(1);
   }
 
   @Test

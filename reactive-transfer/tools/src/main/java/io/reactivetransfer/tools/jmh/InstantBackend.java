@@ -16,11 +16,11 @@ import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -152,7 +152,11 @@ final class InstantBackend implements Backend {
 
     @Override
     public Capabilities capabilities() {
-      return new Capabilities(CompletionLevel.DELIVERED, 1L << 30, DEPTH, true, false, true);
+      return Capabilities.builder(1L << 30, DEPTH)
+          .completion(CompletionLevel.DELIVERED)
+          .ordered(true)
+          .fencesLostPeers(true)
+          .build();
     }
 
     @Override
@@ -186,7 +190,7 @@ final class InstantBackend implements Backend {
     }
 
     @Override
-    public PostResult post(WriteOp op) {
+    public PostResult post(Operation op) {
       if (tail - head == DEPTH) {
         return PostResult.NIC_BUSY;
       }

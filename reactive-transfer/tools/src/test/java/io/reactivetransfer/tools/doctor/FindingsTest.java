@@ -54,7 +54,12 @@ class FindingsTest {
 
   @Test
   void describesTheNicsOfOneThatCan() {
-    List<Nic> nics = List.of(Nic.named("f0"), new Nic("f1", 400_000_000_000L, 1, "0000:01:00.0"));
+    Nic known =
+        Nic.named("f1")
+            .withBitsPerSecond(400_000_000_000L)
+            .withNumaNode(1)
+            .withPciPath("0000:01:00.0");
+    List<Nic> nics = List.of(Nic.named("f0"), known);
     Findings findings = examine(new Fake(Availability.available(), nics));
     assertThat(findings.available()).containsExactly("fake");
     assertThat(findings.lines())

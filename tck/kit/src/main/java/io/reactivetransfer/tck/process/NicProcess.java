@@ -76,13 +76,14 @@ final class NicProcess {
     Nic nic = backend.nics(Integer.parseInt(words[2])).get(Integer.parseInt(words[1]));
     WorkerLoop loop = backend.newLoop();
     OpenContext context =
-        new OpenContext(
-            new EngineId(Long.parseLong(words[3]), Long.parseLong(words[4])),
-            Integer.parseInt(words[5]),
-            () -> {}, // it is polled anyway
-            loop,
-            Integer.parseInt(words[6]),
-            Duration.ofNanos(Long.parseLong(words[7])));
+        OpenContext.builder(
+                new EngineId(Long.parseLong(words[3]), Long.parseLong(words[4])),
+                Integer.parseInt(words[5]),
+                () -> {}) // it is polled anyway
+            .loop(loop)
+            .nicDepth(Integer.parseInt(words[6]))
+            .connectTimeout(Duration.ofNanos(Long.parseLong(words[7])))
+            .build();
     if (loop == null) {
       Thread.ofPlatform()
           .daemon()

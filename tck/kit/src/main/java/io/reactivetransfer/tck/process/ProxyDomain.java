@@ -9,10 +9,10 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -191,17 +191,17 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     boolean taken =
         !closed
             && requests.offer(
                 Kind.POST
                     .begin()
-                    .putInt(((Local) op.source()).handle())
-                    .putInt(((Remote) op.target()).handle())
-                    .putInt(((Remote) op.target()).to().losses)
-                    .putLong(op.sourceOffset())
-                    .putLong(op.targetOffset())
+                    .putInt(((Local) op.local()).handle())
+                    .putInt(((Remote) op.remote()).handle())
+                    .putInt(((Remote) op.remote()).to().losses)
+                    .putLong(op.localOffset())
+                    .putLong(op.remoteOffset())
                     .putLong(op.length())
                     .putLong(op.token())
                     .put((byte) (op.hasImm() ? 1 : 0))

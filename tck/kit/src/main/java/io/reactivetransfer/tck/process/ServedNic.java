@@ -7,10 +7,10 @@ import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ final class ServedNic implements CompletionSink {
   private final Map<EngineId, Integer> losses = new HashMap<>();
   private final List<Post> posts = new ArrayList<>();
   private final Queue<ByteBuffer> unreported = new ArrayDeque<>();
-  private final WriteOp op = new WriteOp();
+  private final Operation op = new Operation();
   private boolean closed;
 
   ServedNic(Domain nic, SharedMemory memory, int index) {

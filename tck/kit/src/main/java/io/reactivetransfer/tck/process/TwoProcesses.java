@@ -144,13 +144,11 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
     CompletableFuture<Process> gone = other.onExit(); // to ask the process itself takes a lock
     String[] words = answer.join().split(" ", -1);
     Capabilities capabilities =
-        new Capabilities(
-            CompletionLevel.valueOf(words[1]),
-            Long.parseLong(words[2]),
-            Integer.parseInt(words[3]),
-            Boolean.parseBoolean(words[4]),
-            false,
-            Boolean.parseBoolean(words[5]));
+        Capabilities.builder(Long.parseLong(words[2]), Integer.parseInt(words[3]))
+            .completion(CompletionLevel.valueOf(words[1]))
+            .ordered(Boolean.parseBoolean(words[4]))
+            .fencesLostPeers(Boolean.parseBoolean(words[5]))
+            .build();
     return new ProxyDomain(
         memory,
         index,

@@ -11,11 +11,11 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.WorkerLoop;
-import io.reactivetransfer.spi.WriteOp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -57,13 +57,11 @@ final class SimulatedDomain implements Domain {
     this.random = new SplittableRandom(seed);
     Weather weather = network.weather();
     capabilities =
-        new Capabilities(
-            weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED,
-            weather.maxWriteBytes(),
-            weather.queueDepth(),
-            false,
-            false,
-            true);
+        Capabilities.builder(weather.maxWriteBytes(), weather.queueDepth())
+            .completion(
+                weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED)
+            .fencesLostPeers(true)
+            .build();
   }
 
   SimulatedAddress where() {
@@ -160,13 +158,13 @@ final class SimulatedDomain implements Domain {
   }
 
   @Override
-  public PostResult post(WriteOp op) {
+  public PostResult post(Operation op) {
     requireSound("post");
-    SimulatedMemory source = own(op.source(), "post from");
-    SimulatedPeer.Target target = (SimulatedPeer.Target) op.target();
+    SimulatedMemory source = own(op.local(), "post from");
+    SimulatedPeer.Target target = (SimulatedPeer.Target) op.remote();
     LinkEnd end = endTo(own(target.peer()).address());
-    Objects.checkFromIndexSize(op.sourceOffset(), op.length(), source.segment().byteSize());
-    Objects.checkFromIndexSize(op.targetOffset(), op.length(), target.length());
+    Objects.checkFromIndexSize(op.localOffset(), op.length(), source.segment().byteSize());
+    Objects.checkFromIndexSize(op.remoteOffset(), op.length(), target.length());
     int accepted = ends.values().stream().mapToInt(LinkEnd::outstanding).sum();
     if (op.length() > capabilities.maxWriteBytes()
         || accepted >= Math.min(capabilities.queueDepth(), context.nicDepth())) {

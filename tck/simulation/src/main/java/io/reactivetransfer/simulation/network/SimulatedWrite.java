@@ -1,6 +1,6 @@
 package io.reactivetransfer.simulation.network;
 
-import io.reactivetransfer.spi.WriteOp;
+import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +24,12 @@ final class SimulatedWrite {
   /** The bytes, once they have left the source. */
   private byte @Nullable [] captured;
 
-  SimulatedWrite(LinkEnd end, WriteOp op, SimulatedMemory source, long serial) {
+  SimulatedWrite(LinkEnd end, Operation op, SimulatedMemory source, long serial) {
     this.end = end;
     this.source = source;
     this.serial = serial;
-    this.sourceOffset = op.sourceOffset();
-    this.targetOffset = op.targetOffset();
+    this.sourceOffset = op.localOffset();
+    this.targetOffset = op.remoteOffset();
     this.length = op.length();
     this.token = op.token();
     this.imm = op.imm();

@@ -1,0 +1,104 @@
+package io.reactivetransfer.spi;
+
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * Reaches the memory of accelerators of one kind; found through {@link java.util.ServiceLoader},
+ * and given to drivers by {@link OpenContext#devices()}. So a NIC that is software serves device
+ * memory by copying through the host, one that is hardware by a dma-buf, and none of them knows the
+ * accelerator.
+ *
+ * <p>Its class loads and answers on any machine. Safe from any thread. What touches bytes is called
+ * on threads of NICs: it may take as long as the copy takes, and must not wait for what was given
+ * to the device before, such as kernels that run there. In terms of CUDA: a stream of its own.
+ */
+public interface DeviceAccess {
+
+  /** Whether it works here; if not, why not and how to mend it. Never throws. */
+  Availability availability();
+
+  /**
+   * The accelerators that there are here, each with a name of its own; none where not available.
+   */
+  List<Device> devices();
+
+  /**
+   * Copies to the host. When it returns the bytes are there.
+   *
+   * @param source memory of one of {@link #devices()}
+   * @param sourceOffset first byte within the source
+   * @param target native host memory
+   * @param targetOffset first byte within the target
+   * @param length bytes, 0 or more; both ranges were checked
+   * @throws BackendException if the device refuses, such as for memory that was freed
+   */
+  void copyToHost(
+      DeviceMemory source, long sourceOffset, MemorySegment target, long targetOffset, long length);
+
+  /**
+   * Copies from the host. When it returns, the source may be reused, and what the device does later
+   * sees the bytes.
+   *
+   * @param source native host memory
+   * @param sourceOffset first byte within the source
+   * @param target memory of one of {@link #devices()}
+   * @param targetOffset first byte within the target
+   * @param length bytes, 0 or more; both ranges were checked
+   * @throws BackendException if the device refuses, such as for memory that was freed
+   */
+  void copyFromHost(
+      MemorySegment source, long sourceOffset, DeviceMemory target, long targetOffset, long length);
+
+  /**
+   * Reads a word of 64 bits, in the host's byte order, as it is now; what the device wrote before
+   * it wrote that word is seen by whoever copies afterwards. Called in each turn of an engine while
+   * the word is watched, so it should be a read of mapped memory, and allocate nothing.
+   *
+   * @param memory holds the word, at an address that is a multiple of 8
+   * @param offset first byte of the word
+   * @throws BackendException if the device refuses
+   */
+  long peek(DeviceMemory memory, long offset);
+
+  /**
+   * Exports memory, so that a NIC can be given it to read and write by itself.
+   *
+   * @return open until whoever asked for it closes it; the NIC may use the memory for longer
+   * @throws BackendException if that cannot be done for this memory, or at all
+   */
+  default DmaBuf exportDmaBuf(DeviceMemory memory) {
+    throw new BackendException(
+        0,
+        "expected memory that can be exported as a dma-buf, got some of "
+            + memory.device()
+            + ", of which "
+            + getClass().getName()
+            + " exports none; use a backend that copies through the host, such as tcp");
+  }
+
+  /**
+   * Has what a NIC has written into the memory of a device by itself seen there, and by {@link
+   * #peek}. A driver whose NIC writes to devices calls it before it reports an immediate, if the
+   * NIC does not see to it.
+   *
+   * @throws BackendException if the device refuses
+   */
+  default void flush(Device device) {}
+
+  /** Device memory as the operating system hands it from one driver to another. */
+  interface DmaBuf extends AutoCloseable {
+
+    /** The file descriptor. */
+    int descriptor();
+
+    /** Where the memory begins within what was exported, which may be more. */
+    long offset();
+
+    /** Closes the file descriptor. */
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,145 @@
+package io.reactivetransfer.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one NIC must do: one operation between memory here and memory of another engine, fully
+ * resolved. The engine fills one object again and again; a domain copies what it needs and keeps no
+ * reference after {@link Domain#post} has returned.
+ */
+public final class Operation {
+
+  /**
+   * What is done. Others may join; a NIC is given none but those that its {@link
+   * Capabilities#operations()} name, so a driver that knows only some of them stays as it is.
+   */
+  public enum Kind {
+    /**
+     * The bytes go from the local memory to the remote one, and an immediate along with them if the
+     * operation has one. Every NIC can do that.
+     */
+    WRITE
+  }
+
+  private Kind kind = Kind.WRITE;
+  private @Nullable LocalMemory local;
+  private @Nullable RemoteMemory remote;
+  private long localOffset;
+  private long remoteOffset;
+  private long length;
+  private long token;
+  private int imm;
+  private boolean hasImm;
+
+  /** A {@link Kind#WRITE}. Made once by the engine, and by tests of a backend. */
+  public Operation() {}
+
+  /** What is to be done. */
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The memory here, of a {@link Kind#WRITE} the source; the domain's own object. */
+  public LocalMemory local() {
+    return set(local);
+  }
+
+  /** The memory there, of a {@link Kind#WRITE} the target; the domain's own object. */
+  public RemoteMemory remote() {
+    return set(remote);
+  }
+
+  /** First byte within the local memory. */
+  public long localOffset() {
+    return localOffset;
+  }
+
+  /** First byte within the remote memory. */
+  public long remoteOffset() {
+    return remoteOffset;
+  }
+
+  /** Bytes, 0 to {@link Capabilities#maxWriteBytes()}. */
+  public long length() {
+    return length;
+  }
+
+  /** What to report the end with. Several operations may have the same one. */
+  public long token() {
+    return token;
+  }
+
+  /** Whether the target gets an immediate when the bytes can be read. */
+  public boolean hasImm() {
+    return hasImm;
+  }
+
+  /** The 32 bits of the immediate, if there is one. */
+  public int imm() {
+    return imm;
+  }
+
+  /** Sets what is to be done. */
+  public Operation kind(Kind kind) {
+    this.kind = kind;
+    return this;
+  }
+
+  /** Sets both ends. */
+  @SuppressWarnings("ReferenceEquality") // the very same objects
+  public Operation between(LocalMemory local, RemoteMemory remote) {
+    // mostly the same as before, and to write a reference costs more than to look
+    if (this.local != local || this.remote != remote) {
+      this.local = local;
+      this.remote = remote;
+    }
+    return this;
+  }
+
+  /** Sets which bytes. */
+  public Operation range(long localOffset, long remoteOffset, long length) {
+    this.localOffset = localOffset;
+    this.remoteOffset = remoteOffset;
+    this.length = length;
+    return this;
+  }
+
+  /** Sets the immediate. */
+  public Operation withImm(int imm) {
+    this.imm = imm;
+    this.hasImm = true;
+    return this;
+  }
+
+  /** Sets that there is no immediate. */
+  public Operation withoutImm() {
+    this.imm = 0;
+    this.hasImm = false;
+    return this;
+  }
+
+  /** Sets the token. */
+  public Operation token(long token) {
+    this.token = token;
+    return this;
+  }
+
+  /** Another object that says the same: for whoever must keep it. */
+  public Operation copy() {
+    Operation copy =
+        new Operation()
+            .kind(kind)
+            .between(local(), remote())
+            .range(localOffset, remoteOffset, length)
+            .token(token);
+    return hasImm ? copy.withImm(imm) : copy;
+  }
+
+  private static <T> T set(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException(
+          "expected a filled Operation, got one without local or remote memory");
+    }
+    return value;
+  }
+}
