@@ -1,7 +1,7 @@
 package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.spi.Operation;
-import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ final class InFlightWrite {
   private final Port origin;
   private final AtomicInteger state = new AtomicInteger(IDLE);
   private @Nullable Link link;
-  private MemorySegment source = MemorySegment.NULL;
+  private @Nullable LoopbackMemory source;
   private LoopbackKey key = LoopbackKey.NONE;
   private long sourceOffset;
   private long targetOffset;
@@ -43,7 +43,7 @@ final class InFlightWrite {
   /** Origin: begins a new life. The source's range was checked. */
   void fill(Operation op, LoopbackMemory from, LoopbackTarget to, Link over) {
     link = over;
-    source = from.segment();
+    source = from;
     key = to.key();
     sourceOffset = op.localOffset();
     targetOffset = op.remoteOffset();
@@ -60,7 +60,7 @@ final class InFlightWrite {
   /** Origin: ends the life. */
   void clear() {
     link = null;
-    source = MemorySegment.NULL;
+    source = null;
     state.set(IDLE);
   }
 
@@ -112,9 +112,10 @@ final class InFlightWrite {
   }
 
   /** Target: copies at most this much of what is left. */
-  long copyInto(MemorySegment target, long maxBytes) {
+  long copyInto(LoopbackMemory target, long maxBytes) {
     long bytes = Math.min(maxBytes, length - copied);
-    MemorySegment.copy(source, sourceOffset + copied, target, targetOffset + copied, bytes);
+    target.copyFrom(
+        Objects.requireNonNull(source), sourceOffset + copied, targetOffset + copied, bytes);
     copied += bytes;
     return bytes;
   }

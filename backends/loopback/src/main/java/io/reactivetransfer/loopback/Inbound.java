@@ -86,7 +86,7 @@ final class Inbound {
           Ranges.describe(write.targetOffset(), write.length(), target.length()));
     }
     try {
-      copyBytesLeft -= write.copyInto(target.segment(), copyBytesLeft);
+      copyBytesLeft -= write.copyInto(target, copyBytesLeft);
     } catch (RuntimeException | InternalError e) {
       // Such as an arena that was closed too early, or a mapped file that was truncated: the fault
       // of

@@ -33,7 +33,7 @@ final class LoopbackDomain implements Domain {
         new LoopbackAddress(network.id(), context.engine(), context.nicIndex());
     int depth = Math.min(settings.queueDepth(), context.nicDepth());
     port = new Port(address, context.doorbell(), depth);
-    memory = new MemoryTable(network);
+    memory = new MemoryTable(network, context.devices());
     inbound =
         new Inbound(
             port, memory, settings.maxCopyBytesPerPoll(), seedOf(settings, context.nicIndex()));
@@ -41,6 +41,7 @@ final class LoopbackDomain implements Domain {
     capabilities =
         Capabilities.builder(settings.maxWriteBytes(), depth)
             .completion(CompletionLevel.DELIVERED)
+            .devices(context.devices().andHost())
             .fencesLostPeers(true)
             .build();
     network.attach(port);

@@ -2,9 +2,8 @@ package io.reactivetransfer.loopback;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.DeviceMemory;
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
-import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Devices;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,28 +12,25 @@ import org.jspecify.annotations.Nullable;
 final class MemoryTable {
 
   private final LoopbackNetwork network;
+  private final Devices devices;
   private final Map<LoopbackKey, LoopbackMemory> byKey = new HashMap<>();
 
-  MemoryTable(LoopbackNetwork network) {
+  MemoryTable(LoopbackNetwork network, Devices devices) {
     this.network = network;
+    this.devices = devices;
   }
 
   LoopbackMemory register(Memory memory, Access access) {
-    return switch (memory) {
-      case HostMemory host -> add(new LoopbackMemory(host.segment(), access, network.newKey()));
-      case DeviceMemory device ->
-          throw new BackendException(
-              0,
-              "loopback copies with the CPU: expected host memory, got memory of device "
-                  + device.device()
-                  + "; use a backend that can register device memory");
-    };
+    if (memory instanceof DeviceMemory device) {
+      devices.access(device.device()); // or it says what is there
+    }
+    return add(new LoopbackMemory(memory, devices, access, network.newKey()));
   }
 
   /** The same memory under a new key; the old key names nothing from now on. */
   LoopbackMemory rename(LoopbackMemory memory) {
     byKey.remove(memory.name());
-    return add(new LoopbackMemory(memory.segment(), memory.access(), network.newKey()));
+    return add(memory.renamed(network.newKey()));
   }
 
   void remove(LoopbackMemory memory) {

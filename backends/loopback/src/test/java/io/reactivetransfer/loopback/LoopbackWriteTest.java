@@ -236,7 +236,7 @@ class LoopbackWriteTest {
     DeviceMemory nowhere = new DeviceMemory(Device.of("gpu", 3), 64, 64);
     assertThatThrownBy(() -> origin.domain.register(nowhere, Access.LOCAL))
         .isInstanceOf(BackendException.class)
-        .hasMessageContaining("expected host memory, got memory of device gpu:3");
+        .hasMessageContaining("expected access to device gpu:3");
     assertThat(origin.domain.capabilities().devices()).containsExactly(Device.HOST);
     assertThatThrownBy(() -> origin.domain.resolve(target.id, 0, new byte[3]))
         .isInstanceOf(BackendException.class);

@@ -5,6 +5,7 @@ import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.control.socket.FrameReader;
 import io.reactivetransfer.control.socket.ProtocolException;
+import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -111,6 +112,10 @@ final class Incoming {
       position += length;
     } catch (IllegalStateException e) {
       refusal = memoryGone();
+      in.readerIndex(before + length);
+    } catch (BackendException e) {
+      refusal =
+          ErrorCode.MEMORY_GONE.because("the target could not be written to: " + e.getMessage());
       in.readerIndex(before + length);
     }
   }

@@ -9,6 +9,7 @@ import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.control.socket.ProtocolException;
 import io.reactivetransfer.control.socket.SocketConnection;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Operation;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
@@ -111,6 +112,8 @@ abstract class Link extends SocketConnection {
     sayWhatIsSettled(); // before it, or it would wait for ever behind one write after the other
     if (op.length() <= MAX_COPIED_BYTES) {
       postCopy(source, target, op);
+    } else if (source.isCopied()) {
+      postStaged(source, target, op);
     } else {
       MemoryView payload = source.source(op.localOffset(), (int) op.length());
       write(putHead(frame(Wire.WRITE_BYTES), target, op));
@@ -145,7 +148,33 @@ abstract class Link extends SocketConnection {
     } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
       out.writerIndex(before);
       failSourceGone(op.token(), false);
+    } catch (BackendException e) {
+      out.writerIndex(before);
+      failCopy(op.token(), e);
     }
+  }
+
+  /** From memory that the sockets do not reach. */
+  private void postStaged(TcpMemory source, TcpRemoteMemory target, Operation op) {
+    int length = (int) op.length();
+    ByteBuf payload = context().alloc().directBuffer(length);
+    try {
+      source.copyTo(payload, op.localOffset(), length);
+    } catch (BackendException e) {
+      payload.release();
+      failCopy(op.token(), e);
+      return;
+    }
+    write(putHead(frame(Wire.WRITE_BYTES), target, op));
+    inFlight.add(op.token(), null);
+    write(payload);
+  }
+
+  /** An accelerator does not give the bytes, of which none were sent. */
+  private void failCopy(long token, BackendException reason) {
+    Failure why =
+        ErrorCode.MEMORY_GONE.because("the source could not be read: " + reason.getMessage());
+    domain.events().add(new Event.Failed(token, why, true));
   }
 
   private static ByteBuf putHead(ByteBuf out, TcpRemoteMemory target, Operation op) {

@@ -1,9 +1,10 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
-import java.lang.foreign.MemorySegment;
+import io.reactivetransfer.spi.Devices;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -14,16 +15,27 @@ final class Registrations {
 
   private final Map<MemoryKey, TcpMemory> byKey = new HashMap<>();
   private final Supplier<MemoryKey> keys;
+  private final Devices devices;
 
   /** Most writes go where the one before went. */
   private @Nullable TcpMemory lastFound;
 
-  Registrations(Supplier<MemoryKey> keys) {
+  Registrations(Supplier<MemoryKey> keys, Devices devices) {
     this.keys = keys;
+    this.devices = devices;
   }
 
-  TcpMemory add(MemorySegment segment, Access access) {
-    TcpMemory memory = new TcpMemory(keys.get(), segment, access);
+  TcpMemory add(Memory what, Access access) {
+    return add(new TcpMemory(keys.get(), what, access, devices));
+  }
+
+  /** The same memory under another key. */
+  TcpMemory rename(TcpMemory memory) {
+    remove(memory);
+    return add(memory.renamed(keys.get()));
+  }
+
+  private TcpMemory add(TcpMemory memory) {
     byKey.put(memory.memoryKey(), memory);
     return memory;
   }
@@ -62,7 +74,7 @@ final class Registrations {
     if (!memory.holds(offset, length)) {
       return ErrorCode.BOUNDS.because(
           "expected a write within the "
-              + memory.segment().byteSize()
+              + memory.length()
               + " bytes of the target's memory, got offset "
               + offset
               + " and length "

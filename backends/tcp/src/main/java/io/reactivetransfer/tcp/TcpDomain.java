@@ -3,12 +3,10 @@ package io.reactivetransfer.tcp;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.control.socket.Admission;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
-import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
@@ -76,11 +74,12 @@ final class TcpDomain implements Domain {
                 loop.encrypts() ? MAX_ENCRYPTED_PIECE_BYTES : MAX_PIECE_BYTES, context.nicDepth())
             .completion(CompletionLevel.DELIVERED)
             .ordered(true)
+            .devices(context.devices().andHost())
             .fencesLostPeers(true)
             .build();
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());
-    this.registrations = new Registrations(loop.keys());
+    this.registrations = new Registrations(loop.keys(), context.devices());
   }
 
   /** It can be reached from now on. */
@@ -103,18 +102,12 @@ final class TcpDomain implements Domain {
 
   @Override
   public CompletionStage<LocalMemory> register(Memory memory, Access access) {
-    if (!(memory instanceof HostMemory host)) {
-      throw new BackendException(
-          0, "tcp cannot register device memory; copy it to host memory, or use another backend");
-    }
-    return CompletableFuture.completedStage(registrations.add(host.segment(), access));
+    return CompletableFuture.completedStage(registrations.add(memory, access));
   }
 
   @Override
   public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
-    TcpMemory old = (TcpMemory) memory;
-    registrations.remove(old);
-    return CompletableFuture.completedStage(registrations.add(old.segment(), old.access()));
+    return CompletableFuture.completedStage(registrations.rename((TcpMemory) memory));
   }
 
   @Override

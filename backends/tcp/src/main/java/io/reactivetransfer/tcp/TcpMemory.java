@@ -2,7 +2,14 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.LocalMemory;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -11,18 +18,43 @@ import org.jspecify.annotations.Nullable;
 final class TcpMemory implements LocalMemory {
 
   private final MemoryKey key;
-  private final MemorySegment segment;
+  private final Memory memory;
   private final Access access;
+
+  /** Reaches it, if the CPU does not; it is copied then, to and from what the sockets take. */
+  private final @Nullable DeviceAccess device;
+
   private boolean open = true;
 
   /** Made when they are needed, once: a buffer for each write would be garbage for each. */
   private final @Nullable MemoryWindow[] windows;
 
-  TcpMemory(MemoryKey key, MemorySegment segment, Access access) {
+  /**
+   * Of this memory.
+   *
+   * @throws BackendException if it is of an accelerator that cannot be reached
+   */
+  TcpMemory(MemoryKey key, Memory memory, Access access, Devices devices) {
     this.key = key;
-    this.segment = segment;
+    this.memory = memory;
     this.access = access;
-    this.windows = new @Nullable MemoryWindow[MemoryWindow.count(segment.byteSize())];
+    this.device = memory instanceof DeviceMemory it ? devices.access(it.device()) : null;
+    this.windows =
+        new @Nullable
+            MemoryWindow[memory instanceof HostMemory ? MemoryWindow.count(memory.length()) : 0];
+  }
+
+  private TcpMemory(MemoryKey key, TcpMemory other) {
+    this.key = key;
+    this.memory = other.memory;
+    this.access = other.access;
+    this.device = other.device;
+    this.windows = new @Nullable MemoryWindow[other.windows.length];
+  }
+
+  /** The same memory, open, under another key. */
+  TcpMemory renamed(MemoryKey newKey) {
+    return new TcpMemory(newKey, this);
   }
 
   @Override
@@ -34,8 +66,13 @@ final class TcpMemory implements LocalMemory {
     return key;
   }
 
-  MemorySegment segment() {
-    return segment;
+  long length() {
+    return memory.length();
+  }
+
+  /** Whether it has to be copied to be sent, or to be received. */
+  boolean isCopied() {
+    return device != null;
   }
 
   Access access() {
@@ -52,13 +89,16 @@ final class TcpMemory implements LocalMemory {
     open = false;
   }
 
-  /** Whether it was not freed, which the application may do although it is registered. */
+  /**
+   * Whether it was not freed, which the application may do although it is registered. Of an
+   * accelerator's that shows when it is copied.
+   */
   boolean isAlive() {
-    return segment.scope().isAlive();
+    return !(memory instanceof HostMemory host) || host.segment().scope().isAlive();
   }
 
   boolean holds(long offset, long length) {
-    return offset >= 0 && length >= 0 && offset <= segment.byteSize() - length;
+    return offset >= 0 && length >= 0 && offset <= memory.length() - length;
   }
 
   /**
@@ -69,9 +109,11 @@ final class TcpMemory implements LocalMemory {
     return window(offset).view().full(MemoryWindow.within(offset), length);
   }
 
-  /** An empty view for taking bytes in, or null if the memory is gone. */
+  /** An empty view for taking bytes in, or null if it is gone, or has to be copied. */
   @Nullable MemoryView sink(long offset, int length) {
-    return isAlive() ? window(offset).view().empty(MemoryWindow.within(offset), length) : null;
+    return device == null && isAlive()
+        ? window(offset).view().empty(MemoryWindow.within(offset), length)
+        : null;
   }
 
   /**
@@ -79,11 +121,17 @@ final class TcpMemory implements LocalMemory {
    * go by the address.
    *
    * @throws IllegalStateException if the memory was freed
+   * @throws BackendException if an accelerator refuses
    */
   void fill(long offset, ByteBuf in, int length) {
     int from = in.readerIndex();
     ByteBuffer bytes =
         in.nioBufferCount() == 1 ? in.internalNioBuffer(from, length) : in.nioBuffer(from, length);
+    if (device != null) {
+      copyToDevice(device, MemorySegment.ofBuffer(bytes), offset);
+      in.readerIndex(from + length);
+      return;
+    }
     window(offset).range(MemoryWindow.within(offset), length).put(bytes);
     haveFaultsReported(length);
     in.readerIndex(from + length);
@@ -93,13 +141,32 @@ final class TcpMemory implements LocalMemory {
    * Copies bytes out, to where there is room for them; as above.
    *
    * @throws IllegalStateException if the memory was freed
+   * @throws BackendException if an accelerator refuses
    */
   void copyTo(ByteBuf out, long offset, int length) {
     int to = out.writerIndex();
+    if (device != null) {
+      MemorySegment bytes = MemorySegment.ofBuffer(out.internalNioBuffer(to, length));
+      device.copyToHost((DeviceMemory) memory, offset, bytes, 0, length);
+      out.writerIndex(to + length);
+      return;
+    }
     out.internalNioBuffer(to, length)
         .put(window(offset).range(MemoryWindow.within(offset), length));
     haveFaultsReported(length);
     out.writerIndex(to + length);
+  }
+
+  private void copyToDevice(DeviceAccess reach, MemorySegment bytes, long offset) {
+    DeviceMemory target = (DeviceMemory) memory;
+    if (bytes.isNative()) {
+      reach.copyFromHost(bytes, 0, target, offset, bytes.byteSize());
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) { // TLS of the JDK decrypts into the heap
+      MemorySegment stage = arena.allocate(Math.max(1, bytes.byteSize())).copyFrom(bytes);
+      reach.copyFromHost(stage, 0, target, offset, bytes.byteSize());
+    }
   }
 
   /**
@@ -118,7 +185,7 @@ final class TcpMemory implements LocalMemory {
     int index = (int) (offset >>> MemoryWindow.SHIFT);
     MemoryWindow window = windows[index];
     if (window == null) {
-      window = new MemoryWindow(segment, index);
+      window = new MemoryWindow(((HostMemory) memory).segment(), index);
       windows[index] = window;
     }
     return window;

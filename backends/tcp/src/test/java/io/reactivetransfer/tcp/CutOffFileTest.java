@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.spi.Devices;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -61,6 +63,7 @@ class CutOffFileTest {
   }
 
   private static TcpMemory memory(MemorySegment segment) {
-    return new TcpMemory(new MemoryKey(1, 2), segment, Access.LOCAL);
+    return new TcpMemory(
+        new MemoryKey(1, 2), new HostMemory(segment), Access.LOCAL, Devices.none());
   }
 }

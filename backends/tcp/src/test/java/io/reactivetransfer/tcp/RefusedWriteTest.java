@@ -229,7 +229,7 @@ class RefusedWriteTest {
                     new DeviceMemory(Device.of("gpu", 0), 4_096, 8), Access.LOCAL)))
         .rootCause()
         .isInstanceOf(BackendException.class)
-        .hasMessageContaining("device memory");
+        .hasMessageContaining("expected access to device gpu:0");
   }
 
   private void theConnectionGoesOnAndNothingCameIn(TestNic.Registered untouched) {

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.Backend;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * polls reported.
  */
 final class BareNic implements AutoCloseable {
+
+  /** What each of them may reach. */
+  static final FakeDevice DEVICE = new FakeDevice(Device.of("fake", 0));
 
   private static final int DEPTH = 64;
 
@@ -79,6 +83,7 @@ final class BareNic implements AutoCloseable {
         OpenContext.builder(engine, 0, () -> rung = true)
             .loop(given)
             .nicDepth(DEPTH)
+            .devices(DEVICE.asDevices())
             // what could not be connected is told before the test gives up
             .connectTimeout(timeout.dividedBy(2))
             .build();

@@ -231,6 +231,14 @@ public abstract class TransferConformance {
   }
 
   @Nested
+  @Order(17)
+  final class DriverDevice extends DriverDeviceRules {
+    DriverDevice() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
   @Order(18)
   final class ReactiveStreams extends ReactiveStreamsRules {
     ReactiveStreams() {

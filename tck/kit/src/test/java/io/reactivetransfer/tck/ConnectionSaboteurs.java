@@ -1,9 +1,11 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
@@ -129,6 +131,11 @@ final class ConnectionSaboteurs {
     KeepsKeyOfPlace(Domain inner, OpenContext context) {
       super(inner);
       isBare = DriverSaboteurs.isBare(context);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      return inner.capabilities().toBuilder().devices(Set.of(Device.HOST)).build();
     }
 
     @Override

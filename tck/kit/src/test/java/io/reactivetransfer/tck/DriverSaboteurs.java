@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.Nic;
@@ -40,6 +41,9 @@ final class DriverSaboteurs {
               .entailing("2.9", "4.4", "9.4", "10.2", "10.3", "11.6", "17.5"),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.22", "calls itself busy for a peer", BusyForAPeer::new),
+          Saboteur.nic("17.24", "copies one byte too few from a device", CutsDevice::new),
+          Saboteur.nic("17.25", "takes any memory for its own", TakesAnyDevice::new),
+          Saboteur.nic("17.26", "does not look whether a device has copied", TrustsDevice::new),
           Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),
           Saboteur.nic("17.14", "blocks in post for 2 ms", BlocksInPost::new),
           Saboteur.nic("17.15", "takes anything for an address", TakesAnyAddress::new),
@@ -135,6 +139,60 @@ final class DriverSaboteurs {
     public PostResult post(Operation op) {
       return inner.post(
           op.copy().range(op.localOffset(), op.remoteOffset(), Math.min(MAX, op.length())));
+    }
+  }
+
+  private static final class CutsDevice extends ForwardingDomain {
+    private final IdentityHashMap<LocalMemory, Boolean> ofDevices = new IdentityHashMap<>();
+
+    CutsDevice(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      LocalMemory registered = now(inner.register(memory, access));
+      if (!memory.device().equals(Device.HOST)) {
+        ofDevices.put(registered, true);
+      }
+      return CompletableFuture.completedStage(registered);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      return op.length() > 1 && ofDevices.containsKey(op.local())
+          ? inner.post(op.copy().range(op.localOffset(), op.remoteOffset(), op.length() - 1))
+          : inner.post(op);
+    }
+  }
+
+  private static final class TakesAnyDevice extends ForwardingDomain {
+    TakesAnyDevice(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+      try {
+        return inner.register(memory, access);
+      } catch (BackendException e) {
+        return CompletableFuture.completedStage(() -> new byte[16]);
+      }
+    }
+  }
+
+  private static final class TrustsDevice extends TrackingDomain {
+    TrustsDevice(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    void failed(Out write, int code, String text, CompletionSink sink) {
+      if (text.contains("illegal address")) {
+        written(write, sink);
+      } else {
+        super.failed(write, code, text, sink);
+      }
     }
   }
 

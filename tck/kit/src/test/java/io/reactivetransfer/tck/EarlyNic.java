@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
@@ -76,6 +77,7 @@ final class EarlyNic extends ForwardingDomain {
         .completion(CompletionLevel.SOURCE_FREE)
         .maxWriteBytes(Math.min(all.maxWriteBytes(), MAX_WRITE_BYTES))
         .queueDepth(DEPTH)
+        .devices(Set.of(Device.HOST))
         .build();
   }
 

@@ -1,8 +1,10 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
@@ -26,6 +28,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -73,6 +76,11 @@ final class HalfWaySaboteurs {
 
     Knowing(Domain inner, OpenContext context) {
       super(inner);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      return inner.capabilities().toBuilder().devices(Set.of(Device.HOST)).build();
     }
 
     @Override
