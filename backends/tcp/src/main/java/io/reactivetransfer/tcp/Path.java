@@ -3,8 +3,8 @@ package io.reactivetransfer.tcp;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
-import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.PostResult;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

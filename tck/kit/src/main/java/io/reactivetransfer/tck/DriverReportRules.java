@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Domain;
-import io.reactivetransfer.spi.RemotePeer;
 import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.RemotePeer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;

@@ -15,6 +15,7 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.process.EngineProcess;
 import io.reactivetransfer.tck.process.EngineProgram;
+import io.reactivetransfer.tck.process.ProcessBackend;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -39,7 +40,7 @@ final class ProcessStage implements AutoCloseable {
   private static final int FURTHER_IMMS = 1_000;
 
   /** Of the other processes, which are not to hold this one for lost. */
-  private static final Duration CALM = Duration.ofMinutes(1);
+  static final Duration CALM = Duration.ofMinutes(1);
 
   private static final long LOOK_NANOS = 1_000_000;
 
@@ -103,9 +104,40 @@ final class ProcessStage implements AutoCloseable {
 
   /** Starts another process with an engine. */
   EngineProcess start() {
-    EngineProcess process = EngineProcess.start(kit.backend(), CALM, kit.jvmOptions());
+    return start(CALM);
+  }
+
+  /** Starts another process with an engine of this liveness deadline. */
+  EngineProcess start(Duration liveness) {
+    return started(EngineProcess.start(kit.backend(), liveness, kit.jvmOptions()));
+  }
+
+  /** Starts another process, whose engine tells others this host, and listens on this port. */
+  EngineProcess startAt(String advertisedHost, int port, Duration liveness) {
+    Class<? extends ProcessBackend> backend = kit.backend().asSubclass(ProcessBackend.class);
+    return started(
+        EngineProcess.startAt(backend, advertisedHost, port, liveness, kit.jvmOptions()));
+  }
+
+  private EngineProcess started(EngineProcess process) {
     processes.add(process);
     return process;
+  }
+
+  /** Skips the test, visibly, where engines cannot be had at an address. */
+  void requireAddresses() {
+    if (!ProcessBackend.class.isAssignableFrom(kit.backend())) {
+      abort(
+          "the class that gives the backend, "
+              + kit.backend().getSimpleName()
+              + ", gives none at an address: it is no "
+              + ProcessBackend.class.getSimpleName());
+    }
+  }
+
+  /** So many ports: of a control channel, and of each NIC that the backend has by itself. */
+  int ports() {
+    return 1 + backendOf(kit).nics().size();
   }
 
   Peer peer(EngineProcess process) {
@@ -187,15 +219,19 @@ final class ProcessStage implements AutoCloseable {
   }
 
   /** Closes the engine, then frees the memory, of which nothing makes use any more; once. */
-  @Override
-  public void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    try {
+  void end() {
+    if (!closed) {
+      closed = true;
       Probe.on("closing an engine", patience, engine.close(), Long.MAX_VALUE).awaitCompletion();
       arena.close();
+    }
+  }
+
+  /** The same, and ends the other processes. */
+  @Override
+  public void close() {
+    try {
+      end();
     } finally {
       processes.forEach(EngineProcess::close);
     }

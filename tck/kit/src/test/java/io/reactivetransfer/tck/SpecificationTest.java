@@ -52,7 +52,7 @@ class SpecificationTest {
   private static Stream<Method> ruleMethods() {
     return Stream.concat(
             Arrays.stream(TransferConformance.class.getDeclaredClasses()).map(Class::getSuperclass),
-            Stream.of(ProcessConformance.class))
+            Stream.of(ProcessConformance.class, AddressRules.class))
         .flatMap(group -> Arrays.stream(group.getDeclaredMethods()))
         .filter(method -> TEST.matcher(method.getName()).matches());
   }

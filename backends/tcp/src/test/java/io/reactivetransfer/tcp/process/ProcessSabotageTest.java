@@ -8,7 +8,6 @@ import io.reactivetransfer.tck.ProcessConformance;
 import io.reactivetransfer.tck.Profile;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -16,6 +15,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 /**
@@ -45,8 +46,11 @@ class ProcessSabotageTest {
   }
 
   static Stream<Method> rules() {
-    return Arrays.stream(ProcessConformance.class.getDeclaredMethods())
-        .filter(method -> method.isAnnotationPresent(Test.class));
+    return ReflectionSupport.findMethods(
+        ProcessConformance.class,
+        method -> method.isAnnotationPresent(Test.class),
+        HierarchyTraversalMode.TOP_DOWN)
+        .stream();
   }
 
   static Stream<Method> rulesThatStopOthersOnly() {

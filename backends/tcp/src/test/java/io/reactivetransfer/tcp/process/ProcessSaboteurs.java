@@ -1,8 +1,11 @@
 package io.reactivetransfer.tcp.process;
 
+import static java.util.Map.entry;
+
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
@@ -19,6 +22,7 @@ import io.reactivetransfer.tck.ForwardingControl;
 import io.reactivetransfer.tck.ForwardingControlSink;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
+import io.reactivetransfer.tck.process.ProcessBackend;
 import io.reactivetransfer.tcp.SessionlessBackend;
 import io.reactivetransfer.tcp.TcpBackend;
 import java.nio.ByteBuffer;
@@ -33,32 +37,50 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 
 /** For each rule of chapter 25, tcp with one defect. Classes, because other processes need them. */
 final class ProcessSaboteurs {
 
-  static final Map<String, Class<? extends Supplier<Backend>>> ALL =
-      Map.of(
-          "25.1", DeathIsNeverSeen.class,
-          "25.2", AliveForEver.class,
-          "25.3", Impatient.class,
-          "25.4", GivenUpForEver.class,
-          "25.5", TriesAgainItself.class,
-          "25.6", OldForNew.class,
-          "25.7", RevokesNothing.class,
-          "25.8", TellsNobodyWhoWasLost.class,
-          "25.9", TakesItsOwnPauseForSilence.class);
+  static final Map<String, Class<? extends ProcessBackend>> ALL =
+      Map.ofEntries(
+          entry("25.1", DeathIsNeverSeen.class),
+          entry("25.2", AliveForEver.class),
+          entry("25.3", Impatient.class),
+          entry("25.4", GivenUpForEver.class),
+          entry("25.5", TriesAgainItself.class),
+          entry("25.6", OldForNew.class),
+          entry("25.7", RevokesNothing.class),
+          entry("25.8", TellsNobodyWhoWasLost.class),
+          entry("25.9", TakesItsOwnPauseForSilence.class),
+          entry("25.10", AliveForEver.class),
+          entry("25.11", TriesAgainAndRevokesNothing.class),
+          entry("25.12", ClosesWhenAllIsSaid.class));
 
   private ProcessSaboteurs() {}
 
-  private static Backend onNic(BiFunction<Domain, OpenContext, Domain> defect) {
-    return new ForwardingBackend(new TcpBackend(), defect);
+  /** A defect, wherever its engine is. */
+  private abstract static class Defective implements ProcessBackend {
+
+    abstract Backend on(Backend inner);
+
+    @Override
+    public Backend get() {
+      return on(new TcpBackend());
+    }
+
+    @Override
+    public Backend at(String advertisedHost, int port) {
+      return on(TcpBackend.builder().advertisedHost(advertisedHost).port(port).build());
+    }
+  }
+
+  private static Backend onNic(Backend inner, BiFunction<Domain, OpenContext, Domain> defect) {
+    return new ForwardingBackend(inner, defect);
   }
 
   private static Backend onControl(
-      BiFunction<ControlChannel, ControlContext, ControlChannel> defect) {
-    return new ForwardingBackend(new TcpBackend(), (nic, _) -> nic, defect);
+      Backend inner, BiFunction<ControlChannel, ControlContext, ControlChannel> defect) {
+    return new ForwardingBackend(inner, (nic, _) -> nic, defect);
   }
 
   private static Operation copy(Operation op, RemoteMemory target, long token) {
@@ -149,114 +171,122 @@ final class ProcessSaboteurs {
     }
   }
 
-  static final class DeathIsNeverSeen implements Supplier<Backend> {
+  static final class DeathIsNeverSeen extends Defective {
     @Override
-    public Backend get() {
-      return onControl((channel, _) ->
-          new KnowingControl(channel) {
-            @Override
-            void peerLost(EngineId peer, int code, String text, ControlSink sink) {}
+    Backend on(Backend inner) {
+      return onControl(
+          inner,
+          (channel, _) ->
+              new KnowingControl(channel) {
+                @Override
+                void peerLost(EngineId peer, int code, String text, ControlSink sink) {}
 
-            @Override
-            public int poll(ControlSink sink) {
-              int found = super.poll(sink);
-              peers.forEach(peer -> pretendAlive(peer, sink));
-              return found;
-            }
-          });
+                @Override
+                public int poll(ControlSink sink) {
+                  int found = super.poll(sink);
+                  peers.forEach(peer -> pretendAlive(peer, sink));
+                  return found;
+                }
+              });
     }
   }
 
-  static final class AliveForEver implements Supplier<Backend> {
+  static final class AliveForEver extends Defective {
     @Override
-    public Backend get() {
-      return onControl((channel, _) ->
-          new KnowingControl(channel) {
-            @Override
-            public int poll(ControlSink sink) {
-              int found = super.poll(sink);
-              peers.stream()
-                  .filter(peer -> !lost.contains(peer))
-                  .forEach(peer -> pretendAlive(peer, sink));
-              return found;
-            }
-          });
+    Backend on(Backend inner) {
+      return onControl(
+          inner,
+          (channel, _) ->
+              new KnowingControl(channel) {
+                @Override
+                public int poll(ControlSink sink) {
+                  int found = super.poll(sink);
+                  peers.stream()
+                      .filter(peer -> !lost.contains(peer))
+                      .forEach(peer -> pretendAlive(peer, sink));
+                  return found;
+                }
+              });
     }
   }
 
   /** Holds a peer for lost that has not acknowledged a write for a moment. */
-  static final class Impatient implements Supplier<Backend> {
+  static final class Impatient extends Defective {
     private static final long MILLIS = 150;
 
     @Override
-    public Backend get() {
-      return onNic((nic, context) ->
-          new Knowing(nic) {
-            private final Map<Long, RemotePeer> out = new HashMap<>();
-            private final Map<RemoteMemory, RemotePeer> homes = new IdentityHashMap<>();
-            private long since;
+    Backend on(Backend inner) {
+      return onNic(
+          inner,
+          (nic, context) ->
+              new Knowing(nic) {
+                private final Map<Long, RemotePeer> out = new HashMap<>();
+                private final Map<RemoteMemory, RemotePeer> homes = new IdentityHashMap<>();
+                private long since;
 
-            @Override
-            public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
-              RemoteMemory memory = super.resolve(peer, key, length);
-              homes.put(memory, peer);
-              return memory;
-            }
+                @Override
+                public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+                  RemoteMemory memory = super.resolve(peer, key, length);
+                  homes.put(memory, peer);
+                  return memory;
+                }
 
-            @Override
-            public PostResult post(Operation op) {
-              PostResult taken = super.post(op);
-              if (taken.isTaken()) {
-                since = out.isEmpty() ? System.nanoTime() : since;
-                out.put(op.token(), homes.get(op.remote()));
-                ringIn(MILLIS + 20, context);
-              }
-              return taken;
-            }
+                @Override
+                public PostResult post(Operation op) {
+                  PostResult taken = super.post(op);
+                  if (taken.isTaken()) {
+                    since = out.isEmpty() ? System.nanoTime() : since;
+                    out.put(op.token(), homes.get(op.remote()));
+                    ringIn(MILLIS + 20, context);
+                  }
+                  return taken;
+                }
 
-            @Override
-            public int poll(CompletionSink sink) {
-              int found =
-                  super.poll(
-                      new ForwardingSink(sink) {
-                        @Override
-                        public void written(long token) {
-                          since = System.nanoTime();
-                          out.remove(token);
-                          super.written(token);
-                        }
+                @Override
+                public int poll(CompletionSink sink) {
+                  int found =
+                      super.poll(
+                          new ForwardingSink(sink) {
+                            @Override
+                            public void written(long token) {
+                              since = System.nanoTime();
+                              out.remove(token);
+                              super.written(token);
+                            }
 
-                        @Override
-                        public void failed(long token, int code, String text) {
-                          out.remove(token);
-                          super.failed(token, code, text);
-                        }
-                      });
-              long limit = TimeUnit.MILLISECONDS.toNanos(MILLIS);
-              if (!out.isEmpty() && System.nanoTime() - since > limit) {
-                RemotePeer slow = out.values().iterator().next();
-                out.clear();
-                sink.peerLost(peers.get(slow), 0, "too slow for this NIC");
-                super.disconnect(slow, "too slow for this NIC");
-              }
-              return found;
-            }
-          });
+                            @Override
+                            public void failed(long token, int code, String text) {
+                              out.remove(token);
+                              super.failed(token, code, text);
+                            }
+                          });
+                  long limit = TimeUnit.MILLISECONDS.toNanos(MILLIS);
+                  if (!out.isEmpty() && System.nanoTime() - since > limit) {
+                    RemotePeer slow = out.values().iterator().next();
+                    out.clear();
+                    sink.peerLost(peers.get(slow), 0, "too slow for this NIC");
+                    super.disconnect(slow, "too slow for this NIC");
+                  }
+                  return found;
+                }
+              });
     }
   }
 
-  static final class GivenUpForEver implements Supplier<Backend> {
+  static final class GivenUpForEver extends Defective {
     @Override
-    public Backend get() {
-      return onNic((nic, _) ->
-          new Knowing(nic) {
-            @Override
-            public PostResult post(Operation op) {
-              return !givenUp.contains(owners.get(op.remote()))
-                  ? super.post(op)
-                  : PostResult.PEER_BUSY;
-            }
-          });
+    Backend on(Backend inner) {
+      return onNic(
+          inner,
+          (nic, _) ->
+              new Knowing(nic) {
+                @Override
+                public PostResult post(Operation op) {
+                  return !givenUp.contains(owners.get(op.remote()))
+                      ? super.post(op)
+                      : PostResult.PEER_BUSY;
+                }
+              });
     }
   }
 
@@ -264,9 +294,9 @@ final class ProcessSaboteurs {
    * Says that a write has failed, and has it land all the same, over the next connection, which
    * needs no session.
    */
-  static final class TriesAgainItself implements Supplier<Backend> {
+  static class TriesAgainItself extends Defective {
     @Override
-    public Backend get() {
+    Backend on(Backend inner) {
       return new SessionlessBackend((nic, context) ->
           new Knowing(nic) {
             private final Map<Long, Operation> out = new HashMap<>();
@@ -326,15 +356,15 @@ final class ProcessSaboteurs {
    * Sends what is for a lost process to the one that was heard of last, and believes that the lost
    * one greets as it did.
    */
-  static final class OldForNew implements Supplier<Backend> {
+  static final class OldForNew extends Defective {
     private static final byte HELLO = 1;
 
     private final Set<EngineId> lost = new HashSet<>();
 
     @Override
-    public Backend get() {
+    Backend on(Backend inner) {
       return new ForwardingBackend(
-          new TcpBackend(), (nic, _) -> nic(nic), (channel, context) -> control(channel, context));
+          inner, (nic, _) -> nic(nic), (channel, context) -> control(channel, context));
     }
 
     private Domain nic(Domain nic) {
@@ -398,76 +428,139 @@ final class ProcessSaboteurs {
     }
   }
 
-  static final class RevokesNothing implements Supplier<Backend> {
+  static final class RevokesNothing extends Defective {
     @Override
-    public Backend get() {
-      return onNic((nic, _) ->
-          new ForwardingDomain(nic) {
-            @Override
-            public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
-              return CompletableFuture.completedStage(memory);
-            }
-          });
+    Backend on(Backend inner) {
+      return onNic(inner, (nic, _) -> new Careless(nic));
+    }
+  }
+
+  /** At its target, the old key is as good as it was. */
+  static final class TriesAgainAndRevokesNothing extends TriesAgainItself {
+    @Override
+    Backend on(Backend inner) {
+      return onNic(super.on(inner), (nic, _) -> new Careless(nic));
+    }
+  }
+
+  private static final class Careless extends ForwardingDomain {
+    Careless(Domain inner) {
+      super(inner);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+      return CompletableFuture.completedStage(memory);
+    }
+
+    @Override
+    public CompletionStage<Void> deregister(LocalMemory memory) {
+      return CompletableFuture.completedStage(null);
     }
   }
 
   /** Keeps aborts for those who were given up once to itself, and acknowledges them for them. */
-  static final class TellsNobodyWhoWasLost implements Supplier<Backend> {
+  static final class TellsNobodyWhoWasLost extends Defective {
     private static final byte ABORT = 6;
     private static final byte ABORTED = 9;
 
     @Override
-    public Backend get() {
-      return onControl((channel, context) ->
-          new KnowingControl(channel) {
-            private final Map<EngineId, Integer> untold = new HashMap<>();
+    Backend on(Backend inner) {
+      return onControl(
+          inner,
+          (channel, context) ->
+              new KnowingControl(channel) {
+                private final Map<EngineId, Integer> untold = new HashMap<>();
 
-            @Override
-            public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
-              boolean wasLost = lost.contains(to) || givenUp.contains(to);
-              if (!wasLost || bytes.get(bytes.position()) != ABORT) {
-                return super.send(to, at, bytes);
-              }
-              untold.put(to, bytes.getInt(bytes.position() + 1));
-              context.doorbell().ring();
-              return true;
-            }
+                @Override
+                public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+                  boolean wasLost = lost.contains(to) || givenUp.contains(to);
+                  if (!wasLost || bytes.get(bytes.position()) != ABORT) {
+                    return super.send(to, at, bytes);
+                  }
+                  untold.put(to, bytes.getInt(bytes.position() + 1));
+                  context.doorbell().ring();
+                  return true;
+                }
 
-            @Override
-            public int poll(ControlSink sink) {
-              Map<EngineId, Integer> kept = Map.copyOf(untold);
-              untold.clear();
-              kept.forEach((engine, number) ->
-                  sink.received(engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
-              return kept.size() + super.poll(sink);
-            }
-          });
+                @Override
+                public int poll(ControlSink sink) {
+                  Map<EngineId, Integer> kept = Map.copyOf(untold);
+                  untold.clear();
+                  kept.forEach((engine, number) ->
+                      sink.received(
+                          engine, ByteBuffer.allocate(5).put(ABORTED).putInt(number).flip()));
+                  return kept.size() + super.poll(sink);
+                }
+              });
     }
   }
 
-  static final class TakesItsOwnPauseForSilence implements Supplier<Backend> {
+  static final class TakesItsOwnPauseForSilence extends Defective {
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
     @Override
-    public Backend get() {
-      return onControl((channel, _) ->
-          new KnowingControl(channel) {
-            private long polledNanos = System.nanoTime();
+    Backend on(Backend inner) {
+      return onControl(
+          inner,
+          (channel, _) ->
+              new KnowingControl(channel) {
+                private long polledNanos = System.nanoTime();
 
-            @Override
-            public int poll(ControlSink sink) {
-              long now = System.nanoTime();
-              boolean isLate = now - polledNanos > LONGEST_NANOS && !peers.isEmpty();
-              polledNanos = now;
-              if (isLate) {
-                peers.forEach(peer -> {
-                  inner.disconnect(peer, "silent");
-                  sink.peerLost(peer, 1, "it was silent");
-                });
-              }
-              return super.poll(sink);
-            }
-          });
+                @Override
+                public int poll(ControlSink sink) {
+                  long now = System.nanoTime();
+                  boolean isLate = now - polledNanos > LONGEST_NANOS && !peers.isEmpty();
+                  polledNanos = now;
+                  if (isLate) {
+                    peers.forEach(peer -> {
+                      inner.disconnect(peer, "silent");
+                      sink.peerLost(peer, 1, "it was silent");
+                    });
+                  }
+                  return super.poll(sink);
+                }
+              });
+    }
+  }
+
+  /** Cannot be closed while something is out. */
+  static final class ClosesWhenAllIsSaid extends Defective {
+    @Override
+    Backend on(Backend inner) {
+      return onNic(
+          inner,
+          (nic, _) ->
+              new ForwardingDomain(nic) {
+                private int out;
+
+                @Override
+                public PostResult post(Operation op) {
+                  PostResult taken = super.post(op);
+                  out += taken.isTaken() ? 1 : 0;
+                  return taken;
+                }
+
+                @Override
+                public int poll(CompletionSink sink) {
+                  return super.poll(
+                      new ForwardingSink(sink) {
+                        @Override
+                        public void written(long token) {
+                          out--;
+                          super.written(token);
+                        }
+                      });
+                }
+
+                @Override
+                public void close() {
+                  super.close();
+                  if (out > 0) {
+                    throw new BackendException(0, "expected that nothing is out, got " + out);
+                  }
+                }
+              });
     }
   }
 }

@@ -20,11 +20,7 @@ final class TcpProgram {
 
   /** Starts one on any free ports. */
   static EngineProcess start() {
-    return startAtPort(0);
-  }
-
-  static EngineProcess startAtPort(int port) {
-    return start("127.0.0.1", port, Local.CALM);
+    return start("127.0.0.1", 0, Local.CALM);
   }
 
   static EngineProcess start(String advertisedHost, int port, Duration liveness) {

@@ -93,6 +93,22 @@ public final class EngineProcess implements AutoCloseable {
     return start(EngineProgram.class, jvmOptions, backend.getName(), liveness.toMillis());
   }
 
+  /** The same, at an address: see {@link ProcessBackend#at}. */
+  public static EngineProcess startAt(
+      Class<? extends ProcessBackend> backend,
+      String advertisedHost,
+      int port,
+      Duration liveness,
+      List<String> jvmOptions) {
+    return start(
+        EngineProgram.class,
+        jvmOptions,
+        backend.getName(),
+        liveness.toMillis(),
+        advertisedHost,
+        port);
+  }
+
   /** The address of its engine, as text. */
   public String addressText() {
     return result(address);

@@ -122,8 +122,8 @@ public final class EngineProgram {
   }
 
   /**
-   * Serves an engine on a backend: the class of what gives it, and the milliseconds of the liveness
-   * deadline.
+   * Serves an engine on a backend: the class of what gives it, the milliseconds of the liveness
+   * deadline, and for a {@link ProcessBackend} perhaps the host and port that it is to be at.
    */
   public static void main(String[] args) throws IOException, ReflectiveOperationException {
     EngineOptions options =
@@ -132,12 +132,15 @@ public final class EngineProgram {
             .minPieceBytes(4_096)
             .build();
     new EngineProgram(
-            result(
-                TransferEngineBuilder.create()
-                    .backend(backendOf(Class.forName(args[0])))
-                    .options(options)
-                    .open()))
+            result(TransferEngineBuilder.create().backend(backend(args)).options(options).open()))
         .serve();
+  }
+
+  private static Backend backend(String[] args) throws ClassNotFoundException {
+    Class<?> supplier = Class.forName(args[0]);
+    return args.length < 4
+        ? backendOf(supplier)
+        : ((ProcessBackend) made(supplier)).at(args[2], Integer.parseInt(args[3]));
   }
 
   /**
@@ -145,10 +148,14 @@ public final class EngineProgram {
    * a test gets its backend.
    */
   public static Backend backendOf(Class<?> supplier) {
+    return (Backend) ((Supplier<?>) made(supplier)).get();
+  }
+
+  private static Object made(Class<?> supplier) {
     try {
       Constructor<?> constructor = supplier.getDeclaredConstructor();
       constructor.setAccessible(true);
-      return (Backend) ((Supplier<?>) constructor.newInstance()).get();
+      return constructor.newInstance();
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
           "expected a class with a constructor without arguments, got " + supplier, e);

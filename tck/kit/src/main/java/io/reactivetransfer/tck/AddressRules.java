@@ -1,0 +1,85 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.PeerState;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.tck.process.EngineProcess;
+import io.reactivetransfer.tck.process.FreePorts;
+import io.reactivetransfer.tck.process.Waiting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 25, where it matters at which address a process is. */
+abstract class AddressRules extends ProcessRules {
+
+  private static final String HERE = "127.0.0.1";
+  private static final String BEYOND = "127.0.0.2";
+
+  AddressRules() {}
+
+  @Test
+  final void r25_6_soItIsAtTheSameAddressAndNobodyElseNotices() {
+    stage().require(Capability.LOST_PEERS);
+    stage().requireAddresses();
+    int port = FreePorts.inARow(stage().ports());
+    EngineProcess bystander = stage().start();
+    Pending unharmed = waitFor(bystander);
+    EngineProcess first = stage().startAt(HERE, port, ProcessStage.CALM);
+    RegionDescriptor old = first.memory("m", BYTES);
+    RemoteRegion view = stage().engine().remote(old);
+    stage().writeUntilDone(view, OTHER);
+    first.kill();
+    EngineProcess second = stage().startAt(HERE, port, ProcessStage.CALM);
+    RegionDescriptor fresh = second.memory("m", BYTES);
+    assertThat(second.id()).as("engine id").isNotEqualTo(first.id());
+    assertWritable(second, "m", stage().engine().remote(fresh), WRITTEN);
+    stage().memory().fill(AFTERWARDS);
+    assertNames(
+        first,
+        stage()
+            .probe("a write to who was there before", stage().writes(view, OTHER, 1))
+            .awaitError(PeerUnreachableException.class));
+    assertThat(second.call("values", "m")).as("bytes").isEqualTo(String.valueOf(WRITTEN));
+    unharmed.stream().assertPending();
+    unharmed.claim().assertPending();
+    assertThat(unharmed.states().values())
+        .as("states of who was never touched")
+        .noneMatch(PeerState.Lost.class::isInstance);
+  }
+
+  @Test
+  final void r25_10_whoIsCutOffIsLostOnBothSidesAndComesBack() throws IOException {
+    stage().require(Capability.LOST_PEERS);
+    stage().requireAddresses();
+    int port = FreePorts.inARow(stage().ports());
+    List<Cut> network = new ArrayList<>();
+    try {
+      for (int i = 0; i < stage().ports(); i++) {
+        network.add(new Cut(BEYOND, HERE, port + i));
+      }
+      EngineProcess child = stage().startAt(BEYOND, port, ProcessStage.LIVENESS);
+      Pending pending = waitFor(child);
+      String here = stage().engine().address().toText();
+      CompletableFuture<String> claim = child.ask("count", IMM.value(), MANY, "from", here);
+      child.call("await", here, "Alive");
+      network.forEach(each -> each.set(true));
+      assertEnds(pending, child);
+      assertThat(Waiting.failure(claim, stage().patience().signal()))
+          .as("what the other side is told")
+          .hasMessageContaining(PeerUnreachableException.class.getSimpleName())
+          .hasMessageContaining(stage().engine().id().toShortString());
+      network.forEach(each -> each.set(false));
+      stage().awaitState(pending.states(), PeerState.Alive.class);
+      RemoteRegion again = stage().engine().remote(child.memory("n", BYTES));
+      assertWritable(child, "n", again, AFTERWARDS);
+    } finally {
+      network.forEach(Cut::close);
+    }
+  }
+}
