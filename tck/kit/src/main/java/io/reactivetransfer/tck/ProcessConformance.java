@@ -141,25 +141,6 @@ public abstract class ProcessConformance extends AddressRules {
   }
 
   @Test
-  final void r25_2_aDeadlineEndsATransferToItWhenItIsQuiet() {
-    stage().require(Capability.LOST_PEERS);
-    EngineProcess child = stage().start();
-    RemoteRegion target = connect(child);
-    child.pause();
-    AtomicBoolean quiet = new AtomicBoolean();
-    WriteImm write = WriteImm.of(stage().region().whole(), target.whole(), OTHER);
-    stage()
-        .probe(
-            "a write with a deadline",
-            stage()
-                .engine()
-                .submit(write, ProcessStage.LIVENESS.dividedBy(5))
-                .doOnError(_ -> quiet.set(stage().engine().stats().transfersInFlight() == 0)))
-        .awaitError(DeadlineExceededException.class);
-    assertThat(quiet).as("nothing in flight when that was told").isTrue();
-  }
-
-  @Test
   final void r25_3_aShortStopFailsNothing() {
     reopen(SHORT_STOP.multipliedBy(20));
     EngineProcess child = stage().start();
@@ -343,6 +324,25 @@ public abstract class ProcessConformance extends AddressRules {
     assertThat(child.call("write", stage().descriptorText(), OTHER.value(), 1, 64, WRITTEN))
         .isEqualTo("1 written");
     pending.claim().awaitCompletion();
+  }
+
+  @Test
+  final void r25_12_norDoesADeadlineWhichEndsATransferWhenItIsQuiet() {
+    stage().require(Capability.LOST_PEERS);
+    EngineProcess child = stage().start();
+    RemoteRegion target = connect(child);
+    child.pause();
+    AtomicBoolean quiet = new AtomicBoolean();
+    WriteImm write = WriteImm.of(stage().region().whole(), target.whole(), OTHER);
+    stage()
+        .probe(
+            "a write with a deadline",
+            stage()
+                .engine()
+                .submit(write, ProcessStage.LIVENESS.dividedBy(5))
+                .doOnError(_ -> quiet.set(stage().engine().stats().transfersInFlight() == 0)))
+        .awaitError(DeadlineExceededException.class);
+    assertThat(quiet).as("nothing in flight when that was told").isTrue();
   }
 
   @Test

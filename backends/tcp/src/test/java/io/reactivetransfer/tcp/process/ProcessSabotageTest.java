@@ -41,7 +41,9 @@ class ProcessSabotageTest {
 
     @Override
     protected Profile profile() {
-      return Profile.defaults().withSignalTimeout(Duration.ofSeconds(6));
+      return Profile.defaults()
+          .withSignalTimeout(Duration.ofSeconds(6))
+          .withSilence(Duration.ofMillis(500)); // what lands too late may need a while
     }
   }
 

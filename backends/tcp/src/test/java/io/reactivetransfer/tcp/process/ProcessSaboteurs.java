@@ -54,7 +54,7 @@ final class ProcessSaboteurs {
           entry("25.9", TakesItsOwnPauseForSilence.class),
           entry("25.10", AliveForEver.class),
           entry("25.11", TriesAgainAndRevokesNothing.class),
-          entry("25.12", ClosesWhenAllIsSaid.class));
+          entry("25.12", WaitsForItsPeer.class));
 
   private ProcessSaboteurs() {}
 
@@ -524,8 +524,8 @@ final class ProcessSaboteurs {
     }
   }
 
-  /** Cannot be closed while something is out. */
-  static final class ClosesWhenAllIsSaid extends Defective {
+  /** Reports no failure, and cannot be closed while something is out. */
+  static final class WaitsForItsPeer extends Defective {
     @Override
     Backend on(Backend inner) {
       return onNic(
@@ -550,6 +550,12 @@ final class ProcessSaboteurs {
                           out--;
                           super.written(token);
                         }
+
+                        @Override
+                        public void failed(long token, int code, String text) {}
+
+                        @Override
+                        public void refused(long token, int code, String text) {}
                       });
                 }
 
