@@ -7,6 +7,7 @@ import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.tck.process.FreePorts;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -255,12 +256,9 @@ class LossTest {
   }
 
   @Test
-  void aRestartedPeerIsAnotherOne() throws IOException {
-    int port;
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = Math.min(probe.getLocalPort(), 65_000);
-    }
-    TcpBackend fixed = TcpBackend.builder().port(port).build();
+  void aRestartedPeerIsAnotherOne() {
+    // Two: of the control channel and the NIC; not those that the system gives to others meanwhile.
+    TcpBackend fixed = TcpBackend.builder().port(FreePorts.inARow(2)).build();
     TestNic first = new TestNic(fixed, 8, Duration.ofSeconds(10));
     RemotePeer peer = nic.peer(first);
     nic.send(peer, "one");
