@@ -203,7 +203,7 @@ final class DefaultTransferEngine implements TransferEngine {
     return Mono.defer(() -> {
       requireFits(link, message); // the buffer is the caller's, and may have changed
       ByteBuffer frames = ControlFrame.message(channel.number(), message);
-      return ask(answer -> parts.mailroom.send(link, channel, frames, answer));
+      return ask(answer -> parts.outgoing.send(link, channel, frames, answer));
     });
   }
 
@@ -222,7 +222,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public Flux<Message> messages(MessageChannel channel) {
-    return Assembly.of(parts.mailroom.inbox(Objects.requireNonNull(channel, "channel")));
+    return Assembly.of(parts.incoming.inbox(Objects.requireNonNull(channel, "channel")));
   }
 
   @Override

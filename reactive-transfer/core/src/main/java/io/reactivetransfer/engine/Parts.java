@@ -18,12 +18,15 @@ import io.reactivetransfer.engine.peers.Barriers;
 import io.reactivetransfer.engine.peers.Control;
 import io.reactivetransfer.engine.peers.ControlEvents;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.IncomingMessages;
 import io.reactivetransfer.engine.peers.Liveness;
 import io.reactivetransfer.engine.peers.Mailroom;
 import io.reactivetransfer.engine.peers.NicFailures;
 import io.reactivetransfer.engine.peers.NicMessages;
+import io.reactivetransfer.engine.peers.OutgoingMessages;
 import io.reactivetransfer.engine.peers.PeerNic;
 import io.reactivetransfer.engine.peers.Peers;
+import io.reactivetransfer.engine.peers.Reception;
 import io.reactivetransfer.engine.target.Claims;
 import io.reactivetransfer.engine.target.HeardAborts;
 import io.reactivetransfer.engine.target.ImmLeases;
@@ -48,6 +51,8 @@ final class Parts {
   final Control control;
   final ControlEvents controlEvents;
   final Liveness liveness;
+  final OutgoingMessages outgoing;
+  final IncomingMessages incoming;
   final Mailroom mailroom;
   final Barriers barriers;
 
@@ -88,10 +93,14 @@ final class Parts {
             link -> new Inbound());
     this.control = new Control(channel, peers, worker.defects());
     this.liveness = new Liveness(peers, control, options.livenessDeadline());
+    this.outgoing = new OutgoingMessages(options, worker.commands());
+    this.incoming =
+        new IncomingMessages(options, worker.commands(), worker.signals(), worker.admission());
     this.mailroom =
         new Mailroom(
-            peers, control, liveness, ownNics, options, worker.admission(), worker.defects());
-    this.controlEvents = new ControlEvents(control, peers, mailroom, worker.shutdown()::begin);
+            peers, control, liveness, outgoing, incoming, ownNics, options.maxMessageBytes());
+    Reception reception = new Reception(peers, worker.defects());
+    this.controlEvents = new ControlEvents(control, peers, reception, worker.shutdown()::begin);
     this.barriers = new Barriers(peers, liveness, worker.defects());
     NicMessages nicMessages = new NicMessages(peers, worker.defects());
     NicFailures nicFailures = new NicFailures(peers, worker.shutdown()::begin);
@@ -124,7 +133,6 @@ final class Parts {
             worker.defects(),
             worker.counters(),
             options.maxUnclaimedImms());
-    HeardAborts heardAborts = new HeardAborts(imms);
     this.claims =
         new Claims(
             imms, peers, worker.commands(), worker.signals(), worker.admission(), worker.closing());
@@ -134,15 +142,17 @@ final class Parts {
 
     this.completions = new Completions(flights, imms, nicMessages, nicFailures);
     Revocations revocations = regions.revocations();
-    peers.tell(mailroom, flights, imms, barriers, revocations);
-    mailroom.on(ControlFrame.ABORT, heardAborts::received);
-    mailroom.on(ControlFrame.ABORTED, launch::acknowledged);
-    mailroom.on(ControlFrame.CLEARED, flights::cleared);
-    mailroom.on(ControlFrame.BARRIER, barriers::received);
-    mailroom.on(ControlFrame.NICS_FAILED, nicFailures::received);
-    mailroom.on(ControlFrame.NIC_MESSAGE, nicMessages::received);
-    mailroom.on(ControlFrame.USES, revocations::uses);
-    mailroom.on(ControlFrame.REVOKE, flights::revoked);
-    mailroom.on(ControlFrame.STOPPED, revocations::stopped);
+    peers.tell(mailroom, incoming, flights, imms, barriers, revocations);
+    reception.on(ControlFrame.CREDIT, outgoing::credited);
+    reception.on(ControlFrame.MESSAGE, incoming);
+    reception.on(ControlFrame.ABORT, new HeardAborts(imms));
+    reception.on(ControlFrame.ABORTED, launch::acknowledged);
+    reception.on(ControlFrame.CLEARED, flights::cleared);
+    reception.on(ControlFrame.BARRIER, barriers::received);
+    reception.on(ControlFrame.NICS_FAILED, nicFailures::received);
+    reception.on(ControlFrame.NIC_MESSAGE, nicMessages::received);
+    reception.on(ControlFrame.USES, revocations::uses);
+    reception.on(ControlFrame.REVOKE, flights::revoked);
+    reception.on(ControlFrame.STOPPED, revocations::stopped);
   }
 }

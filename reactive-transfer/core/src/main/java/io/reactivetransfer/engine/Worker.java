@@ -8,6 +8,7 @@ import io.reactivetransfer.engine.base.Closing;
 import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.Owner;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.engine.base.Timers;
@@ -42,10 +43,11 @@ final class Worker {
   private final Defects defects;
   private final SignalScheduler signals;
   private final Admission admission;
-  private final Counters counters = new Counters();
+  private final Owner owner = new Owner();
+  private final Counters counters = new Counters(owner);
   private final Timers timers;
-  private final Closing closing = new Closing();
-  private final Submissions submissions = new Submissions(closing);
+  private final Closing closing = new Closing(owner);
+  private final Submissions submissions = new Submissions(owner, closing);
   private final Commands commands;
   private final AfterPoll afterPoll = new AfterPoll(() -> polledDomains().length != 0);
   private final Shutdown shutdown;
@@ -61,8 +63,8 @@ final class Worker {
     Scheduler chosen = options.signalScheduler();
     this.signals = new SignalScheduler(chosen == null ? Schedulers.parallel() : chosen, defects);
     this.admission = new Admission(options.maxSubmissions());
-    this.timers = new Timers(clock);
-    this.commands = new Commands(signals, defects, submissions::signalAll);
+    this.timers = new Timers(clock, owner);
+    this.commands = new Commands(owner, signals, defects, submissions::signalAll);
     this.shutdown = new Shutdown(this);
   }
 
@@ -165,7 +167,7 @@ final class Worker {
    * nothing, whatever happens in it.
    */
   int doWork() {
-    commands.enter();
+    owner.enter();
     try {
       timers.beginTurn();
       int work = commands.run(MAX_COMMANDS);
@@ -190,7 +192,7 @@ final class Worker {
       breakDown(failure);
       return 1;
     } finally {
-      commands.leave();
+      owner.leave();
     }
   }
 
@@ -221,6 +223,16 @@ final class Worker {
     Signals.said(() ->
         LOG.error(
             "the worker of engine {} failed; the engine closes", id.toShortString(), failure));
+    if (owner.inTurn()) {
+      end(failure);
+    } else { // it was its host that failed
+      owner.enter();
+      end(failure);
+      owner.leave();
+    }
+  }
+
+  private void end(Throwable failure) {
     if (parts == null) {
       openFailed(failure);
     } else {

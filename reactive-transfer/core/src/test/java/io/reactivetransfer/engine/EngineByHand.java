@@ -20,7 +20,7 @@ import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.peers.Barriers;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.Greeting;
-import io.reactivetransfer.engine.peers.Mailroom;
+import io.reactivetransfer.engine.peers.IncomingMessages;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.PeerNic;
 import io.reactivetransfer.engine.peers.Peers;
@@ -108,12 +108,18 @@ public final class EngineByHand implements AfterEachCallback {
     return parts().barriers;
   }
 
-  public Mailroom mailroom() {
-    return parts().mailroom;
+  public IncomingMessages incoming() {
+    return parts().incoming;
   }
 
   private Parts parts() {
     return ((DefaultTransferEngine) engine).parts;
+  }
+
+  /** Does something that only the thread of the NICs may do. */
+  public void inTurn(Runnable action) {
+    engine.scheduler().schedule(action);
+    turn();
   }
 
   /** How often something came that must not come. */

@@ -11,6 +11,7 @@ import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.Owner;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.origin.Outbound;
@@ -29,10 +30,11 @@ import reactor.core.scheduler.Schedulers;
 /** Parts of an engine without NICs and without a thread, each for the tests of it alone. */
 public final class TestParts {
 
-  public final Counters counters = new Counters();
-  final Closing closing = new Closing();
+  private final Owner owner = new Owner();
+  public final Counters counters = new Counters(owner);
+  private final Closing closing = new Closing(owner);
   private final Defects defects = new Defects("test");
-  private final Timers timers = new Timers(() -> 0);
+  private final Timers timers = new Timers(() -> 0, owner);
   private final SignalScheduler signals;
   private final Commands commands;
   private final Peers peers;
@@ -44,8 +46,8 @@ public final class TestParts {
 
   public TestParts(Scheduler scheduler) {
     this.signals = new SignalScheduler(scheduler, defects);
-    this.commands = new Commands(signals, defects, () -> {});
-    Submissions submissions = new Submissions(closing);
+    this.commands = new Commands(owner, signals, defects, () -> {});
+    Submissions submissions = new Submissions(owner, closing);
     this.peers =
         new Peers(
             new PeerAddress("scripted", new EngineId(9, 9), new HostPort("here", 7400)),
@@ -74,6 +76,12 @@ public final class TestParts {
 
   public Streams streams() {
     return new Streams(
-        new Submissions(closing), null, null, commands, signals, new Admission(10), counters);
+        new Submissions(owner, closing),
+        null,
+        null,
+        commands,
+        signals,
+        new Admission(10),
+        counters);
   }
 }

@@ -8,7 +8,13 @@ import java.util.Map;
 public final class Closing {
 
   private final Map<Object, Runnable> watchers = new LinkedHashMap<>();
+  private final Owner owner;
   private boolean begun;
+
+  /** Not yet. */
+  public Closing(Owner owner) {
+    this.owner = owner;
+  }
 
   /** Whether it has begun: nothing new is taken. */
   public boolean isBegun() {
@@ -17,6 +23,7 @@ public final class Closing {
 
   /** Has this run when the engine begins to close; at once if it has begun. */
   public void watch(Object key, Runnable action) {
+    assert owner.isCurrent();
     if (begun) {
       action.run();
     } else {
@@ -26,11 +33,13 @@ public final class Closing {
 
   /** What was to be done under this key is not. */
   public void forget(Object key) {
+    assert owner.isCurrent();
     watchers.remove(key);
   }
 
   /** It begins. */
   public void begin() {
+    assert owner.isCurrent();
     begun = true;
   }
 

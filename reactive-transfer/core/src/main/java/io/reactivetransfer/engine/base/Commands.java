@@ -20,20 +20,20 @@ public final class Commands implements Executor {
 
   private final MpscUnboundedVarHandleArrayQueue<Runnable> queue =
       new MpscUnboundedVarHandleArrayQueue<>(CHUNK);
+  private final Owner owner;
   private final SignalScheduler signals;
   private final Defects defects;
   private final Runnable afterwards;
-  private final ReentrantLock afterEnd = new ReentrantLock();
   private @Nullable Doorbell doorbell;
   private volatile boolean ended;
-  private @Nullable Thread turning;
 
   /**
    * None yet.
    *
    * @param afterwards what is to be done after commands when the NIC thread has ended
    */
-  public Commands(SignalScheduler signals, Defects defects, Runnable afterwards) {
+  public Commands(Owner owner, SignalScheduler signals, Defects defects, Runnable afterwards) {
+    this.owner = owner;
     this.signals = signals;
     this.defects = defects;
     this.afterwards = afterwards;
@@ -42,6 +42,12 @@ public final class Commands implements Executor {
   /** From now on this is rung for each command. */
   public void begin(Doorbell doorbell) {
     this.doorbell = doorbell;
+    owner.begin();
+  }
+
+  /** Who may touch what the NIC thread owns. */
+  public Owner owner() {
+    return owner;
   }
 
   /** Runs a command on the NIC thread. From any thread; after the end, on the caller's. */
@@ -81,24 +87,6 @@ public final class Commands implements Executor {
 
   // ---- the NIC thread ----
 
-  /** A turn begins. */
-  public void enter() {
-    turning = Thread.currentThread();
-  }
-
-  /** A turn ends. */
-  public void leave() {
-    turning = null;
-  }
-
-  /**
-   * Whether the caller is called within a turn. From any thread, without a fence: no thread can see
-   * itself there unless it is, and has written that itself.
-   */
-  public boolean inTurn() {
-    return Thread.currentThread().equals(turning);
-  }
-
   /** Runs what has come, up to so many; returns how many there were. */
   public int run(int limit) {
     int done = 0;
@@ -122,6 +110,7 @@ public final class Commands implements Executor {
   }
 
   private void runAfterEnd() {
+    ReentrantLock afterEnd = owner.afterEnd();
     while (!queue.isEmpty() && afterEnd.tryLock()) {
       try {
         Runnable command;

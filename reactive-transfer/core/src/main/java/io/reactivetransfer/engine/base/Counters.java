@@ -23,10 +23,17 @@ public final class Counters {
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
   private final long[] values = new long[DROPPED_IMMS + 1];
+  private final Owner owner;
   private long transfers;
+
+  /** All are 0. */
+  public Counters(Owner owner) {
+    this.owner = owner;
+  }
 
   /** So many transfers more are in flight. Others see it at the end of the turn. */
   public void transfers(int change) {
+    assert owner.isCurrent();
     transfers += change;
   }
 
@@ -36,10 +43,12 @@ public final class Counters {
   }
 
   public void add(int counter, long delta) {
+    assert owner.isCurrent();
     VALUES.setOpaque(values, counter, values[counter] + delta);
   }
 
   public void set(int counter, long value) {
+    assert owner.isCurrent();
     VALUES.setOpaque(values, counter, value);
   }
 

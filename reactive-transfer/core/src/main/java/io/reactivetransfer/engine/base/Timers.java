@@ -37,14 +37,21 @@ public final class Timers {
   }
 
   private final LongSupplier clock;
+  private final Owner owner;
   private final PriorityQueue<Timer> heap = new PriorityQueue<>();
   private long turnNanos;
   private long count;
   private int cancelled;
 
   /** By this clock of nanoseconds. */
-  public Timers(LongSupplier clock) {
+  public Timers(LongSupplier clock, Owner owner) {
     this.clock = clock;
+    this.owner = owner;
+  }
+
+  /** Who may use it. */
+  public Owner owner() {
+    return owner;
   }
 
   /** The time. From any thread. */
@@ -68,6 +75,7 @@ public final class Timers {
   }
 
   public Timer at(long deadlineNanos, Runnable action) {
+    assert owner.isCurrent();
     Timer timer = new Timer(deadlineNanos, count++, action);
     heap.add(timer);
     return timer;
@@ -75,6 +83,7 @@ public final class Timers {
 
   /** Does nothing if it is over. */
   public void cancel(Timer timer) {
+    assert owner.isCurrent();
     if (timer.action != null) {
       timer.action = null;
       if (++cancelled > FEW && cancelled > heap.size() / 2) {

@@ -56,6 +56,7 @@ public final class Regions {
 
   /** Registers memory of the application. */
   public void register(Memory memory, Access access, Answer<MemoryRegion> answer) {
+    assert commands.owner().isCurrent();
     if (closing.isBegun()) {
       answer.error(Admission.closedError());
     } else if (!answer.isOver()) {
@@ -84,6 +85,7 @@ public final class Regions {
 
   /** One of them is closed. */
   void closed(RegisteredRegion region) {
+    assert commands.owner().isCurrent();
     if (open.remove(region)) {
       counters.add(Counters.OPEN_REGIONS, -1);
     }
@@ -91,6 +93,7 @@ public final class Regions {
 
   /** Those that are open, as they are now. */
   public List<RegisteredRegion> all() {
+    assert commands.owner().isCurrent();
     return List.copyOf(open);
   }
 

@@ -196,10 +196,12 @@ public final class RegisteredRegion implements MemoryRegion {
   }
 
   public void flightBegan() {
+    assert regions.commands().owner().isCurrent();
     flights++;
   }
 
   public void flightEnded() {
+    assert regions.commands().owner().isCurrent();
     if (--flights == 0 && !quietWaiters.isEmpty()) {
       runAll(quietWaiters);
     }
@@ -314,6 +316,7 @@ public final class RegisteredRegion implements MemoryRegion {
 
   /** Closes; tells when nothing touches the memory any more. On the NIC thread. */
   public void closeNow(Waiter whenClosed) {
+    assert regions.commands().owner().isCurrent();
     closed = true;
     if (deregistered) {
       whenClosed.over(notQuiet());

@@ -257,7 +257,7 @@ final class Submission<T extends Transfer, R> implements CoreSubscriber<Object>,
   // ---- the NIC thread ----
 
   private void wake() {
-    if (!streams.commands().inTurn()) {
+    if (!streams.commands().owner().inTurn()) {
       // What was left for the NIC thread may be a write that is delayed behind the read: then an
       // intake
       // that has begun would be taken for one that will. On the NIC thread itself none begins

@@ -5,6 +5,7 @@ import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Closing;
 import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.Owner;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
@@ -17,18 +18,21 @@ public final class Submissions {
   /** Streams of one turn that wait for room, and do not get it. */
   private static final int MAX_STALLED = 64;
 
+  private final Owner owner;
   private final Closing closing;
   private final Chain<Submission<?, ?>> all = new Chain<>();
   private final Chain<Submission<?, ?>> stalled = new Chain<>();
   private final ArrayDeque<Submission<?, ?>> signalling = new ArrayDeque<>();
   private long youngest;
 
-  public Submissions(Closing closing) {
+  public Submissions(Owner owner, Closing closing) {
+    this.owner = owner;
     this.closing = closing;
   }
 
   /** Returns its number: a younger one has a higher one. */
   long register(Submission<?, ?> submission) {
+    assert owner.isCurrent();
     all.add(submission.place);
     long serial = ++youngest;
     if (closing.isBegun()) {
@@ -43,12 +47,14 @@ public final class Submissions {
   }
 
   void unregister(Submission<?, ?> submission) {
+    assert owner.isCurrent();
     all.remove(submission.place);
     stalled.remove(submission.stalled);
   }
 
   /** Visits all, of which each may leave meanwhile. */
   void forEach(Consumer<Submission<?, ?>> visitor) {
+    assert owner.isCurrent();
     Chain.Link<Submission<?, ?>> each = all.first();
     while (each != null) {
       Submission<?, ?> submission = each.member();
@@ -59,6 +65,7 @@ public final class Submissions {
 
   /** Takes over what has come of one. */
   void takeFrom(Submission<?, ?> submission) {
+    assert owner.isCurrent();
     stalled.remove(submission.stalled);
     if (!submission.intake()) {
       stalled.add(submission.stalled);
@@ -84,6 +91,7 @@ public final class Submissions {
 
   /** Has this one signalled at the end of the turn. */
   void signalLater(Submission<?, ?> submission) {
+    assert owner.isCurrent();
     signalling.add(submission);
   }
 

@@ -72,6 +72,7 @@ public final class Barriers implements PeerEvents {
 
   /** Enters the next round of a group. */
   public void enter(BarrierGroup group, Answer<Void> answer) {
+    assert peers.commands().owner().isCurrent();
     if (closed != null) {
       answer.error(closed);
       return;
@@ -108,6 +109,7 @@ public final class Barriers implements PeerEvents {
 
   /** A member says that it has entered the next round of a group; false if it says otherwise. */
   public boolean received(PeerLink peer, ByteBuffer frame) {
+    assert peers.commands().owner().isCurrent();
     if (frame.remaining() != EngineId.BYTES + 3 * Integer.BYTES) {
       return false;
     }

@@ -39,6 +39,7 @@ public final class Control {
 
   /** Has a frame taken over; false if that is to be tried again. */
   boolean send(PeerLink peer, ByteBuffer frame) {
+    assert peers.commands().owner().isCurrent();
     return !closed && channel.send(peer.id(), peer.address().control(), frame);
   }
 
@@ -50,6 +51,7 @@ public final class Control {
 
   /** Finds the engine at an address. */
   public void find(HostPort at, Answer<Peer> answer) {
+    assert peers.commands().owner().isCurrent();
     if (closed) {
       answer.error(Admission.closedError());
       return;
@@ -67,6 +69,7 @@ public final class Control {
 
   /** Nobody is talked with any more. */
   public void close(RuntimeException reason) {
+    assert peers.commands().owner().isCurrent();
     if (!closed) {
       closed = true;
       searches.values().forEach(search -> search.answer().error(reason));

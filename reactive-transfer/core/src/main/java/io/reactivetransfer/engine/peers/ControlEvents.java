@@ -13,7 +13,7 @@ public final class ControlEvents implements ControlSink {
 
   private final Control control;
   private final Peers peers;
-  private final Mailroom mailroom;
+  private final Reception reception;
   private final Consumer<Throwable> failed;
 
   /**
@@ -22,10 +22,10 @@ public final class ControlEvents implements ControlSink {
    * @param failed told why the channel is of no use any more
    */
   public ControlEvents(
-      Control control, Peers peers, Mailroom mailroom, Consumer<Throwable> failed) {
+      Control control, Peers peers, Reception reception, Consumer<Throwable> failed) {
     this.control = control;
     this.peers = peers;
-    this.mailroom = mailroom;
+    this.reception = reception;
     this.failed = failed;
   }
 
@@ -36,7 +36,7 @@ public final class ControlEvents implements ControlSink {
 
   @Override
   public void received(EngineId sender, ByteBuffer bytes) {
-    mailroom.received(sender, bytes);
+    reception.received(sender, bytes);
   }
 
   @Override

@@ -30,7 +30,7 @@ public final class ControlFrame {
    * #ALL_CHANNELS}; then how many more messages of it the sender of this frame takes, and how many
    * bytes of them: 32 bits each. Void if the receiver has begun anew meanwhile.
    */
-  static final byte CREDIT = 3;
+  public static final byte CREDIT = 3;
 
   /** Asks for a sign of life. */
   static final byte ASK = 4;

@@ -1,106 +1,51 @@
 package io.reactivetransfer.engine.peers;
 
-import io.reactivetransfer.DescriptorFormatException;
-import io.reactivetransfer.EngineId;
-import io.reactivetransfer.EngineOptions;
-import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
-import io.reactivetransfer.engine.base.Admission;
-import io.reactivetransfer.engine.base.Answer;
-import io.reactivetransfer.engine.base.Commands;
-import io.reactivetransfer.engine.base.Defects;
-import io.reactivetransfer.engine.base.Nics;
-import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiConsumer;
 
 /**
- * Sends and receives control messages. A sender holds credit for every message that it may send;
- * the receiver grants it when it hears of the sender, and again as its application takes messages.
- * Belongs to the NIC thread.
+ * Says what is to be said, peer by peer, and each in the same order: what a session needs, what was
+ * given up, messages. Belongs to the NIC thread.
  */
 public final class Mailroom implements PeerEvents {
 
   private final Peers peers;
   private final Control control;
   private final Liveness liveness;
-  private final Nics nics;
+  private final OutgoingMessages outgoing;
+  private final IncomingMessages incoming;
   private final List<PeerNic> ownNics;
-  private final EngineOptions options;
-  private final Commands commands;
-  private final Defects defects;
-  private final FrameHandler[] handlers = new FrameHandler[ControlFrame.KINDS];
-  private final Inbox[] inboxes = new Inbox[MessageChannel.MAX_NUMBER + 1];
-  private final Messages messages;
-  private final InboxRoom room = new InboxRoom();
-  private boolean closed;
+  private final int maxMessageBytes;
 
   /**
    * For one engine.
    *
    * @param ownNics what others are told of its NICs
+   * @param maxMessageBytes the longest message that it takes
    */
   public Mailroom(
       Peers peers,
       Control control,
       Liveness liveness,
+      OutgoingMessages outgoing,
+      IncomingMessages incoming,
       List<PeerNic> ownNics,
-      EngineOptions options,
-      Admission admission,
-      Defects defects) {
+      int maxMessageBytes) {
     this.peers = peers;
     this.control = control;
     this.liveness = liveness;
-    this.nics = peers.nics();
+    this.outgoing = outgoing;
+    this.incoming = incoming;
     this.ownNics = ownNics;
-    this.options = options;
-    this.commands = peers.commands();
-    this.defects = defects;
-    Arrays.setAll(inboxes, channel -> new Inbox(peers.signals(), admission, taken(channel)));
-    this.messages = new Messages(options, room, inboxes);
-    on(ControlFrame.CREDIT, (peer, frame) -> messages.credited(peer.mail, frame));
-    on(ControlFrame.MESSAGE, (peer, frame) -> messages.received(peer.mail, frame));
-    on(ControlFrame.ASK, Mailroom::asked);
-    on(ControlFrame.ALIVE, (peer, frame) -> !frame.hasRemaining()); // that it came is all it says
-    on(ControlFrame.DISMISSAL, this::dismissed);
-    on(ControlFrame.FENCE, (peer, frame) -> peer.fences().received(ControlFrame.FENCE, frame));
-    on(ControlFrame.FENCED, (peer, frame) -> peer.fences().received(ControlFrame.FENCED, frame));
-  }
-
-  /** Has frames of this kind taken by this part. */
-  public void on(byte kind, FrameHandler handler) {
-    handlers[kind] = handler;
-  }
-
-  private BiConsumer<PeerLink, Integer> taken(int channel) {
-    return (sender, bytes) -> commands.execute(() -> messages.taken(sender, channel, bytes));
-  }
-
-  public Inbox inbox(MessageChannel channel) {
-    return inboxes[channel.number()];
-  }
-
-  InboxRoom room() {
-    return room;
-  }
-
-  /** Takes a message over, to be sent when there is credit. */
-  public void send(PeerLink peer, MessageChannel channel, ByteBuffer frames, Answer<Void> answer) {
-    if (closed) {
-      answer.error(Admission.closedError());
-    } else if (!answer.isOver()) { // else withdrawn before it came here
-      Runnable withdraw = messages.send(peer.mail, channel, frames, answer);
-      answer.onCancel(() -> commands.execute(withdraw));
-    }
+    this.maxMessageBytes = maxMessageBytes;
   }
 
   /** Sends what the NIC takes; returns the number of frames. */
   public int flush() {
+    assert peers.commands().owner().isCurrent();
     peers.sweepIfDue();
     ArrayDeque<Mail> ready = peers.ready();
     int sent = 0;
@@ -110,7 +55,7 @@ public final class Mailroom implements PeerEvents {
       try {
         sent += flush(mail);
       } catch (TransferRejectedException e) {
-        Messages.fail(mail, e);
+        OutgoingMessages.fail(mail, e);
         mail.unreachable();
       }
       mail.list();
@@ -131,7 +76,7 @@ public final class Mailroom implements PeerEvents {
         return sent;
       }
       mail.greeted = true;
-      mail.nicsDue = nics.failed() != 0;
+      mail.nicsDue = peers.nics().failed() != 0;
       sent++;
     }
     if (mail.canSend()) {
@@ -146,11 +91,11 @@ public final class Mailroom implements PeerEvents {
         return sent; // that was the last word
       }
     }
-    return mail.holdsAborts() ? sent : sent + messages.flush(mail, frame -> post(mail, frame));
+    return mail.holdsAborts() ? sent : sent + outgoing.flush(mail, frame -> post(mail, frame));
   }
 
   private ByteBuffer greeting(Mail mail) {
-    return mail.greeting(peers.ownAddress(), options.maxMessageBytes(), ownNics);
+    return mail.greeting(peers.ownAddress(), maxMessageBytes, ownNics);
   }
 
   /** Says one of the things that are due; false if the NIC refuses. */
@@ -160,7 +105,7 @@ public final class Mailroom implements PeerEvents {
       return !mail.answerDue;
     }
     if (mail.nicsDue) {
-      mail.nicsDue = !post(mail, ControlFrame.nicsFailed(nics.failed()));
+      mail.nicsDue = !post(mail, ControlFrame.nicsFailed(peers.nics().failed()));
       return !mail.nicsDue;
     }
     if (!mail.ofSession.isEmpty()) {
@@ -175,7 +120,7 @@ public final class Mailroom implements PeerEvents {
       return !mail.askDue;
     }
     if (mail.creditDue != 0) {
-      return messages.flushCredit(mail, frame -> post(mail, frame));
+      return incoming.flushCredit(mail, frame -> post(mail, frame));
     }
     if (mail.hasEntries()) {
       if (!post(mail, mail.barriers.next(mail.theirEpoch()))) {
@@ -218,104 +163,19 @@ public final class Mailroom implements PeerEvents {
     return peers.ready().stream().noneMatch(mail -> mail.peer.outbound().isDue());
   }
 
-  /** A frame has come; it may hold anything. */
-  void received(EngineId sender, ByteBuffer frame) {
-    PeerLink peer = peers.find(sender);
-    if (peer != null) {
-      peer.heard();
-      peer.mail.heard();
-    }
-    int kind = frame.hasRemaining() ? frame.get() : 0;
-    if (kind == ControlFrame.HELLO) {
-      hello(sender, frame);
-      return;
-    }
-    FrameHandler handler = kind < 0 || kind >= handlers.length ? null : handlers[kind];
-    boolean fits =
-        handler != null
-            && (peer == null
-                ? ControlFrame.mayComeFromStrangers(kind)
-                : handler.received(peer, frame));
-    if (!fits) {
-      defects.report(
-          "a malformed or unsolicited control message came from engine " + sender.toShortString());
-    }
-  }
-
-  private static boolean asked(PeerLink peer, ByteBuffer frame) {
-    if (frame.hasRemaining()) {
-      return false;
-    }
-    peer.mail.answer();
-    return true;
-  }
-
-  /** The peer has forgotten us, and what was on its way to it: that is as good as a loss. */
-  private boolean dismissed(PeerLink peer, ByteBuffer frame) {
-    forgottenBy(peer, PeerText.of(frame));
-    return true;
-  }
-
-  private void forgottenBy(PeerLink peer, String why) {
-    String text = "peer " + peer + " has forgotten this engine: " + why;
-    peers.lose(peer, new PeerUnreachableException(text, Origin.peer(peer.id()), null));
-  }
-
-  private void hello(EngineId sender, ByteBuffer frame) {
-    try {
-      Greeting greeting = Greeting.read(frame);
-      if (!greeting.address().engine().equals(sender)) {
-        throw new DescriptorFormatException("it names another engine");
-      }
-      greetedBy(peers.of(greeting.address()), greeting);
-    } catch (DescriptorFormatException | TransferRejectedException e) {
-      defects.report("a malformed greeting came from " + sender.toShortString() + ": " + e);
-    }
-  }
-
-  private void greetedBy(PeerLink peer, Greeting greeting) {
-    Mail mail = peer.mail;
-    if (mail.theirEpoch() != 0 && mail.theirEpoch() != greeting.epoch()) {
-      if (!mail.isBroken()) {
-        forgottenBy(peer, "it greets as if for the first time");
-      }
-      peers.begunAnew(peer);
-    }
-    peer.heard();
-    mail.greetedBy(greeting.epoch(), greeting.known(), greeting.longest());
-    mail.list();
-    if (!peer.introduce(greeting.nics())) {
-      defects.report("peer " + peer + " says now that it has " + greeting.nics().size() + " NICs");
-      return;
-    }
-    try {
-      peer.resolve(); // also if nothing waits, so that it can be given up
-    } catch (TransferRejectedException e) {
-      defects.report(String.valueOf(e.getMessage()));
-    }
-    peers.opened(peer);
-  }
-
   @Override
   public void lost(PeerLink peer, PeerUnreachableException loss) {
-    Messages.fail(peer.mail, loss);
+    OutgoingMessages.fail(peer.mail, loss);
     peer.mail.interrupted();
-    room.forgive(peer.mail);
   }
 
-  @Override
-  public void forgotten(PeerLink peer, PeerUnreachableException reason) {
-    room.forgive(peer.mail);
-  }
-
+  /** The engine closes. */
   public void close(RuntimeException reason) {
-    closed = true;
+    outgoing.close();
     peers.forEachKnown(peer -> {
-      Messages.fail(peer.mail, reason);
+      OutgoingMessages.fail(peer.mail, reason);
       peer.states().close();
     });
-    for (Inbox inbox : inboxes) {
-      inbox.close();
-    }
+    incoming.close();
   }
 }

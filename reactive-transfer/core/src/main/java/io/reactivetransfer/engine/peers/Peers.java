@@ -249,6 +249,7 @@ public final class Peers {
 
   /** A peer is gone: ends everything that waits for it. */
   void lose(PeerLink peer, PeerUnreachableException loss) {
+    assert commands.owner().isCurrent();
     peer.lost(loss);
     listeners.forEach(each -> each.lost(peer, loss));
   }
@@ -280,6 +281,7 @@ public final class Peers {
 
   /** There may be something to say to a peer. */
   void list(Mail mail) {
+    assert commands.owner().isCurrent();
     if (!mail.listed && mail.hasWork()) {
       mail.listed = true;
       ready.addLast(mail);
@@ -293,6 +295,7 @@ public final class Peers {
 
   /** Something is to be remembered of it. */
   void keep(PeerLink peer) {
+    assert commands.owner().isCurrent();
     kept.put(peer.id(), peer);
     changes++;
   }

@@ -1,5 +1,7 @@
 package io.reactivetransfer.engine.target;
 
+import io.reactivetransfer.engine.peers.FrameHandler;
+
 import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Takes what origins say of what they gave up. Each abort has a number, so that one which is said
  * again after a loss is taken note of once. Belongs to the NIC thread.
  */
-public final class HeardAborts {
+public final class HeardAborts implements FrameHandler {
 
   /** More than a peer can have counted here in any time. */
   private static final long MAX_SHARES = 1L << 56;
@@ -28,6 +30,7 @@ public final class HeardAborts {
   }
 
   /** An origin tells what it gave up; false if it says otherwise. */
+  @Override
   public boolean received(PeerLink peer, ByteBuffer bytes) {
     int at = bytes.position() + EPOCH_AT;
     int epoch = bytes.remaining() < ControlFrame.ABORT_BYTES ? 0 : bytes.getInt(at);

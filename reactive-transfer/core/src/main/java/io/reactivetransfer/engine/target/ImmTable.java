@@ -76,6 +76,7 @@ public final class ImmTable implements PeerEvents {
    * @param origin who wrote it, or null if the NIC does not say
    */
   public void arrived(@Nullable EngineId origin, int wire) {
+    assert timers.owner().isCurrent();
     counters.add(Counters.ARRIVALS, 1);
     if (!doubts.isEmpty() && doubts.holds(WireImm.imm(wire))) {
       return;
@@ -100,6 +101,7 @@ public final class ImmTable implements PeerEvents {
    * for the rest; if nobody does, whoever would have to wait next.
    */
   void aborted(EngineId origin, AbortFrame abort) {
+    assert timers.owner().isCurrent();
     if (abort.imm() == ControlFrame.ALL_IMMS) {
       abortAll(origin, cause("many immediates", origin, abort.text()));
       return;
@@ -278,6 +280,7 @@ public final class ImmTable implements PeerEvents {
   }
 
   void add(Claim claim) {
+    assert timers.owner().isCurrent();
     if (claim.isCancelled()) {
       return;
     }
@@ -338,6 +341,7 @@ public final class ImmTable implements PeerEvents {
 
   /** A claim was cancelled while it waited. */
   void remove(Claim claim) {
+    assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim.place)) {
       left(claim);
@@ -346,6 +350,7 @@ public final class ImmTable implements PeerEvents {
   }
 
   void fail(Claim claim, Throwable reason) {
+    assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim.place)) {
       left(claim);
@@ -356,6 +361,7 @@ public final class ImmTable implements PeerEvents {
 
   /** A claim was cancelled after it was met and before anyone was told. */
   void giveBack(int imm, long writes) {
+    assert timers.owner().isCurrent();
     if (doubts.holds(imm)) {
       return;
     }
@@ -373,6 +379,7 @@ public final class ImmTable implements PeerEvents {
    * many whole writes were dropped. While someone waits, nothing is unclaimed.
    */
   long discard(int imm) {
+    assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(imm);
     if (entry != null && !entry.claims.isEmpty()) {
       return 0;
@@ -409,6 +416,7 @@ public final class ImmTable implements PeerEvents {
 
   @Override
   public void lost(PeerLink peer, PeerUnreachableException loss) {
+    assert timers.owner().isCurrent();
     strangerLost(peer.id());
     for (Claim claim : List.copyOf(bound)) {
       ImmEntry entry = entries.get(claim.imm);

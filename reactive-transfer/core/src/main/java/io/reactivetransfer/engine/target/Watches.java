@@ -37,6 +37,7 @@ public final class Watches {
 
   /** Looks after a word from now on. */
   void add(WatchFlux.Watch watch) {
+    assert commands.owner().isCurrent();
     if (closing.isBegun()) {
       watch.end(Admission.closedError());
     } else {
@@ -57,6 +58,7 @@ public final class Watches {
 
   /** Ends all. */
   public void close(RuntimeException reason) {
+    assert commands.owner().isCurrent();
     all.forEach(watch -> watch.end(reason));
     all.clear();
   }

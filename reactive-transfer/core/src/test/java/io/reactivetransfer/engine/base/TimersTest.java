@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TimersTest {
 
-  private final Timers timers = new Timers(() -> 0);
+  private final Timers timers = new Timers(() -> 0, new Owner());
   private final List<String> done = new ArrayList<>();
 
   private Timers.Timer at(long time, String name) {
@@ -99,7 +99,7 @@ class TimersTest {
   /** Times are compared by their difference: what is never due must not come before what is. */
   @Test
   void whatIsDueInHalfOfAllTimeHoldsBackNothing() {
-    Timers timers = new Timers(() -> 0);
+    Timers timers = new Timers(() -> 0, new Owner());
     int[] done = {0};
     timers.at(995, () -> done[0]++);
     timers.at(1_000 + Long.MAX_VALUE / 2, () -> done[0]--);

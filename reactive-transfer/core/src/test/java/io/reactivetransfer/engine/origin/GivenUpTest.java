@@ -176,7 +176,7 @@ class GivenUpTest {
       hand.receive(i, hand.hello(i, 1, 0));
       hand.lose(hand.peer(i));
     }
-    peers.sweep();
+    hand.inTurn(peers::sweep);
     assertThat(hand.epoch(1)).as("it is the same acquaintance").isEqualTo(epoch);
     int before = aborts().size();
     answer(hand.hello(1));

@@ -21,7 +21,7 @@ class InboxRoomTest {
   @BeforeEach
   void open() {
     hand.open(1, o -> o.messageCredits(CREDITS));
-    hand.mailroom().room().bound(ROOM);
+    hand.incoming().room().bound(ROOM);
   }
 
   private void hello(int number) {
@@ -93,7 +93,7 @@ class InboxRoomTest {
       messages(number);
       hand.lose(hand.peer(number));
     }
-    hand.peers().sweep();
+    hand.inTurn(hand.peers()::sweep);
     assertThat(hand.peers().size()).isLessThanOrEqualTo(10 + ROOM);
     Probe<Message> reader = hand.probe(hand.engine().messages());
     hand.turn();

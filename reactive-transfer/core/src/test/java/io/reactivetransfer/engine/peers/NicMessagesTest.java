@@ -204,7 +204,7 @@ class NicMessagesTest {
     hand.lose(peer);
     assertThat(hand.nic(0).remotes()).as("it is remembered").isEqualTo(2);
     peers.bounds(0, 0);
-    peers.sweep();
+    hand.inTurn(peers::sweep);
     assertThat(hand.nic(0).remotes()).isZero();
     assertThat(hand.nic(1).remotes()).isZero();
     hand.nic(0).say(old, "to the forgotten");

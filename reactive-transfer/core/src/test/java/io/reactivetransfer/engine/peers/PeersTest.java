@@ -45,7 +45,7 @@ class PeersTest {
     for (int i = 0; i < STRANGERS; i++) {
       greetAndLeave(FIRST_STRANGER + i);
     }
-    peers.sweep();
+    hand.inTurn(peers::sweep);
   }
 
   /** Runs the garbage collector until something holds, or for long enough. */
@@ -78,7 +78,7 @@ class PeersTest {
     for (int i = 0; i < STRANGERS; i++) {
       hand.receive(FIRST_STRANGER + i, hand.hello(FIRST_STRANGER + i, 1, 0));
     }
-    peers.sweep();
+    hand.inTurn(peers::sweep);
     hand.turn();
     assertThat(peers.size()).isLessThanOrEqualTo(10);
     assertThat(hand.control().sent(ControlFrame.DISMISSAL))

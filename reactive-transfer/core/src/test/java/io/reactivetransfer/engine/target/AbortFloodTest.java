@@ -1,5 +1,9 @@
 package io.reactivetransfer.engine.target;
 
+
+
+
+
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;

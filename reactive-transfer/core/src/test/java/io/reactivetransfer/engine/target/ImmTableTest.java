@@ -1,5 +1,9 @@
 package io.reactivetransfer.engine.target;
 
+
+
+
+
 import io.reactivetransfer.engine.TestParts;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,6 +1,10 @@
 package io.reactivetransfer.engine.target;
 
 
+
+
+
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;

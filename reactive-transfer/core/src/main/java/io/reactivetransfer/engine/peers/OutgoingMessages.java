@@ -1,22 +1,22 @@
 package io.reactivetransfer.engine.peers;
 
 import io.reactivetransfer.EngineOptions;
-import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Commands;
 import java.nio.ByteBuffer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of the application, channel by channel. A sender holds credit for every message that it
- * may send, and for its bytes; the receiver grants it when a session begins, and again as its
- * application takes messages. Belongs to the NIC thread.
+ * Messages of the application on their way out, channel by channel. There is credit for every
+ * message that may be sent, and for its bytes. Belongs to the NIC thread.
  */
-final class Messages {
+public final class OutgoingMessages {
 
   private static final int MAX_CHANNEL = MessageChannel.MAX_NUMBER;
 
@@ -27,21 +27,27 @@ final class Messages {
   private static final long MAX_WAITING_BYTES = 64L << 20;
 
   private final EngineOptions options;
-  private final int maxCredits;
-  private final long maxCreditBytes;
-  private final InboxRoom room;
-  private final Inbox[] inboxes;
+  private final Commands commands;
+  private boolean closed;
 
-  Messages(EngineOptions options, InboxRoom room, Inbox[] inboxes) {
+  /** For one engine. */
+  public OutgoingMessages(EngineOptions options, Commands commands) {
     this.options = options;
-    this.maxCredits = options.messageCredits();
-    this.maxCreditBytes = 2L * options.maxMessageBytes();
-    this.room = room;
-    this.inboxes = inboxes;
+    this.commands = commands;
   }
 
-  /** Takes a message over, to be sent when there is credit; how it can be withdrawn. */
-  Runnable send(Mail mail, MessageChannel channel, ByteBuffer frames, Answer<Void> answer) {
+  /** Takes a message over, to be sent when there is credit. */
+  public void send(PeerLink peer, MessageChannel channel, ByteBuffer frames, Answer<Void> answer) {
+    if (closed) {
+      answer.error(Admission.closedError());
+    } else if (!answer.isOver()) { // else withdrawn before it came here
+      Runnable withdraw = send(peer.mail, channel, frames, answer);
+      answer.onCancel(() -> commands.execute(withdraw));
+    }
+  }
+
+  /** How it can be withdrawn. */
+  private Runnable send(Mail mail, MessageChannel channel, ByteBuffer frames, Answer<Void> answer) {
     PeerLink peer = mail.peer;
     ChannelMail.Outgoing message = new ChannelMail.Outgoing(frames, answer);
     int max = options.maxWaitingMessages();
@@ -86,6 +92,7 @@ final class Messages {
 
   /** Sends what there is credit for, a frame of each channel in turn; how many were taken over. */
   int flush(Mail mail, Predicate<ByteBuffer> post) {
+    assert commands.owner().isCurrent();
     int sent = 0;
     int idle = 0;
     while (idle < mail.channels().size()) {
@@ -141,7 +148,8 @@ final class Messages {
   }
 
   /** The peer lets this engine send more; false if it says anything else. */
-  boolean credited(Mail mail, ByteBuffer frame) {
+  public boolean credited(PeerLink peer, ByteBuffer frame) {
+    Mail mail = peer.mail;
     if (frame.remaining() != ControlFrame.CREDIT_BYTES) {
       return false;
     }
@@ -164,93 +172,8 @@ final class Messages {
     return true;
   }
 
-  /** A part of a message has come; false if none may. */
-  boolean received(Mail mail, ByteBuffer frame) {
-    int channel = frame.remaining() < ControlFrame.MESSAGE_HEADER_BYTES - 1 ? -1 : frame.get();
-    if (channel < 0 || channel > MAX_CHANNEL) {
-      return false;
-    }
-    byte[] message;
-    try {
-      message = mail.channel(channel).received(frame.getInt(), frame);
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-    if (message != null) {
-      room.put(message.length);
-      inboxes[channel].put(new Message(mail.peer, ByteBuffer.wrap(message)));
-    }
-    return true;
-  }
-
-  /** The application has taken a message of so many bytes: its sender may send another one. */
-  void taken(PeerLink peer, int channel, int bytes) {
-    ChannelMail own = peer.mail.channel(channel);
-    own.taken(bytes);
-    room.take(bytes).forEach(this::owe);
-    if (!peer.mail.isOpen()) {
-      return; // what it may send in its next session is said when that begins
-    }
-    if (room.isFull()) {
-      room.owe(peer.mail);
-    } else if (isWorthSaying(own)) {
-      peer.mail.creditDue |= 1 << channel;
-      peer.mail.list();
-    }
-  }
-
-  /**
-   * In halves, so that not every message costs a frame, and never so that the sender waits for
-   * ever: of what was not granted again, half is enough for the longest message.
-   */
-  private boolean isWorthSaying(ChannelMail own) {
-    return 2L * messagesDue(own) >= maxCredits
-        || 2 * bytesDue(own) >= maxCreditBytes
-        || own.allowed == 0;
-  }
-
-  private int messagesDue(ChannelMail own) {
-    return maxCredits - own.untaken - own.allowed;
-  }
-
-  private long bytesDue(ChannelMail own) {
-    return maxCreditBytes - own.untakenBytes - own.allowedBytes;
-  }
-
-  /** The peer is let send what there is room for, on all channels. */
-  private void owe(Mail mail) {
-    mail.creditDue = Mail.ALL_CHANNELS;
-    mail.list();
-  }
-
-  /** Tells a peer what it may send, of the first channel of those that are due, or of all. */
-  boolean flushCredit(Mail mail, Predicate<ByteBuffer> post) {
-    if (room.isFull()) {
-      room.owe(mail);
-      mail.creditDue = 0;
-      return true;
-    }
-    int epoch = mail.theirEpoch();
-    if (mail.creditDue == Mail.ALL_CHANNELS && mail.isUnused()) {
-      int all = ControlFrame.ALL_CHANNELS;
-      if (!post.test(ControlFrame.credit(epoch, all, maxCredits, (int) maxCreditBytes))) {
-        return false;
-      }
-      mail.allowAll(maxCredits, maxCreditBytes);
-      mail.creditDue = 0;
-      return true;
-    }
-    int channel = Integer.numberOfTrailingZeros(mail.creditDue);
-    ChannelMail own = mail.channel(channel);
-    int messages = Math.max(0, messagesDue(own));
-    long bytes = Math.max(0, bytesDue(own));
-    boolean says = messages > 0 || bytes > 0;
-    if (says && !post.test(ControlFrame.credit(epoch, channel, messages, (int) bytes))) {
-      return false;
-    }
-    own.allowed += messages;
-    own.allowedBytes += bytes;
-    mail.creditDue &= ~(1 << channel);
-    return true;
+  /** Takes none any more. */
+  void close() {
+    closed = true;
   }
 }

@@ -1,0 +1,161 @@
+package io.reactivetransfer.engine.peers;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.engine.base.Admission;
+import io.reactivetransfer.engine.base.Commands;
+import io.reactivetransfer.engine.base.SignalScheduler;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+/**
+ * Messages of the application on their way in, channel by channel. A sender is granted credit when
+ * a session begins, and again as the application takes messages. Belongs to the NIC thread.
+ */
+public final class IncomingMessages implements PeerEvents, FrameHandler {
+
+  private static final int MAX_CHANNEL = MessageChannel.MAX_NUMBER;
+
+  private final int maxCredits;
+  private final long maxCreditBytes;
+  private final Commands commands;
+  private final InboxRoom room = new InboxRoom();
+  private final Inbox[] inboxes = new Inbox[MAX_CHANNEL + 1];
+
+  /** For one engine. */
+  public IncomingMessages(
+      EngineOptions options, Commands commands, SignalScheduler signals, Admission admission) {
+    this.maxCredits = options.messageCredits();
+    this.maxCreditBytes = 2L * options.maxMessageBytes();
+    this.commands = commands;
+    Arrays.setAll(inboxes, channel -> new Inbox(signals, admission, taken(channel)));
+  }
+
+  private BiConsumer<PeerLink, Integer> taken(int channel) {
+    return (sender, bytes) -> commands.execute(() -> taken(sender, channel, bytes));
+  }
+
+  /** Where those of a channel wait for the application. */
+  public Inbox inbox(MessageChannel channel) {
+    return inboxes[channel.number()];
+  }
+
+  InboxRoom room() {
+    return room;
+  }
+
+  /** A part of a message has come; false if none may. */
+  @Override
+  public boolean received(PeerLink peer, ByteBuffer frame) {
+    assert commands.owner().isCurrent();
+    Mail mail = peer.mail;
+    int channel = frame.remaining() < ControlFrame.MESSAGE_HEADER_BYTES - 1 ? -1 : frame.get();
+    if (channel < 0 || channel > MAX_CHANNEL) {
+      return false;
+    }
+    byte[] message;
+    try {
+      message = mail.channel(channel).received(frame.getInt(), frame);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+    if (message != null) {
+      room.put(message.length);
+      inboxes[channel].put(new Message(mail.peer, ByteBuffer.wrap(message)));
+    }
+    return true;
+  }
+
+  /** The application has taken a message of so many bytes: its sender may send another one. */
+  void taken(PeerLink peer, int channel, int bytes) {
+    ChannelMail own = peer.mail.channel(channel);
+    own.taken(bytes);
+    room.take(bytes).forEach(this::owe);
+    if (!peer.mail.isOpen()) {
+      return; // what it may send in its next session is said when that begins
+    }
+    if (room.isFull()) {
+      room.owe(peer.mail);
+    } else if (isWorthSaying(own)) {
+      peer.mail.creditDue |= 1 << channel;
+      peer.mail.list();
+    }
+  }
+
+  /**
+   * In halves, so that not every message costs a frame, and never so that the sender waits for
+   * ever: of what was not granted again, half is enough for the longest message.
+   */
+  private boolean isWorthSaying(ChannelMail own) {
+    return 2L * messagesDue(own) >= maxCredits
+        || 2 * bytesDue(own) >= maxCreditBytes
+        || own.allowed == 0;
+  }
+
+  private int messagesDue(ChannelMail own) {
+    return maxCredits - own.untaken - own.allowed;
+  }
+
+  private long bytesDue(ChannelMail own) {
+    return maxCreditBytes - own.untakenBytes - own.allowedBytes;
+  }
+
+  /** The peer is let send what there is room for, on all channels. */
+  private void owe(Mail mail) {
+    mail.creditDue = Mail.ALL_CHANNELS;
+    mail.list();
+  }
+
+  /** Tells a peer what it may send, of the first channel of those that are due, or of all. */
+  boolean flushCredit(Mail mail, Predicate<ByteBuffer> post) {
+    assert commands.owner().isCurrent();
+    if (room.isFull()) {
+      room.owe(mail);
+      mail.creditDue = 0;
+      return true;
+    }
+    int epoch = mail.theirEpoch();
+    if (mail.creditDue == Mail.ALL_CHANNELS && mail.isUnused()) {
+      int all = ControlFrame.ALL_CHANNELS;
+      if (!post.test(ControlFrame.credit(epoch, all, maxCredits, (int) maxCreditBytes))) {
+        return false;
+      }
+      mail.allowAll(maxCredits, maxCreditBytes);
+      mail.creditDue = 0;
+      return true;
+    }
+    int channel = Integer.numberOfTrailingZeros(mail.creditDue);
+    ChannelMail own = mail.channel(channel);
+    int messages = Math.max(0, messagesDue(own));
+    long bytes = Math.max(0, bytesDue(own));
+    boolean says = messages > 0 || bytes > 0;
+    if (says && !post.test(ControlFrame.credit(epoch, channel, messages, (int) bytes))) {
+      return false;
+    }
+    own.allowed += messages;
+    own.allowedBytes += bytes;
+    mail.creditDue &= ~(1 << channel);
+    return true;
+  }
+
+  @Override
+  public void lost(PeerLink peer, PeerUnreachableException loss) {
+    room.forgive(peer.mail);
+  }
+
+  @Override
+  public void forgotten(PeerLink peer, PeerUnreachableException reason) {
+    room.forgive(peer.mail);
+  }
+
+  /** There will be none any more. */
+  void close() {
+    for (Inbox inbox : inboxes) {
+      inbox.close();
+    }
+  }
+}

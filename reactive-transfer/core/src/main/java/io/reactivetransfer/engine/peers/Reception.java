@@ -1,0 +1,116 @@
+package io.reactivetransfer.engine.peers;
+
+import io.reactivetransfer.DescriptorFormatException;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException.Origin;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.spi.PeerText;
+import java.nio.ByteBuffer;
+
+/**
+ * Takes what peers say: greetings itself, everything else it leads to whoever has asked for its
+ * kind. Belongs to the NIC thread.
+ */
+public final class Reception {
+
+  private final Peers peers;
+  private final Defects defects;
+  private final FrameHandler[] handlers = new FrameHandler[ControlFrame.KINDS];
+
+  /** Of one engine. */
+  public Reception(Peers peers, Defects defects) {
+    this.peers = peers;
+    this.defects = defects;
+    on(ControlFrame.ASK, Reception::asked);
+    on(ControlFrame.ALIVE, (peer, frame) -> !frame.hasRemaining()); // that it came is all it says
+    on(ControlFrame.DISMISSAL, this::dismissed);
+    on(ControlFrame.FENCE, (peer, frame) -> peer.fences().received(ControlFrame.FENCE, frame));
+    on(ControlFrame.FENCED, (peer, frame) -> peer.fences().received(ControlFrame.FENCED, frame));
+  }
+
+  /** Has frames of this kind taken by this part. */
+  public void on(byte kind, FrameHandler handler) {
+    handlers[kind] = handler;
+  }
+
+  /** A frame has come; it may hold anything. */
+  void received(EngineId sender, ByteBuffer frame) {
+    assert peers.commands().owner().isCurrent();
+    PeerLink peer = peers.find(sender);
+    if (peer != null) {
+      peer.heard();
+      peer.mail.heard();
+    }
+    int kind = frame.hasRemaining() ? frame.get() : 0;
+    if (kind == ControlFrame.HELLO) {
+      hello(sender, frame);
+      return;
+    }
+    FrameHandler handler = kind < 0 || kind >= handlers.length ? null : handlers[kind];
+    boolean fits =
+        handler != null
+            && (peer == null
+                ? ControlFrame.mayComeFromStrangers(kind)
+                : handler.received(peer, frame));
+    if (!fits) {
+      defects.report(
+          "a malformed or unsolicited control message came from engine " + sender.toShortString());
+    }
+  }
+
+  private static boolean asked(PeerLink peer, ByteBuffer frame) {
+    if (frame.hasRemaining()) {
+      return false;
+    }
+    peer.mail.answer();
+    return true;
+  }
+
+  /** The peer has forgotten us, and what was on its way to it: that is as good as a loss. */
+  private boolean dismissed(PeerLink peer, ByteBuffer frame) {
+    forgottenBy(peer, PeerText.of(frame));
+    return true;
+  }
+
+  private void forgottenBy(PeerLink peer, String why) {
+    String text = "peer " + peer + " has forgotten this engine: " + why;
+    peers.lose(peer, new PeerUnreachableException(text, Origin.peer(peer.id()), null));
+  }
+
+  private void hello(EngineId sender, ByteBuffer frame) {
+    try {
+      Greeting greeting = Greeting.read(frame);
+      if (!greeting.address().engine().equals(sender)) {
+        throw new DescriptorFormatException("it names another engine");
+      }
+      greetedBy(peers.of(greeting.address()), greeting);
+    } catch (DescriptorFormatException | TransferRejectedException e) {
+      defects.report("a malformed greeting came from " + sender.toShortString() + ": " + e);
+    }
+  }
+
+  private void greetedBy(PeerLink peer, Greeting greeting) {
+    Mail mail = peer.mail;
+    if (mail.theirEpoch() != 0 && mail.theirEpoch() != greeting.epoch()) {
+      if (!mail.isBroken()) {
+        forgottenBy(peer, "it greets as if for the first time");
+      }
+      peers.begunAnew(peer);
+    }
+    peer.heard();
+    mail.greetedBy(greeting.epoch(), greeting.known(), greeting.longest());
+    mail.list();
+    if (!peer.introduce(greeting.nics())) {
+      defects.report("peer " + peer + " says now that it has " + greeting.nics().size() + " NICs");
+      return;
+    }
+    try {
+      peer.resolve(); // also if nothing waits, so that it can be given up
+    } catch (TransferRejectedException e) {
+      defects.report(String.valueOf(e.getMessage()));
+    }
+    peers.opened(peer);
+  }
+}
