@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.netty.handler.ssl.JdkSslContext;
 import io.reactivetransfer.control.TestEngine.Driver;
+import io.reactivetransfer.fuzz.TestPki;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +29,8 @@ class TlsTest {
   @ParameterizedTest
   @EnumSource
   void messagesArrive(Driver driver) {
-    try (TestEngine one = engine(driver, PKI.mutual());
-        TestEngine two = engine(driver, PKI.mutual())) {
+    try (TestEngine one = engine(driver, PKI.here(Tls::mutual));
+        TestEngine two = engine(driver, PKI.here(Tls::mutual))) {
       one.meet(two);
       one.send(two.id(), two.address, new byte[TestEngine.MAX_MESSAGE_BYTES]);
       two.awaitUntil(() -> !two.messages.isEmpty());
@@ -39,26 +40,30 @@ class TlsTest {
 
   @Test
   void aStrangersCertificateIsRefused() {
-    lost(PKI.server(), new TestPki().server(), "no TLS with", "certification path");
+    lost(
+        PKI.here(Tls::server),
+        new TestPki().here(Tls::server),
+        "no TLS with",
+        "certification path");
   }
 
   @Test
   void aCertificateForAnotherHostIsRefused() {
     TestPki.Files elsewhere = PKI.filesFor("10.1.2.3");
     Tls tls = Tls.server(elsewhere.certificates(), elsewhere.key(), elsewhere.trusted());
-    lost(PKI.server(), tls, "no TLS with", "127.0.0.1");
+    lost(PKI.here(Tls::server), tls, "no TLS with", "127.0.0.1");
   }
 
   /** Under TLS 1.3 the dialling side has ended its handshake before it is refused. */
   @Test
   void whoShowsNoCertificateIsToldSo() {
-    lost(PKI.server(), PKI.mutual(), "no TLS with", "certificate");
+    lost(PKI.here(Tls::server), PKI.here(Tls::mutual), "no TLS with", "certificate");
   }
 
   @Test
   void oneThatDoesNotEncryptIsToldSo() {
-    lost(null, PKI.server(), "does one side use TLS and the other not");
-    lost(PKI.server(), null, "does not use TLS");
+    lost(null, PKI.here(Tls::server), "does one side use TLS and the other not");
+    lost(PKI.here(Tls::server), null, "does not use TLS");
   }
 
   private static void lost(@Nullable Tls ofOne, @Nullable Tls ofTwo, String... text) {
@@ -123,7 +128,7 @@ class TlsTest {
 
   @Test
   void ownContextsMustBeTheRightWayRound() {
-    Tls tls = PKI.server();
+    Tls tls = PKI.here(Tls::server);
     assertThat(Tls.of(tls.server(), tls.client()).client()).isSameAs(tls.client());
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Tls.of(tls.client(), tls.server()))

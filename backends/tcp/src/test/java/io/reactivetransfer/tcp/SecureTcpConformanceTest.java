@@ -2,13 +2,14 @@ package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.control.Tls;
+import io.reactivetransfer.fuzz.TestPki;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.TransferConformance;
 
 /** The same rules hold where both sides show certificates and prove a secret. */
 class SecureTcpConformanceTest extends TransferConformance {
 
-  private static final Tls TLS = new TestPki().mutual();
+  private static final Tls TLS = new TestPki().here(Tls::mutual);
   private static final ClusterSecret SECRET = ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]);
 
   @Override

@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.control.Tls;
+import io.reactivetransfer.fuzz.TestPki;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import java.lang.foreign.MemorySegment;
@@ -25,8 +26,8 @@ class TlsTest {
 
   @Test
   void writesOfAllSizesArrive() {
-    try (TestNic origin = nic(PKI.mutual());
-        TestNic target = nic(PKI.mutual())) {
+    try (TestNic origin = nic(PKI.here(Tls::mutual));
+        TestNic target = nic(PKI.here(Tls::mutual))) {
       int token = 0;
       for (int length : new int[] {1, 100, 4_096, 4_097, 70_000, 1 << 20}) {
         var source = WriteTest.filled(origin.register(length), length);
@@ -45,8 +46,8 @@ class TlsTest {
   @ValueSource(ints = {4_097, 5_000, 9_000, 17_000})
   void manyWritesAtOnceArrive(int length) {
     int count = 300;
-    try (TestNic origin = nic(PKI.server());
-        TestNic target = nic(PKI.server())) {
+    try (TestNic origin = nic(PKI.here(Tls::server));
+        TestNic target = nic(PKI.here(Tls::server))) {
       var source = WriteTest.filled(origin.register(3L * length), 1);
       var sink = target.register((long) count * length);
       RemoteMemory remote = origin.remote(target, sink);
@@ -68,7 +69,7 @@ class TlsTest {
 
   @Test
   void piecesAreSmallEnoughToEncryptAtOnce() {
-    try (TestNic encrypted = nic(PKI.server());
+    try (TestNic encrypted = nic(PKI.here(Tls::server));
         TestNic plain = nic(null)) {
       assertThat(encrypted.domain.capabilities().maxWriteBytes())
           .isLessThan(plain.domain.capabilities().maxWriteBytes());
@@ -77,35 +78,39 @@ class TlsTest {
 
   @Test
   void aServersCertificateIsEnoughUnlessBothMustShowOne() {
-    try (TestNic origin = nic(PKI.server());
-        TestNic target = nic(PKI.server())) {
+    try (TestNic origin = nic(PKI.here(Tls::server));
+        TestNic target = nic(PKI.here(Tls::server))) {
       origin.send(origin.peer(target), "hello");
       target.awaitUntil(() -> !target.messages.isEmpty());
     }
-    lost(PKI.server(), PKI.mutual(), "TLS");
+    lost(PKI.here(Tls::server), PKI.here(Tls::mutual), "TLS");
   }
 
   @Test
   void aStrangersCertificateIsRefused() {
-    lost(PKI.server(), new TestPki().server(), "no TLS with", "certification path");
-    lost(new TestPki().mutual(), PKI.mutual(), "no TLS with");
+    lost(
+        PKI.here(Tls::server),
+        new TestPki().here(Tls::server),
+        "no TLS with",
+        "certification path");
+    lost(new TestPki().here(Tls::mutual), PKI.here(Tls::mutual), "no TLS with");
   }
 
   @Test
   void aCertificateForAnotherHostIsRefused() {
     TestPki.Files elsewhere = PKI.filesFor("10.1.2.3");
     Tls tls = Tls.server(elsewhere.certificates(), elsewhere.key(), elsewhere.trusted());
-    lost(PKI.server(), tls, "no TLS with", "127.0.0.1");
+    lost(PKI.here(Tls::server), tls, "no TLS with", "127.0.0.1");
   }
 
   @Test
   void oneThatDoesNotEncryptIsToldSo() {
-    lost(null, PKI.server(), "does one side use TLS and the other not");
+    lost(null, PKI.here(Tls::server), "does one side use TLS and the other not");
   }
 
   @Test
   void oneThatEncryptsIsToldThatTheOtherDoesNot() {
-    lost(PKI.server(), null, "does not use TLS");
+    lost(PKI.here(Tls::server), null, "does not use TLS");
   }
 
   private static void lost(@Nullable Tls ofOrigin, @Nullable Tls ofTarget, String... text) {
@@ -120,7 +125,10 @@ class TlsTest {
   @Test
   void silenceBeforeTheTlsHandshakeEndsAtTheDeadline() {
     try (TestNic target =
-            new TestNic(TcpBackend.builder().tls(PKI.server()).build(), 8, Duration.ofMillis(300));
+            new TestNic(
+                TcpBackend.builder().tls(PKI.here(Tls::server)).build(),
+                8,
+                Duration.ofMillis(300));
         RawConnection raw = RawConnection.to(target)) {
       assertThat(raw.isAtEnd()).isTrue();
     }

@@ -1,4 +1,4 @@
-package io.reactivetransfer.control;
+package io.reactivetransfer.fuzz;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
@@ -6,13 +6,14 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An authority, and the PEM files of an engine that it has signed. */
-final class TestPki {
+public final class TestPki {
 
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   private final X509Bundle authority;
 
-  TestPki() {
+  /** An authority that nobody else is. */
+  public TestPki() {
     try {
       authority =
           new CertificateBuilder()
@@ -25,11 +26,17 @@ final class TestPki {
     }
   }
 
-  /** Files that stay until the JVM ends. */
-  record Files(Path certificates, Path key, Path trusted) {}
+  /**
+   * Files that stay until the JVM ends.
+   *
+   * @param certificates from the engine's to the authority's
+   * @param key of the engine
+   * @param trusted the authority
+   */
+  public record Files(Path certificates, Path key, Path trusted) {}
 
   /** For an engine that is reached under this address. */
-  Files filesFor(String address) {
+  public Files filesFor(String address) {
     try {
       X509Bundle node =
           new CertificateBuilder()
@@ -46,13 +53,20 @@ final class TestPki {
     }
   }
 
-  Tls mutual() {
-    Files files = filesFor("127.0.0.1");
-    return Tls.mutual(files.certificates(), files.key(), files.trusted());
+  /**
+   * What is made of three files, as {@code Tls.mutual} does.
+   *
+   * @param <T> such as {@code Tls}
+   */
+  @FunctionalInterface
+  public interface Use<T> {
+    /** Of certificates, their key, and who is trusted. */
+    T of(Path certificates, Path key, Path trusted);
   }
 
-  Tls server() {
+  /** For an engine that is reached on 127.0.0.1. */
+  public <T> T here(Use<T> use) {
     Files files = filesFor("127.0.0.1");
-    return Tls.server(files.certificates(), files.key(), files.trusted());
+    return use.of(files.certificates(), files.key(), files.trusted());
   }
 }
