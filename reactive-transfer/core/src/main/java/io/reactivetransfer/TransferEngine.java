@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -14,9 +15,11 @@ import reactor.core.scheduler.Scheduler;
  * Owns NICs and the thread that drives them.
  *
  * <p><b>Laziness and threads.</b> Every method may be called from any thread, never blocks, and
- * does nothing but check its arguments; the work starts when the publisher that it returned is
- * subscribed to, once for each subscription. Signals come on the signal scheduler of the {@link
- * EngineOptions}, never on the NIC's thread unless that was asked for.
+ * does nothing but check its arguments: what is null, out of range, or of another engine is thrown
+ * at once; all else is a signal, and so is what a closed engine or region says. The work starts
+ * when the publisher that it returned is subscribed to, once for each subscription. Signals come on
+ * the signal scheduler of the {@link EngineOptions}, never on the NIC's thread unless that was
+ * asked for.
  *
  * <p><b>Ends.</b> Every subscription gets exactly one terminal signal, at {@link #close()} too, and
  * not before the NICs have finished with the memory concerned.
@@ -60,7 +63,7 @@ public interface TransferEngine {
 
   /** Registers host memory that other engines may write to. */
   default Mono<MemoryRegion> register(MemorySegment memory) {
-    return register(new HostMemory(memory), Access.REMOTE_WRITE);
+    return register(new HostMemory(Objects.requireNonNull(memory, "memory")), Access.REMOTE_WRITE);
   }
 
   /**
@@ -86,7 +89,7 @@ public interface TransferEngine {
 
   /** The same, of {@code host:port} as text, see {@link HostPort#parse}. */
   default Mono<Peer> peer(String hostAndPort) {
-    return peer(HostPort.parse(hostAndPort));
+    return peer(HostPort.parse(Objects.requireNonNull(hostAndPort, "hostAndPort")));
   }
 
   /**

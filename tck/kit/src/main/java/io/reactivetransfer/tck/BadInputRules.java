@@ -277,4 +277,18 @@ abstract class BadInputRules extends RuleGroup {
     }
     assertThat(engine.stats().openRegions()).isZero();
   }
+
+  @Test
+  final void r12_13_argumentsAreRefusedAtOnceAndStateByASignal() {
+    Duo duo = Duo.open(stage(), 1);
+    TransferEngine engine = duo.origin();
+    Write write = duo.write(0, 10);
+    refused(() -> engine.lease(0));
+    refused(() -> engine.lease(-1));
+    stage().complete(engine.close());
+    stage().probe("a late write", engine.submit(write)).awaitError(TransferRejectedException.class);
+    stage()
+        .probe("a late region", engine.register(stage().memory(8)))
+        .awaitError(TransferRejectedException.class);
+  }
 }

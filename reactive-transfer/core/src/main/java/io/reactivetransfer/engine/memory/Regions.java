@@ -98,11 +98,11 @@ public final class Regions {
   }
 
   /**
-   * What a caller names, if it is open and of this engine. From any thread.
+   * What a caller names, if it is of this engine. From any thread.
    *
    * @throws TransferRejectedException if it is not
    */
-  public RegisteredRegion own(MemoryRegion region) {
+  public RegisteredRegion ours(MemoryRegion region) {
     if (!(region instanceof RegisteredRegion own) || !own.isOf(this)) {
       // What is not of ours is named by its class: this may be the NIC thread, which runs no such
       // code.
@@ -112,6 +112,16 @@ public final class Regions {
               + (ours ? region.toString() : region.getClass().getName())
               + " of another one");
     }
+    return own;
+  }
+
+  /**
+   * The same, if it is open, too.
+   *
+   * @throws TransferRejectedException if it is not
+   */
+  public RegisteredRegion own(MemoryRegion region) {
+    RegisteredRegion own = ours(region);
     if (own.isClosed()) {
       throw new TransferRejectedException("expected an open source region, got a closed one");
     }

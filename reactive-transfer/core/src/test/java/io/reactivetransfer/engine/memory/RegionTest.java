@@ -329,11 +329,11 @@ class RegionTest {
     assertThat(region.isClosed()).isTrue();
     assertThatExceptionOfType(TransferRejectedException.class).isThrownBy(region::descriptor);
     assertThatExceptionOfType(TransferRejectedException.class).isThrownBy(() -> region.slice(0, 1));
-    assertThatExceptionOfType(TransferRejectedException.class)
-        .isThrownBy(() -> hand.engine().submit(write));
+    Probe<Write> late = hand.probe(hand.engine().submit(write));
     Probe<Write> single = hand.probe(prepared);
     Probe<Write> stream = hand.probe(hand.engine().submit(Flux.just(write)));
     hand.turn();
+    assertThat(late.error()).isInstanceOf(TransferRejectedException.class);
     assertThat(single.error()).isInstanceOf(TransferRejectedException.class);
     assertThat(stream.error()).isInstanceOf(TransferRejectedException.class);
     assertThat(hand.posted()).isEmpty();
