@@ -69,7 +69,7 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
       try {
         environment.pinning().pinCurrentThread(options.cpu().getAsInt());
       } catch (RuntimeException | Error e) {
-        current.openFailed(e);
+        current.cannotBegin(e);
       }
     }
     try {

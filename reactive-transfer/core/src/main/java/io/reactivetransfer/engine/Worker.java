@@ -152,8 +152,17 @@ final class Worker {
     parts.liveness.begin();
   }
 
-  /** The thread could not be set up as it was asked for. */
-  void openFailed(Throwable reason) {
+  /** The thread could not be set up as it was asked for: on it, before its first turn. */
+  void cannotBegin(Throwable reason) {
+    owner.enter();
+    try {
+      openFailed(reason);
+    } finally {
+      owner.leave();
+    }
+  }
+
+  private void openFailed(Throwable reason) {
     Consumer<Throwable> listener = openFailure;
     if (listener != null) {
       listener.accept(reason);

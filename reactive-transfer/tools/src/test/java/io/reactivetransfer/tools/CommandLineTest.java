@@ -32,6 +32,7 @@ class CommandLineTest {
       strings = {
         "nonsense",
         "perf --op fly",
+        "perf --op message-ping-pong --verify",
         "perf --size 0",
         "perf --size 4K,many",
         "perf --size 4K,,64K",

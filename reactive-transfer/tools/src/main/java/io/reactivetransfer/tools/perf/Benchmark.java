@@ -50,7 +50,7 @@ final class Benchmark {
       throws SideFailedException, InterruptedException {
     Layout layout = Layout.of(plan, size);
     String source = origin.ask("prepare " + size + " " + target.ask("prepare " + size));
-    if (plan.op() == Op.PING_PONG) {
+    if (plan.op().isPingPong()) {
       target.ask("return " + source);
     }
     if (reference != null) {

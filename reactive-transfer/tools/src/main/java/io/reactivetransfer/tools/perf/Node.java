@@ -45,7 +45,7 @@ final class Node implements AutoCloseable {
             .window(Math.max(MIN_WINDOW, Math.max(plan.outstanding(), plan.peers())))
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
             .signalScheduler(plan.signals().scheduler());
-    if (plan.op() == Op.SEND) {
+    if (plan.op().isOfMessages()) {
       options.maxMessageBytes((int) plan.largest());
     }
     return new Node(

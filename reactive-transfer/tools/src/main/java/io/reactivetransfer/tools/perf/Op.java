@@ -16,6 +16,8 @@ enum Op {
   SEND,
   /** A write that the target counts, and answers by one of its own; then the next one. */
   PING_PONG,
+  /** A message that the target answers by one of its own; then the next one. */
+  MESSAGE_PING_PONG,
   /** A write to each of {@code --peers} engines, that each of them counts; then the next ones. */
   FAN_OUT;
 
@@ -26,13 +28,23 @@ enum Op {
 
   /** Whether one operation is in flight at a time. */
   boolean isOneByOne() {
-    return this == PING_PONG || this == FAN_OUT;
+    return isPingPong() || this == FAN_OUT;
+  }
+
+  /** Whether each operation is answered by one of the other side. */
+  boolean isPingPong() {
+    return this == PING_PONG || this == MESSAGE_PING_PONG;
+  }
+
+  /** Whether messages are what is measured: nothing is written to memory then. */
+  boolean isOfMessages() {
+    return this == SEND || this == MESSAGE_PING_PONG;
   }
 
   /** By how much an operation of so many parts raises a counter that nobody claims meanwhile. */
   long arrivals(int parts) {
     return switch (this) {
-      case WRITE, SEND, PING_PONG -> 0;
+      case WRITE, SEND, PING_PONG, MESSAGE_PING_PONG -> 0;
       case FAN_OUT -> 1; // of each engine's counter
       case WRITE_IMM, PAGED, SCATTER -> parts;
     };

@@ -55,7 +55,7 @@ final class OriginRole implements Role {
     };
   }
 
-  /** Answers with the descriptor of the memory that is written from. */
+  /** Answers with what the other side must know to answer in turn. */
   private String prepare(long size, List<String> descriptors) {
     layout = Layout.of(plan, size);
     node.allocate(layout);
@@ -63,15 +63,23 @@ final class OriginRole implements Role {
       messages = prepareMessages();
       return "";
     }
+    if (plan.op() == Op.MESSAGE_PING_PONG) {
+      return node.engine.address().toText();
+    }
     node.register();
     transfers = node.writesTo(plan.op(), layout, descriptors);
     return node.descriptor();
   }
 
-  private List<Mono<Void>> prepareMessages() {
+  private Peer target() {
     if (target == null) {
       throw new IllegalStateException("the target is not known yet");
     }
+    return target;
+  }
+
+  private List<Mono<Void>> prepareMessages() {
+    Peer target = target();
     List<Mono<Void>> prepared = new ArrayList<>();
     for (int i = 0; i < layout.outstanding(); i++) {
       var bytes = node.segment().asSlice(layout.offset(i), layout.size()).asByteBuffer();
@@ -91,6 +99,12 @@ final class OriginRole implements Role {
     switch (plan.op()) {
       case SEND -> lanes = MessageRun.start(messages, tally);
       case PING_PONG -> PingPong.serves(node.engine, transfers.getFirst(), tally);
+      case MESSAGE_PING_PONG ->
+          MessagePingPong.serves(
+              node.engine,
+              target(),
+              node.segment().asSlice(0, layout.size()).asByteBuffer(),
+              tally);
       case FAN_OUT -> FanOut.start(node.engine, transfers, tally);
       default -> TransferRun.start(node.engine, transfers, tally);
     }
@@ -114,7 +128,7 @@ final class OriginRole implements Role {
   private RunFigures nio(int port, String host, long nanos) throws Exception {
     InetSocketAddress address = new InetSocketAddress(host, port);
     return switch (plan.op()) {
-      case PING_PONG ->
+      case PING_PONG, MESSAGE_PING_PONG ->
           NioPingPong.run(
               NioReceiver.slots(layout, node.segment())[0], plan.signals(), address, nanos);
       case FAN_OUT -> NioFanOut.run(NioReceiver.parts(layout, node.segment()), address, nanos);

@@ -83,7 +83,8 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       split = ",",
       description =
           "Bytes of a write, a page, a part or a message, such as 64,4K,1M; 1 to 1G, messages up to"
-              + " 64K. Default: 4K,64K,1M; messages 64,4K; ping-pong 8; fan-out 256.")
+              + " 64K. Default: 4K,64K,1M; messages 64,4K; ping-pong 8; message-ping-pong 64;"
+              + " fan-out 256.")
   private @Nullable List<String> sizes;
 
   @Option(
@@ -288,6 +289,10 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       if (reference) {
         requireReference();
       }
+      if (verify && op == Op.MESSAGE_PING_PONG) {
+        throw new IllegalArgumentException(
+            "expected --verify with --op send, or one that writes, got --op " + op);
+      }
       OptionValues.within("--pages", pages, 1, 1 << 16);
       if (peers > 1) {
         useFanOut();
@@ -359,11 +364,12 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
           switch (op) {
             case SEND -> List.of("64", "4K");
             case PING_PONG -> List.of("8");
+            case MESSAGE_PING_PONG -> List.of("64");
             case FAN_OUT -> List.of("256");
             default -> List.of("4K", "64K", "1M");
           };
     }
-    long max = op == Op.SEND ? MAX_MESSAGE : MAX_SIZE;
+    long max = op.isOfMessages() ? MAX_MESSAGE : MAX_SIZE;
     List<Long> bytes = new ArrayList<>();
     for (String text : texts) {
       bytes.add(OptionValues.within("--size", ByteCount.of(text).bytes(), 1, max));

@@ -27,7 +27,7 @@ enum Reference {
     return switch (this) {
       case NIO -> true;
       case MEMCPY -> !op.isOneByOne();
-      case C -> op != Op.SEND && op != Op.FAN_OUT;
+      case C -> !op.isOfMessages() && op != Op.FAN_OUT;
     };
   }
 

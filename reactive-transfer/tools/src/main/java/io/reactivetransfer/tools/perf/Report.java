@@ -112,6 +112,7 @@ final class Report {
             plan.seconds(),
             switch (plan.op()) {
               case PING_PONG -> "there and back, from submit to the signal of the claim";
+              case MESSAGE_PING_PONG -> "there and back, from send to the answer";
               case FAN_OUT -> "from the first submit to the last completion";
               default -> "from submit to completion, as seen where it is emitted";
             }));
@@ -168,7 +169,7 @@ final class Report {
       return "nio: one thread writes to as many blocking sockets, then reads a byte of each; at the"
           + " other end a thread for each reads and sends that byte.";
     }
-    if (plan.op() != Op.PING_PONG) {
+    if (!plan.op().isPingPong()) {
       return "nio: blocking writes and reads of one socket, by one thread on each side; its latency"
           + " with a byte back for each operation, outstanding as many as ours, or as the socket"
           + " takes.";

@@ -1,11 +1,13 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.PeerAddress;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 
 /** The side that is written to; says whether all has arrived, and as it was sent. */
 final class TargetRole implements Role {
@@ -22,7 +24,7 @@ final class TargetRole implements Role {
   private Layout layout;
   private @Nullable Meter meter;
   private @Nullable NioReceiver receiver;
-  private @Nullable PingPong pingPong;
+  private @Nullable Disposable pingPong;
 
   private TargetRole(Plan plan) {
     this.plan = plan;
@@ -44,9 +46,7 @@ final class TargetRole implements Role {
       case "address" -> node.engine.address().toText();
       case "prepare" -> prepare(Long.parseLong(rest[0]));
       case "return" -> {
-        pingPong =
-            PingPong.returns(
-                node.engine, node.writesTo(plan.op(), layout, List.of(rest)).getFirst());
+        pingPong = answerTo(rest);
         yield "";
       }
       case "compiled" -> String.valueOf(Meter.compiledMillis());
@@ -63,6 +63,19 @@ final class TargetRole implements Role {
       }
       default -> throw new IllegalArgumentException("not known to the target: " + line);
     };
+  }
+
+  /**
+   * Answers each operation of the other side, of which it is told what its {@code prepare} said.
+   */
+  private Disposable answerTo(String[] other) {
+    return plan.op() == Op.MESSAGE_PING_PONG
+        ? MessagePingPong.returns(
+            node.engine,
+            node.engine.peer(PeerAddress.fromText(other[0])),
+            node.segment().asSlice(0, layout.size()).asByteBuffer())
+        : PingPong.returns(
+            node.engine, node.writesTo(plan.op(), layout, List.of(other)).getFirst());
   }
 
   /** Answers with the descriptors of the memory to write to. */

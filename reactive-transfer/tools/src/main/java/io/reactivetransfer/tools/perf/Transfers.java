@@ -69,7 +69,8 @@ final class Transfers {
                           source.slice(at, layout.size()), target.slice(at, layout.size())))
                   .toList(),
               IMM);
-      case SEND, FAN_OUT -> throw new IllegalArgumentException("not one transfer: " + op);
+      case SEND, MESSAGE_PING_PONG, FAN_OUT ->
+          throw new IllegalArgumentException("not one transfer: " + op);
     };
   }
 

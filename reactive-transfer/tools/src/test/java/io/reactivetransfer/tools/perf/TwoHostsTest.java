@@ -32,6 +32,7 @@ class TwoHostsTest {
       strings = {
         "--size=4K --outstanding=8 --nics=2 --verify --reference",
         "--op=ping-pong --reference",
+        "--op=message-ping-pong --reference",
         "--op=send --size=64",
         "--op=paged --size=512 --pages=30 --verify"
       })
