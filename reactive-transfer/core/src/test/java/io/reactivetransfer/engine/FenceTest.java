@@ -96,6 +96,23 @@ class FenceTest {
   }
 
   @Test
+  void aNicOfThePeerThatFailsTakesNothingIn() {
+    submit();
+    hand.loseWay(0, peer);
+    hand.receive(1, ControlFrame.nicsFailed(2));
+    assertThat(said(ControlFrame.ABORT)).isZero();
+    hand.receive(1, ControlFrame.nicsFailed(1));
+    assertThat(said(ControlFrame.ABORT)).isEqualTo(1);
+  }
+
+  @Test
+  void aNicThatThrowsWhenItIsToShutEndsTheEngineAndNotTheAnswer() {
+    hand.nic(0).disconnectFailure = new IllegalStateException("told to throw");
+    hand.receive(1, ControlFrame.fence(0, 0));
+    assertThat(hand.engine().isClosed()).isTrue();
+  }
+
+  @Test
   void withTheSessionTheQuestionEnds() {
     submit();
     hand.loseWay(0, peer);

@@ -95,6 +95,7 @@ public final class ScriptedNic implements Domain {
 
   // what these calls throw, if anything
   Throwable pollFailure;
+  Throwable disconnectFailure;
   Throwable postFailure;
 
   /** What happens meanwhile on another thread, when a write has been taken. */
@@ -397,6 +398,7 @@ public final class ScriptedNic implements Domain {
         fail(piece, 0, reason);
       }
     }
+    raise(disconnectFailure);
     CompletableFuture<Void> fence = new CompletableFuture<>();
     fences.add(fence);
     if (completesFences) {

@@ -18,12 +18,16 @@ final class Fences {
   /** NICs of ours whose lost way the peer is to shut and has not shut yet, as a set of bits. */
   private int asked;
 
+  /** The NICs of the peer that these ways led to, by the numbers of ours. */
+  private final int[] askedOf;
+
   /** How many fences our NICs have yet to complete, by their numbers. */
   private final int[] open;
 
   Fences(PeerLink peer, Peers peers) {
     this.peer = peer;
     this.peers = peers;
+    this.askedOf = new int[peers.nics().size()];
     this.open = new int[peers.nics().size()];
   }
 
@@ -39,7 +43,8 @@ final class Fences {
     int bit = 1 << nic;
     if (peer.isOpen() && (asked & bit) == 0) {
       asked |= bit;
-      peer.mail.say(ControlFrame.fence(nic, peer.counterpart(nic)));
+      askedOf[nic] = peer.counterpart(nic);
+      peer.mail.say(ControlFrame.fence(nic, askedOf[nic]));
     }
   }
 
@@ -47,6 +52,15 @@ final class Fences {
   void shut(int nic) {
     asked &= ~(1 << nic);
     peer.mail.list();
+  }
+
+  /** These NICs of the peer have failed, as a set of bits: nothing comes in there any more. */
+  void nicsFailed(int failed) {
+    for (int nic = 0; nic < askedOf.length; nic++) {
+      if ((asked & 1 << nic) != 0 && (failed & 1 << askedOf[nic]) != 0) {
+        shut(nic);
+      }
+    }
   }
 
   /** The session is over: with the next greeting the peer says that it has shut all ways. */
@@ -93,16 +107,18 @@ final class Fences {
       shut(ours);
       return true;
     }
+    RemotePeer remote;
     try {
-      asked(ours, theirs);
+      remote = peer.remote(ours, theirs);
     } catch (RuntimeException e) { // the peer greets with addresses as it likes
       return false;
     }
+    asked(ours, theirs, remote);
     return true;
   }
 
   /** It has lost a way to us, and asks to have it shut. */
-  private void asked(int ours, int theirs) {
+  private void asked(int ours, int theirs, RemotePeer remote) {
     int session = peer.mail.sessions();
     Runnable answer =
         () -> {
@@ -114,7 +130,7 @@ final class Fences {
     if (peers.nics().hasFailed(ours)) {
       answer.run();
     } else {
-      shut(ours, peer.remote(ours, theirs), "its NIC " + theirs + " lost its way", answer);
+      shut(ours, remote, "its NIC " + theirs + " lost its way", answer);
     }
   }
 }

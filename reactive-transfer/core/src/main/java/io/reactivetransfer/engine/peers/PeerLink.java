@@ -200,6 +200,7 @@ public final class PeerLink implements Peer {
    * others, as long as there are any. False if that changes nothing.
    */
   boolean nicsFailed(int failed) {
+    fences.nicsFailed(failed);
     int all = (1 << nics.size()) - 1;
     int now = (failedNics | failed) & all;
     if (now == failedNics || now == all) {

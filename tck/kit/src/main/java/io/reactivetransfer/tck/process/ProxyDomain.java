@@ -131,7 +131,10 @@ final class ProxyDomain implements Domain {
   @Override
   public CompletionStage<LocalMemory> register(Memory given, Access access) {
     if (!(given instanceof HostMemory host)) {
-      throw new BackendException(0, "expected host memory: this goes to another process");
+      throw new BackendException(
+          0,
+          "expected host memory, as this goes to another process, got some of device "
+              + given.device());
     }
     MemorySegment segment = host.segment();
     long length = segment.byteSize();
