@@ -29,7 +29,7 @@ class EndingCostTest {
   private static final int FEW = 3_000;
   private static final int TIMES = 6;
   private static final int LIMIT = 3;
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = 20;
   private static final int GROUPS_OF_A_PEER = 30;
 
   private EngineByHand hand;
@@ -107,12 +107,15 @@ class EndingCostTest {
     return threads.getCurrentThreadCpuTime() - before;
   }
 
-  /** The least of some rounds: what disturbs a measurement makes it longer. */
+  /**
+   * The least of some rounds: what disturbs a measurement makes it longer, and what costs too much
+   * does so in each of them.
+   */
   private static void assertLinear(IntToLongFunction cost) {
     cost.applyAsLong(FEW); // warms up
-    long few = Long.MAX_VALUE;
-    long many = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS; round++) {
+    long few = cost.applyAsLong(FEW);
+    long many = cost.applyAsLong(FEW * TIMES);
+    for (int round = 0; round < ROUNDS && many >= few * TIMES * LIMIT; round++) {
       few = Math.min(few, cost.applyAsLong(FEW));
       many = Math.min(many, cost.applyAsLong(FEW * TIMES));
     }
