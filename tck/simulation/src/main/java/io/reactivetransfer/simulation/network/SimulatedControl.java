@@ -77,8 +77,8 @@ final class SimulatedControl implements ControlChannel {
     if (bytes.remaining() > Math.min(MAX_MESSAGE_BYTES, context.maxMessageBytes())) {
       misused("sends a message that is too long");
     }
-    if (refuses()) {
-      return false;
+    if (refuses() || hasToTellOfLoss(to)) {
+      return false; // what is meant for a session that is over is not said in the next one
     }
     ControlEnd end = ends.get(to);
     if (end == null) {
@@ -90,6 +90,11 @@ final class SimulatedControl implements ControlChannel {
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(bytes.position(), copy);
     return end.send(copy);
+  }
+
+  private boolean hasToTellOfLoss(EngineId peer) {
+    return reports.stream()
+        .anyMatch(report -> report instanceof ControlReport.Lost lost && lost.peer().equals(peer));
   }
 
   @Override
