@@ -60,8 +60,10 @@ public interface CompletionSink {
   /**
    * This NIC has something to say to a NIC of another engine, to set up what is written by: small,
    * at most 1,024 bytes. It is carried by the engine's control channel: once, in order, and lost
-   * only with the session, of which {@link Domain#disconnect} tells. To be told in answer to a
-   * post, a {@link Domain#fromPeer} or a change of this NIC, never for each write.
+   * only with the session, of which {@link Domain#disconnect} tells. That comes within a session,
+   * too, when the NIC of the peer has lost its way to this one, or has given it up: then both begin
+   * anew, and what they had agreed on before holds no more. To be told in answer to a post, a
+   * {@link Domain#fromPeer} or a change of this NIC, never for each write.
    *
    * @param peer as this domain resolved it
    * @param message its remaining bytes, copied
