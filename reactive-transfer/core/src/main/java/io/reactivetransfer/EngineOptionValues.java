@@ -26,7 +26,8 @@ record EngineOptionValues(
     Duration revocationGrace,
     IdleStrategy idle,
     OptionalInt cpu,
-    @Nullable Scheduler signalScheduler)
+    @Nullable Scheduler signalScheduler,
+    EngineRecorder recorder)
     implements EngineOptions {
 
   /** Far above any sensible setting, far below what nanoseconds in 64 bits can say. */
@@ -80,7 +81,8 @@ record EngineOptionValues(
             .closeTimeout(closeTimeout)
             .revocationGrace(revocationGrace)
             .idle(idle)
-            .signalScheduler(signalScheduler);
+            .signalScheduler(signalScheduler)
+            .recorder(recorder);
     return cpu.isPresent() ? builder.cpu(cpu.getAsInt()) : builder;
   }
 

@@ -91,6 +91,9 @@ public sealed interface EngineOptions permits EngineOptionValues {
    */
   @Nullable Scheduler signalScheduler();
 
+  /** Who is told of what happens and is rare; {@link EngineRecorder#NONE} for nobody. */
+  EngineRecorder recorder();
+
   /** Begins with these. */
   Builder toBuilder();
 
@@ -99,7 +102,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
    * 64 MiB per peer, 65,536 submissions, pieces of at least 64 KiB, 65,536 unclaimed immediates,
    * messages of at most 1 MiB with 16 credits and 1,024 that wait, 5 s of silence, 60 s for a
    * transfer, 10 s to connect, 5 s to close, 100 ms to stop writing to what is revoked, spin then
-   * back off, not pinned, signals on {@code Schedulers.parallel()}.
+   * back off, not pinned, signals on {@code Schedulers.parallel()}, no recorder.
    */
   static EngineOptions defaults() {
     return new Builder().build();
@@ -131,6 +134,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
     private IdleStrategy idle = IdleStrategy.backOff();
     private OptionalInt cpu = OptionalInt.empty();
     private @Nullable Scheduler signalScheduler;
+    private EngineRecorder recorder = EngineRecorder.NONE;
 
     Builder() {}
 
@@ -248,6 +252,12 @@ public sealed interface EngineOptions permits EngineOptionValues {
       return this;
     }
 
+    /** See {@link EngineOptions#recorder()}. */
+    public Builder recorder(EngineRecorder recorder) {
+      this.recorder = Objects.requireNonNull(recorder, "recorder");
+      return this;
+    }
+
     /** The options, checked. */
     public EngineOptions build() {
       return new EngineOptionValues(
@@ -269,7 +279,8 @@ public sealed interface EngineOptions permits EngineOptionValues {
           revocationGrace,
           idle,
           cpu,
-          signalScheduler);
+          signalScheduler,
+          recorder);
     }
   }
 }

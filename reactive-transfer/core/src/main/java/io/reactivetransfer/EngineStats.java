@@ -1,28 +1,46 @@
 package io.reactivetransfer;
 
+import java.util.Map;
+
 /**
  * What an engine holds and has done, read without stopping it: each figure is exact for some recent
- * moment, all together for none.
- *
- * @param transfersInFlight transfers that the engine took over and has not finished
- * @param writesInFlight pieces posted to NICs and not completed
- * @param writesPosted pieces posted since the engine opened
- * @param bytesPosted bytes of those pieces
- * @param arrivals pieces with an immediate that arrived here since the engine opened
- * @param openRegions regions registered and not closed
- * @param pendingClaims claims on counters that wait
- * @param unclaimedImms immediates that arrived and that nobody has claimed
- * @param openLeases leases of immediates that were not closed
- * @param droppedImms pieces with an immediate that found the table of unclaimed ones full
+ * moment, all together for none. Given by {@link TransferEngine#stats()}; more may join.
  */
-public record EngineStats(
-    long transfersInFlight,
-    long writesInFlight,
-    long writesPosted,
-    long bytesPosted,
-    long arrivals,
-    long openRegions,
-    long pendingClaims,
-    long unclaimedImms,
-    long openLeases,
-    long droppedImms) {}
+public interface EngineStats {
+
+  /** Transfers that the engine took over and has not finished. */
+  long transfersInFlight();
+
+  /** Pieces posted to NICs and not reported. */
+  long writesInFlight();
+
+  /** Pieces posted since the engine opened. */
+  long writesPosted();
+
+  /** Bytes of those pieces. */
+  long bytesPosted();
+
+  /** Pieces with an immediate that arrived here since the engine opened. */
+  long arrivals();
+
+  /** Regions registered and not closed. */
+  long openRegions();
+
+  /** Claims on counters that wait. */
+  long pendingClaims();
+
+  /** Immediates that arrived and that nobody has claimed. */
+  long unclaimedImms();
+
+  /** Leases of immediates that were not closed. */
+  long openLeases();
+
+  /** Pieces with an immediate that found the table of unclaimed ones full. */
+  long droppedImms();
+
+  /** What came from a NIC, a peer or a recorder and must not come; each was survived, and said. */
+  long defects();
+
+  /** The NICs that the engine opened, those that have failed since included, in their order. */
+  Map<Nic, TrafficStats> nics();
+}

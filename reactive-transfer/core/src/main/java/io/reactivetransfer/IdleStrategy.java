@@ -1,26 +1,30 @@
 package io.reactivetransfer;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * What a dedicated NIC thread does when a turn found no work: it spins, then sleeps. How it sleeps
  * depends on the NICs. If all of them have file descriptors that show when there is something to
  * poll, and the artifact {@code reactive-transfer-ffm} is on the class path, it waits on these
- * until there is; {@code minPark} and {@code maxPark} do not matter then. Otherwise it parks for
- * ever longer, up to a bound. A backend that can, wakes it by its doorbell; one that must be polled
- * cannot, so the bound is also the longest time that an arrival may wait there.
+ * until there is; the parks do not matter then. Otherwise it parks for ever longer, up to a bound.
+ * A backend that can, wakes it by its doorbell; one that must be polled cannot, so the bound is
+ * also the longest time that an arrival may wait there.
  *
- * @param spins turns without work before the thread sleeps for the first time; {@link
- *     Integer#MAX_VALUE} for never
- * @param minPark first park
- * @param maxPark longest park, up to 365 days
+ * <p>A value; begin with {@link #spin()} or {@link #backOff()}.
  */
-public record IdleStrategy(int spins, Duration minPark, Duration maxPark) {
+public final class IdleStrategy {
 
   private static final Duration LONGEST_PARK = Duration.ofDays(365);
 
-  /** Checks the numbers. */
-  public IdleStrategy {
+  private final int spins;
+  private final Duration minPark;
+  private final Duration maxPark;
+
+  private IdleStrategy(int spins, Duration minPark, Duration maxPark) {
+    this.spins = spins;
+    this.minPark = minPark;
+    this.maxPark = maxPark;
     if (spins < 0) {
       throw new IllegalArgumentException("expected 0 or more spins, got " + spins);
     }
@@ -40,11 +44,59 @@ public record IdleStrategy(int spins, Duration minPark, Duration maxPark) {
 
   /** Never sleeps: lowest latency, one whole core. */
   public static IdleStrategy spin() {
-    return new IdleStrategy(Integer.MAX_VALUE, Duration.ofNanos(1), Duration.ofNanos(1));
+    return backOff().withSpins(Integer.MAX_VALUE);
   }
 
   /** Spins for some microseconds, then waits on NICs that allow it, or parks for 1 us to 1 ms. */
   public static IdleStrategy backOff() {
     return new IdleStrategy(2_000, Duration.ofNanos(1_000), Duration.ofMillis(1));
+  }
+
+  /**
+   * The same with so many turns without work before the thread sleeps for the first time, 0 or
+   * more; {@link Integer#MAX_VALUE} for never.
+   */
+  public IdleStrategy withSpins(int turns) {
+    return new IdleStrategy(turns, minPark, maxPark);
+  }
+
+  /** The same with this first park, and this longest one, of up to 365 days. */
+  public IdleStrategy withParks(Duration first, Duration longest) {
+    return new IdleStrategy(spins, first, longest);
+  }
+
+  /** Turns without work before the thread sleeps for the first time. */
+  public int spins() {
+    return spins;
+  }
+
+  /** First park. */
+  public Duration minPark() {
+    return minPark;
+  }
+
+  /** Longest park. */
+  public Duration maxPark() {
+    return maxPark;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof IdleStrategy that
+        && spins == that.spins
+        && minPark.equals(that.minPark)
+        && maxPark.equals(that.maxPark);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(spins, minPark, maxPark);
+  }
+
+  @Override
+  public String toString() {
+    return spins == Integer.MAX_VALUE
+        ? "spin"
+        : spins + " spins, then parks of " + minPark + " to " + maxPark;
   }
 }

@@ -21,4 +21,10 @@ public interface Peer {
    * the engine closes. Cancelling ends the subscriber's interest.
    */
   Flux<PeerState> state();
+
+  /**
+   * What has gone there and come from there, since this engine knows it. From any thread, at any
+   * time.
+   */
+  TrafficStats stats();
 }

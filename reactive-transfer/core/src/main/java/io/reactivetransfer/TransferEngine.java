@@ -212,16 +212,29 @@ public interface TransferEngine {
    * looks at it in every turn; it spins, or turns at least every 20 us, while anything is watched.
    * Fails when the memory is freed or the engine closes.
    *
-   * @param word 8 bytes of native memory, aligned to 8, that every thread may access; the caller
-   *     keeps them alive until the subscription has ended
+   * @param word 8 bytes, aligned to 8, of native memory that every thread may access, or of an
+   *     accelerator that is reached from here; the caller keeps them alive until the subscription
+   *     has ended
    */
-  Flux<Change> watch(MemorySegment word);
+  Flux<Change> watch(Memory word);
+
+  /** The same, of a word of the host. */
+  default Flux<Change> watch(MemorySegment word) {
+    return watch(new HostMemory(Objects.requireNonNull(word, "word")));
+  }
 
   /** Runs tasks on the thread that drives the NICs, between two polls. For experts. */
   Scheduler scheduler();
 
-  /** What the engine holds and has done. */
+  /** What the engine holds and has done. From any thread, at any time. */
   EngineStats stats();
+
+  /**
+   * The peers that the engine knows now, each with {@linkplain Peer#stats() figures} of its own:
+   * those with which it has something to do or has had lately, and those that somebody holds. So
+   * there are not more than its bounds allow. From any thread, at any time.
+   */
+  List<Peer> peers();
 
   /** Whether {@link #close()} was begun. */
   boolean isClosed();

@@ -159,24 +159,27 @@ class EngineOptionsTest {
 
   // ---- the idle strategy ----
 
+  private static IdleStrategy idle(int spins, Duration first, Duration longest) {
+    return IdleStrategy.backOff().withSpins(spins).withParks(first, longest);
+  }
+
   @Test
   void parksForeverLongerWithinItsBounds() {
     Duration one = Duration.ofNanos(1);
     Duration two = Duration.ofNanos(2);
-    assertThat(new IdleStrategy(0, one, two).spins()).isZero();
-    new IdleStrategy(0, two, two);
-    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(-1, one, two));
-    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(0, two, one));
-    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(0, Duration.ZERO, two));
-    assertThatIllegalArgumentException().isThrownBy(() -> new IdleStrategy(0, one.negated(), two));
+    assertThat(idle(0, one, two).spins()).isZero();
+    idle(0, two, two);
+    assertThatIllegalArgumentException().isThrownBy(() -> idle(-1, one, two));
+    assertThatIllegalArgumentException().isThrownBy(() -> idle(0, two, one));
+    assertThatIllegalArgumentException().isThrownBy(() -> idle(0, Duration.ZERO, two));
+    assertThatIllegalArgumentException().isThrownBy(() -> idle(0, one.negated(), two));
   }
 
   @Test
   void doesNotParkForLongerThanNanosecondsCanSay() {
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () -> new IdleStrategy(0, Duration.ofNanos(1), Duration.ofSeconds(Long.MAX_VALUE)));
-    new IdleStrategy(0, Duration.ofHours(1), Duration.ofDays(1));
+        .isThrownBy(() -> idle(0, Duration.ofNanos(1), Duration.ofSeconds(Long.MAX_VALUE)));
+    idle(0, Duration.ofHours(1), Duration.ofDays(1));
   }
 
   @Test

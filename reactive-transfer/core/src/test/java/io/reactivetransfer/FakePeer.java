@@ -19,4 +19,9 @@ record FakePeer(long number) implements Peer {
   public Flux<PeerState> state() {
     throw new IllegalStateException("not used");
   }
+
+  @Override
+  public TrafficStats stats() {
+    throw new IllegalStateException("not used");
+  }
 }

@@ -7,7 +7,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -35,12 +34,6 @@ import reactor.netty.tcp.TcpServer;
 public final class ControlLoop implements WorkerLoop {
 
   private static final AtomicInteger COUNT = new AtomicInteger();
-
-  /**
-   * A connection whose outbound buffer holds more refuses posts. High, because what is in it is the
-   * callers' memory and no copy.
-   */
-  private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
   /**
    * How much is read at once from who writes here, where it is not read straight to its place. With
@@ -174,8 +167,7 @@ public final class ControlLoop implements WorkerLoop {
         .option(ChannelOption.ALLOCATOR, buffers)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.RECVBUF_ALLOCATOR, READ_SIZES)
-        .option(ChannelOption.SO_KEEPALIVE, true)
-        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+        .option(ChannelOption.SO_KEEPALIVE, true);
   }
 
   private TcpServer newServer() {

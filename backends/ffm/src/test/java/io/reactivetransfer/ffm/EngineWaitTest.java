@@ -26,7 +26,7 @@ class EngineWaitTest {
 
   /** Would park for an hour, if it parked. */
   private static final IdleStrategy SLEEPY =
-      new IdleStrategy(10, Duration.ofHours(1), Duration.ofHours(1));
+      IdleStrategy.backOff().withSpins(10).withParks(Duration.ofHours(1), Duration.ofHours(1));
 
   private final WaitableBackend nic = new WaitableBackend();
   private TransferEngine engine;
@@ -93,7 +93,7 @@ class EngineWaitTest {
 
   @Test
   void ringsOfManyThreadsAreNotLost() throws InterruptedException {
-    open(new IdleStrategy(0, Duration.ofHours(1), Duration.ofHours(1)));
+    open(SLEEPY.withSpins(0));
     long begin = System.nanoTime();
     Thread[] ringers = new Thread[4];
     for (int t = 0; t < ringers.length; t++) {

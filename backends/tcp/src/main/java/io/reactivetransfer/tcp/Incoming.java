@@ -31,6 +31,9 @@ final class Incoming {
   private int imm;
   private long position;
 
+  /** How much of it comes in parts that have not begun. */
+  private long rest;
+
   /** Whether the last write was long: then the next one may be, too. */
   private boolean wasLong;
 
@@ -45,6 +48,10 @@ final class Incoming {
 
   /** The rest of the head of a write. */
   void head(ByteBuffer head) {
+    if (rest > 0) {
+      throw new ProtocolException(
+          "expected the other " + rest + " bytes of a write, got another write");
+    }
     int flags = head.get();
     if ((flags & ~Wire.HAS_IMM) != 0) {
       throw new ProtocolException("expected a write with flags 0 or 1, got " + (flags & 0xff));
@@ -67,7 +74,26 @@ final class Incoming {
     }
     refusal = Registrations.refusal(memory, position, length);
     wasLong = length >= MIN_DIRECT_BYTES;
-    reader.stream(length);
+    link.comesIn(length);
+    stream(length, Wire.FIRST_PART_BYTES);
+  }
+
+  /** The next part of it is so long. */
+  void more(int length) {
+    if (length < 1 || length > rest) {
+      throw new ProtocolException(
+          "expected a part of a write of at most "
+              + rest
+              + " bytes, got "
+              + Integer.toUnsignedString(length));
+    }
+    stream(rest, length);
+  }
+
+  private void stream(long left, int part) {
+    long now = Math.min(left, part);
+    rest = left - now;
+    reader.stream(now);
   }
 
   /**
@@ -77,13 +103,13 @@ final class Incoming {
   @Nullable ByteBuf destination() {
     direct = null;
     if (wasLong && reader.isBetweenFrames()) {
-      return link.frame(Wire.WRITE_BYTES);
+      return link.frame(rest > 0 ? Wire.MORE_BYTES : Wire.WRITE_BYTES);
     }
     if (wasLong && reader.headLeft() > 0) {
       return link.frame(reader.headLeft());
     }
     long left = reader.toStream();
-    TcpMemory into = left < MIN_DIRECT_BYTES ? null : writable();
+    TcpMemory into = left == 0 || left + rest < MIN_DIRECT_BYTES ? null : writable();
     direct = into == null ? null : into.sink(position, (int) Math.min(left, MAX_DIRECT_BYTES));
     return direct;
   }
@@ -132,6 +158,9 @@ final class Incoming {
   }
 
   void streamEnded() {
+    if (rest > 0) {
+      return;
+    }
     TcpMemory into = writable();
     if (into != null) {
       domain.events().landed(link, into, hasImm, imm);

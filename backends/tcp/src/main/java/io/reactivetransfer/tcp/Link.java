@@ -17,17 +17,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection between a NIC of this engine and one of another, whichever side has made it: carries
- * the writes of both, and what became of them. Takes no write before it is open, and while its
- * outbound buffer is full.
+ * the writes of both, and what became of them. Takes no write before it is open, and while too much
+ * waits to be sent.
  *
- * <p>Is read though that buffer is full, or two that write to each other would wait for one
- * another: what there is to say of the writes of the other side waits outside of it. Is not read
- * while the event queue is full, or when too many refusals wait to be said.
+ * <p>Is read though nothing can be sent, or two that write to each other would wait for one
+ * another: what there is to say of the writes of the other side is kept, and goes before what waits
+ * of this side's. Is not read while the event queue is full, or when too many refusals wait to be
+ * said.
  */
 abstract class Link extends SocketConnection {
 
   /** What is not longer is copied into one buffer with others, and done with at once. */
   private static final int MAX_COPIED_BYTES = 4 << 10;
+
+  /** As long as it takes to copy that from an accelerator, nothing else happens on the loop. */
+  private static final int MAX_COPIED_AT_ONCE = 256 << 10;
 
   /** A read of no more is one of a few short frames. */
   private static final int SHORT_READ_BYTES = 1_024;
@@ -43,6 +47,7 @@ abstract class Link extends SocketConnection {
   private final Incoming incoming;
   private final Settlements settlements = new Settlements();
   private boolean sendDue;
+  private int copiedBytes;
   private int shortReads;
 
   // The frame that is coming in.
@@ -109,16 +114,10 @@ abstract class Link extends SocketConnection {
       failSourceGone(op.token(), false);
       return true;
     }
-    sayWhatIsSettled(); // before it, or it would wait for ever behind one write after the other
     if (op.length() <= MAX_COPIED_BYTES) {
       postCopy(source, target, op);
-    } else if (source.isCopied()) {
-      postStaged(source, target, op);
     } else {
-      MemoryView payload = source.source(op.localOffset(), (int) op.length());
-      write(putHead(frame(Wire.WRITE_BYTES), target, op));
-      inFlight.add(op.token(), payload);
-      write(payload);
+      postLong(source, target, op);
     }
     sendSoon(true);
     return true;
@@ -142,7 +141,7 @@ abstract class Link extends SocketConnection {
     ByteBuf out = batch(Wire.WRITE_BYTES + length);
     int before = out.writerIndex();
     try {
-      putHead(out, target, op);
+      Wire.putWrite(out, target.key(), op);
       source.copyTo(out, op.localOffset(), length);
       inFlight.add(op.token(), null);
     } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
@@ -154,40 +153,48 @@ abstract class Link extends SocketConnection {
     }
   }
 
-  /** From memory that the sockets do not reach. */
-  private void postStaged(TcpMemory source, TcpRemoteMemory target, Operation op) {
-    int length = (int) op.length();
-    ByteBuf payload = context().alloc().directBuffer(length);
+  private void postLong(TcpMemory source, TcpRemoteMemory target, Operation op) {
+    LongWrite write = outgoing.newWrite();
     try {
-      source.copyTo(payload, op.localOffset(), length);
+      inFlight.add(op.token(), write.begin(source, target, op, context().alloc()));
     } catch (BackendException e) {
-      payload.release();
       failCopy(op.token(), e);
       return;
     }
-    write(putHead(frame(Wire.WRITE_BYTES), target, op));
-    inFlight.add(op.token(), null);
-    write(payload);
+    outgoing.add(write);
   }
 
   /** An accelerator does not give the bytes, of which none were sent. */
   private void failCopy(long token, BackendException reason) {
-    Failure why =
-        ErrorCode.MEMORY_GONE.because("the source could not be read: " + reason.getMessage());
-    domain.events().add(new Event.Failed(token, why, true));
+    domain.events().add(new Event.Failed(token, unreadable(reason), true));
   }
 
-  private static ByteBuf putHead(ByteBuf out, TcpRemoteMemory target, Operation op) {
-    return Wire.putWrite(out, op.hasImm(), op.imm(), target.key(), op.remoteOffset(), op.length());
+  private static Failure unreadable(BackendException reason) {
+    return ErrorCode.MEMORY_GONE.because("the source could not be read: " + reason.getMessage());
   }
 
   private boolean hasRoom() {
+    return isOpen() && !isBroken() && !outgoing.isFull();
+  }
+
+  /** Whether the socket takes something. */
+  private boolean isWritable() {
     return isOpen() && !isBroken() && context().channel().isWritable();
+  }
+
+  /** How many bytes of this side's writes wait for that. */
+  final long waitingBytes() {
+    return outgoing.bytes();
   }
 
   /** Whether a write of this side is not settled. */
   final boolean hasInFlight() {
     return inFlight.hasAny();
+  }
+
+  /** A write of so many bytes comes in, of which there will be something to say. */
+  final void comesIn(long length) {
+    outgoing.hurry(length);
   }
 
   /** The next write in order was reported. */
@@ -204,8 +211,10 @@ abstract class Link extends SocketConnection {
 
   private void sayWhatIsSettled() {
     boolean wasFull = settlements.isFull();
-    while (settlements.hasNews() && hasRoom()) {
-      settlements.putNext(batch(settlements.nextBytes()));
+    while (settlements.hasNews() && isWritable()) {
+      ByteBuf out = frame(settlements.nextBytes());
+      settlements.putNext(out);
+      write(out);
     }
     if (wasFull) {
       readOn();
@@ -228,10 +237,32 @@ abstract class Link extends SocketConnection {
   /** Sends what was written, and what there is to say of the other side's writes. */
   final void sendAll() {
     sendDue = false;
-    if (isOpen()) {
+    copiedBytes = 0;
+    sendOn();
+  }
+
+  /**
+   * Gives the socket what waits, as long as it takes it; and always first what there is to say of
+   * the other side's writes.
+   */
+  private void sendOn() {
+    while (isWritable() && (settlements.hasNews() || !outgoing.isEmpty())) {
+      if (copiedBytes >= MAX_COPIED_AT_ONCE) {
+        sendSoon(true);
+        return;
+      }
       sayWhatIsSettled();
-      outgoing.write(context());
-      context().flush();
+      try {
+        copiedBytes += outgoing.give(context());
+      } catch (BackendException e) {
+        end(unreadable(e)); // nothing else can come in its place
+        return;
+      }
+      context().flush(); // when the socket has taken it, this is called again from there
+    }
+    Path path = path();
+    if (path != null && isOpen() && outgoing.hasRoom()) {
+      path.offerRoom();
     }
   }
 
@@ -246,26 +277,18 @@ abstract class Link extends SocketConnection {
 
   /** Writes, and sends all that was written. */
   final void send(ByteBuf out) {
+    sendOn();
     write(out);
     context().flush();
   }
 
   private void write(ByteBuf out) {
-    outgoing.write(context());
     var _ = context().write(out, context().voidPromise());
   }
 
   @Override
   public final void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (ctx.channel().isWritable() && isOpen()) {
-      if (settlements.hasNews()) {
-        sendSoon(true);
-      }
-      Path path = path();
-      if (path != null) {
-        path.offerRoom();
-      }
-    }
+    sendOn();
   }
 
   // What comes in.
@@ -337,6 +360,7 @@ abstract class Link extends SocketConnection {
       case Wire.ACK -> Wire.ACK_BYTES;
       case Wire.NACK -> Wire.NACK_BYTES;
       case Wire.OVER -> Wire.OVER_BYTES;
+      case Wire.MORE -> Wire.MORE_BYTES;
       case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
       default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
     };
@@ -351,6 +375,7 @@ abstract class Link extends SocketConnection {
     frameType = head.get();
     switch (frameType) {
       case Wire.WRITE -> incoming.head(head);
+      case Wire.MORE -> incoming.more(head.getInt());
       case Wire.ACK -> inFlight.settleUpTo(head.getLong(), written);
       case Wire.OVER -> domain.loop().links().isOver(engine(), head.getLong());
       default -> {
@@ -449,7 +474,7 @@ abstract class Link extends SocketConnection {
     if (isOurs && why.code() != ErrorCode.CLOSED.value) {
       domain.loop().links().broke(engine(), connection());
     }
-    if (hasInFlight() || (isOurs && !path.hasOther(this))) {
+    if (path.isLostWith(this, isOurs)) {
       domain.events().add(new Event.Lost(engine(), why));
     }
     inFlight.drain(token -> domain.events().add(new Event.Failed(token, why, false)));

@@ -2,19 +2,44 @@ package io.reactivetransfer.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batch of short frames that is sent next on one connection, before anything longer: so many of
- * them are one buffer, and one call.
+ * What was written on one connection, and was not given to its socket, in order: batches of short
+ * frames, so that many of them are one buffer and one call, and longer writes. The socket is given
+ * little at a time while the other side writes, too, so that what there is to say of that goes
+ * before the rest.
  */
 final class Outgoing {
 
   private static final int BATCH_BYTES = 64 << 10;
 
+  /** About so much is given at once, with one call. */
+  private static final int MAX_CHUNK_BYTES = 1 << 20;
+
+  /** While the other side writes no more at once; else it is a quarter of what it does. */
+  private static final int MIN_CHUNK_BYTES = Wire.FIRST_PART_BYTES;
+
+  private static final int SHARE = 4;
+
+  /** How much is given in short chunks after the last write that asked for them. */
+  private static final int HURRIED_BYTES = 4 << 20;
+
   private static final int MIN_BATCH_BYTES = 256;
 
+  /** More is refused. High, because what is in it is the callers' memory and no copy. */
+  private static final long MAX_BYTES = 4 << 20;
+
+  /** With less, who was refused is to come again. */
+  private static final long ROOM_BYTES = 1 << 20;
+
   private final SmallBuffers smallBuffers;
+  private final ArrayDeque<Object> waiting = new ArrayDeque<>(); // batches and long writes
+  private final ArrayDeque<LongWrite> free = new ArrayDeque<>();
+  private long waitingBytes;
+  private int chunkBytes = MAX_CHUNK_BYTES;
+  private int hurriedBytes;
   private @Nullable ByteBuf batch;
 
   /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
@@ -24,11 +49,29 @@ final class Outgoing {
     this.smallBuffers = smallBuffers;
   }
 
-  /** A buffer with room for so many bytes more, which is sent before anything else. */
+  /** How many bytes wait. */
+  long bytes() {
+    return batch == null ? waitingBytes : waitingBytes + batch.readableBytes();
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty() && batch == null;
+  }
+
+  boolean isFull() {
+    return bytes() >= MAX_BYTES;
+  }
+
+  /** Whether it is far from full. */
+  boolean hasRoom() {
+    return bytes() < ROOM_BYTES;
+  }
+
+  /** A buffer with room for so many bytes more, behind all that waits. */
   ByteBuf batch(ChannelHandlerContext context, int bytes) {
     ByteBuf open = batch;
     if (open != null && open.maxWritableBytes() < bytes) {
-      write(context);
+      endBatch(open);
       batchBytes = BATCH_BYTES; // there is more than expected
       open = null;
     }
@@ -44,20 +87,86 @@ final class Outgoing {
     return small == null ? context.alloc().directBuffer(bytes, BATCH_BYTES) : small;
   }
 
-  /** Writes what is in it. */
-  void write(ChannelHandlerContext context) {
-    ByteBuf full = batch;
-    if (full != null) {
-      batch = null;
-      batchBytes = Math.max(MIN_BATCH_BYTES, full.readableBytes());
-      var _ = context.write(full, context.voidPromise());
+  private void endBatch(ByteBuf full) {
+    batch = null;
+    batchBytes = Math.max(MIN_BATCH_BYTES, full.readableBytes());
+    waitingBytes += full.readableBytes();
+    waiting.add(full);
+  }
+
+  /**
+   * There will be something to say of a write of so many bytes. That should not take much longer
+   * than the write did; many short chunks cost more than few long ones.
+   */
+  void hurry(long length) {
+    int chunk = Math.clamp(length / SHARE, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
+    if (chunk <= chunkBytes || hurriedBytes == 0) {
+      chunkBytes = chunk;
+      hurriedBytes = HURRIED_BYTES;
     }
   }
 
+  /** One that is not in use; to be {@linkplain #add added}. */
+  LongWrite newWrite() {
+    LongWrite write = free.poll();
+    return write == null ? new LongWrite(smallBuffers) : write;
+  }
+
+  /** Behind all that waits. */
+  void add(LongWrite write) {
+    if (batch != null) {
+      endBatch(batch);
+    }
+    waitingBytes += write.bytes();
+    waiting.add(write);
+  }
+
+  /**
+   * Gives the socket what is next.
+   *
+   * @return how many bytes of it had to be copied for that
+   * @throws io.reactivetransfer.spi.BackendException if an accelerator does not give them
+   */
+  int give(ChannelHandlerContext context) {
+    int most = hurriedBytes > 0 ? chunkBytes : MAX_CHUNK_BYTES;
+    int given = 0;
+    int copied = 0;
+    while (given < most && copied == 0 && !isEmpty()) {
+      if (waiting.isEmpty() && batch != null) {
+        endBatch(batch);
+      }
+      int bytes;
+      if (waiting.peek() instanceof LongWrite write) {
+        boolean copies = write.isToBeCopied();
+        bytes = write.give(context, copies ? MIN_CHUNK_BYTES : most - given);
+        copied += copies ? bytes : 0;
+        if (write.bytes() == 0) {
+          free.push(write);
+          waiting.remove();
+        }
+      } else {
+        ByteBuf frames = (ByteBuf) waiting.remove();
+        bytes = frames.readableBytes();
+        var _ = context.write(frames, context.voidPromise());
+      }
+      waitingBytes -= bytes;
+      given += bytes;
+    }
+    hurriedBytes = Math.max(0, hurriedBytes - given);
+    return copied;
+  }
+
+  /** Nothing more is given. */
   void release() {
     if (batch != null) {
-      batch.release();
-      batch = null;
+      endBatch(batch);
+    }
+    for (Object each; (each = waiting.poll()) != null; ) {
+      if (each instanceof LongWrite write) {
+        write.release();
+      } else {
+        ((ByteBuf) each).release();
+      }
     }
   }
 }

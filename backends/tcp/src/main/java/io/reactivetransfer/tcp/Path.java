@@ -38,6 +38,9 @@ final class Path {
   /** The open one that is written on. */
   private @Nullable Link current;
 
+  /** Whether a connection of which this side would be told has ended while another one was open. */
+  private boolean wasOurs;
+
   private int backOffs;
   private boolean refused;
   private boolean gone;
@@ -148,10 +151,18 @@ final class Path {
     }
   }
 
-  /** Whether another connection than that one is open. */
-  boolean hasOther(Link link) {
-    return (accepted != null && accepted != link)
-        || (dialled != null && dialled != link && dialled.isOpen());
+  /**
+   * Whether the way is lost with this connection: with writes of this side; or it is the last one,
+   * and this side has made or written on it, or one that has ended before it.
+   */
+  boolean isLostWith(Link link, boolean isOurs) {
+    wasOurs |= isOurs;
+    boolean hasOther =
+        (accepted != null && accepted != link)
+            || (dialled != null && dialled != link && dialled.isOpen());
+    boolean lost = link.hasInFlight() || (wasOurs && !hasOther);
+    wasOurs &= !lost;
+    return lost;
   }
 
   /** Ends its connections, and tells the other side why. */

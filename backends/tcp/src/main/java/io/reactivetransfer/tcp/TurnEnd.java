@@ -12,7 +12,8 @@ final class TurnEnd {
 
   private final TcpLoop loop;
   private final Runnable send = this::send;
-  private final List<Link> due = new ArrayList<>();
+  private List<Link> due = new ArrayList<>();
+  private List<Link> sending = new ArrayList<>();
   private boolean someoneWaits;
   private boolean queued;
   private boolean putOff;
@@ -48,9 +49,12 @@ final class TurnEnd {
     queued = false;
     putOff = false;
     someoneWaits = false;
-    for (int i = 0; i < due.size(); i++) {
-      due.get(i).sendAll();
+    List<Link> now = due;
+    due = sending; // what is due again by then is for the next time
+    sending = now;
+    for (int i = 0; i < now.size(); i++) {
+      now.get(i).sendAll();
     }
-    due.clear();
+    now.clear();
   }
 }

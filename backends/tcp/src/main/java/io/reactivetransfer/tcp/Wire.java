@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.control.socket.ProtocolException;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -31,10 +32,14 @@ final class Wire {
   /** Another connection of the sender, with this number, is over. */
   static final int OVER = 7;
 
+  /** The next part of the write that was begun: its length; the part follows. */
+  static final int MORE = 8;
+
   static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;
   static final int GOODBYE_BYTES = 1 + 2 * Short.BYTES;
   static final int ACK_BYTES = 1 + Long.BYTES;
   static final int OVER_BYTES = 1 + Long.BYTES;
+  static final int MORE_BYTES = 1 + Integer.BYTES;
   static final int NACK_BYTES = 1 + Long.BYTES + 2 * Short.BYTES;
 
   /** The one flag of a write. */
@@ -46,10 +51,17 @@ final class Wire {
    */
   static final long MAX_WRITE_BYTES = 256L << 20;
 
+  /** As much of a write follows its head; between its other parts, something else may be said. */
+  static final int FIRST_PART_BYTES = 64 << 10;
+
   /** The longest text of a reason. */
   static final int MAX_TEXT_BYTES = 512;
 
   private Wire() {}
+
+  static ByteBuf putWrite(ByteBuf out, MemoryKey key, Operation op) {
+    return putWrite(out, op.hasImm(), op.imm(), key, op.remoteOffset(), op.length());
+  }
 
   static ByteBuf putWrite(
       ByteBuf out, boolean hasImm, int imm, MemoryKey key, long offset, long length) {
@@ -68,6 +80,10 @@ final class Wire {
 
   static ByteBuf putOver(ByteBuf out, long connection) {
     return out.writeByte(OVER).writeLong(connection);
+  }
+
+  static ByteBuf putMore(ByteBuf out, int length) {
+    return out.writeByte(MORE).writeInt(length);
   }
 
   static ByteBuf putAck(ByteBuf out, long settled) {

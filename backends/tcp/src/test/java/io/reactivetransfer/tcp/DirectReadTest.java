@@ -50,9 +50,10 @@ class DirectReadTest {
       for (int i = 1; i <= 20; i++) {
         byte[] bytes = random(LENGTH, i);
         raw.writeHead(sink.local().key(), OFFSET, LENGTH, i);
-        for (int from = 0; from < LENGTH; ) {
-          int to = Math.min(LENGTH, from + 1 + cuts.nextInt(i % 2 == 0 ? 1_000 : 200_000));
-          raw.send(Arrays.copyOfRange(bytes, from, to));
+        byte[] sent = RawConnection.inParts(bytes);
+        for (int from = 0; from < sent.length; ) {
+          int to = Math.min(sent.length, from + 1 + cuts.nextInt(i % 2 == 0 ? 1_000 : 200_000));
+          raw.send(Arrays.copyOfRange(sent, from, to));
           from = to;
         }
         assertThat(raw.ack()).isEqualTo(i);
@@ -73,12 +74,12 @@ class DirectReadTest {
     bytes[LENGTH / 2 - 1] = 5;
     try (RawConnection raw = RawConnection.welcomedBy(target)) {
       raw.writeHead(sink.local().key(), 0, LENGTH, 5);
-      raw.send(Arrays.copyOf(bytes, LENGTH / 2));
+      raw.send(RawConnection.inParts(Arrays.copyOf(bytes, LENGTH / 2)));
       awaitByte(sink.segment(), LENGTH / 2 - 1, (byte) 5);
 
       target.run(() -> target.domain.revoke(sink.local()));
       sink.segment().fill((byte) 9);
-      raw.send(Arrays.copyOfRange(bytes, LENGTH / 2, LENGTH));
+      raw.send(RawConnection.more(Arrays.copyOfRange(bytes, LENGTH / 2, LENGTH)));
 
       assertThat(raw.nack(1).code()).isEqualTo(ErrorCode.REVOKED.value);
       assertThat(WriteTest.bytes(sink.segment())).containsOnly(9);
@@ -95,11 +96,11 @@ class DirectReadTest {
     bytes[LENGTH / 2 - 1] = 5;
     try (RawConnection raw = RawConnection.welcomedBy(target)) {
       raw.writeHead(sink.local().key(), 0, LENGTH, 5);
-      raw.send(Arrays.copyOf(bytes, LENGTH / 2));
+      raw.send(RawConnection.inParts(Arrays.copyOf(bytes, LENGTH / 2)));
       awaitByte(segment, LENGTH / 2 - 1, (byte) 5);
 
       arena.close();
-      raw.send(Arrays.copyOfRange(bytes, LENGTH / 2, LENGTH));
+      raw.send(RawConnection.more(Arrays.copyOfRange(bytes, LENGTH / 2, LENGTH)));
 
       assertThat(raw.nack(1).code()).isEqualTo(ErrorCode.MEMORY_GONE.value);
     }
@@ -113,7 +114,7 @@ class DirectReadTest {
     bytes[LENGTH / 2 - 1] = 5;
     try (RawConnection raw = RawConnection.welcomedBy(target)) {
       raw.writeHead(sink.local().key(), 0, LENGTH, 5);
-      raw.send(bytes);
+      raw.send(RawConnection.inParts(bytes));
       awaitByte(sink.segment(), LENGTH / 2 - 1, (byte) 5);
       raw.reset();
     }

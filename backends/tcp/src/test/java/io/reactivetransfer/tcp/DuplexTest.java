@@ -149,6 +149,30 @@ class DuplexTest {
     }
   }
 
+  /** In whatever order: nothing is lost with the first, and the other one was only read. */
+  @Test
+  void ofTwoTheLastIsTheLossOfTheWay() throws IOException {
+    var source = nic.register(8);
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      RemoteMemory remote = memoryOf(RawConnection.addressOf(server));
+      nic.write(source, remote, 5, 1);
+      try (RawConnection dialled = RawConnection.welcoming(server);
+          RawConnection accepted = RawConnection.welcomedBy(nic)) {
+        dialled.read(Wire.WRITE_BYTES + 5);
+        dialled.send(out -> Wire.putAck(out, 1));
+        nic.awaitWritten(1);
+
+        dialled.reset();
+        accepted.read(Wire.OVER_BYTES);
+        assertThat(nic.lost).isEmpty();
+        accepted.reset();
+
+        nic.awaitLost();
+        assertThat(nic.failed).isEmpty();
+      }
+    }
+  }
+
   @Test
   void whatEndsItEndsTheWritesOfBoth() throws IOException {
     var sink = nic.register(1_000);
@@ -187,9 +211,13 @@ class DuplexTest {
       nic.awaitUntil(() -> nic.imms.contains(7));
 
       int writes = 0;
-      for (; raw.read(1)[0] == Wire.WRITE; writes++) {
-        ByteBuffer head = ByteBuffer.wrap(raw.read(Wire.WRITE_BYTES - 1));
-        raw.read((int) head.getLong(head.limit() - Long.BYTES));
+      for (int type; (type = raw.read(1)[0]) != Wire.ACK; ) {
+        if (type == Wire.WRITE) {
+          raw.read(Wire.WRITE_BYTES - 1 + Wire.FIRST_PART_BYTES);
+          writes++;
+        } else {
+          raw.read(ByteBuffer.wrap(raw.read(Integer.BYTES)).getInt());
+        }
       }
       assertThat(ByteBuffer.wrap(raw.read(Long.BYTES)).getLong()).isEqualTo(1);
       assertThat(writes).isLessThan(count);

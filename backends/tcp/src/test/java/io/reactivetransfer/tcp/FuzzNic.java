@@ -14,6 +14,7 @@ import io.reactivetransfer.control.HandshakeLimits;
 import io.reactivetransfer.control.socket.Admission;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import java.net.InetAddress;
@@ -46,7 +47,7 @@ class FuzzNic implements CompletionSink {
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final Ground small = new Ground(16 << 10);
     private final Ground large =
-        new Ground(580 << 10); // five regions of up to 110,000, and a source
+        new Ground(780 << 10); // five regions of up to 110,000, and a source
     private final TrackedBuffers buffers = new TrackedBuffers();
     private TcpLoop loop = newLoop();
     private Input keys;
@@ -82,6 +83,11 @@ class FuzzNic implements CompletionSink {
   private final List<NicModel.Report> reports = new ArrayList<>();
 
   FuzzNic(Shared shared, Input in, boolean large) {
+    this(shared, in, large, Devices.none());
+  }
+
+  /** One that reaches memory of accelerators. */
+  FuzzNic(Shared shared, Input in, boolean large, Devices devices) {
     shared.begin(in);
     clock = shared.clock;
     loop = shared.loop;
@@ -95,6 +101,7 @@ class FuzzNic implements CompletionSink {
             OpenContext.builder(id, 0, () -> {})
                 .loop(loop)
                 .nicDepth(DEPTH)
+                .devices(devices)
                 .connectTimeout(CONNECT_TIMEOUT)
                 .build(),
             new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, null),

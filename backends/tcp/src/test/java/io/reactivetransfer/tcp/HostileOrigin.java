@@ -17,6 +17,7 @@ final class HostileOrigin {
 
   private static final int MAX_BODY_BYTES = 700;
   private static final int LONG_BYTES = 66_000;
+  private static final int FIRST_PART_BYTES = 65_536;
 
   private final Input in;
   private final List<Known> known;
@@ -69,7 +70,7 @@ final class HostileOrigin {
     if (kind < 97) {
       return new byte[0];
     }
-    return kind < 98 ? fromATarget() : in.bytes(in.between(1, 60));
+    return kind < 98 ? between() : in.bytes(in.between(1, 60));
   }
 
   private byte[] write(byte[] key, long offset, long length, int body) {
@@ -82,7 +83,24 @@ final class HostileOrigin {
     if (in.chance(1)) {
       out.setInt(2, in.anyInt());
     }
-    return FuzzHandshake.bytes(out.writeBytes(in.bytes(body)));
+    int first = Math.min(body, FIRST_PART_BYTES);
+    out.writeBytes(in.bytes(first));
+    for (int left = body - first, part; left > 0; left -= part) {
+      if (in.chance(20)) {
+        out.writeBytes(between());
+      }
+      part = in.chance(50) ? left : in.between(1, left);
+      Wire.putMore(out, part).writeBytes(in.bytes(part));
+    }
+    return FuzzHandshake.bytes(out);
+  }
+
+  /** What may come between two parts of a write, and what may not. */
+  private byte[] between() {
+    int length = in.chance(50) ? (int) in.edge() : in.below(3);
+    return in.chance(90)
+        ? fromATarget()
+        : FuzzHandshake.bytes(Wire.putMore(Unpooled.buffer(), length));
   }
 
   private byte[] goodbye(int code, int length) {

@@ -48,7 +48,7 @@ final class HostileTarget {
       out.writeByte(Wire.GOODBYE).writeShort((int) in.edge()).writeShort(length);
       out.writeBytes(in.bytes(length));
     } else if (kind < 93) {
-      out.writeByte(in.below(8)).writeBytes(in.bytes(in.below(40)));
+      out.writeByte(in.below(9)).writeBytes(in.bytes(in.below(40)));
     }
     return FuzzHandshake.bytes(out);
   }

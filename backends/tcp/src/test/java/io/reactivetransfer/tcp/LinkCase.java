@@ -21,6 +21,7 @@ final class LinkCase {
 
   private static final int MAX_LINKS = 5;
   private static final int SOURCE_BYTES = 6_000;
+  private static final int LARGE_SOURCE_BYTES = 200_000;
 
   /** Memory of the NIC under its present key. */
   private static final class Registered {
@@ -69,8 +70,8 @@ final class LinkCase {
     }
     friendly = register(Access.REMOTE_WRITE);
     known.removeLast(); // nobody else knows this key
-    sourceAt = nic.ground.place(in, SOURCE_BYTES);
-    source = nic.register(sourceAt, SOURCE_BYTES, Access.LOCAL);
+    sourceAt = nic.ground.place(in, sourceBytes());
+    source = nic.register(sourceAt, sourceBytes(), Access.LOCAL);
     friend = LinkPair.accepted(nic, in.chance(50) ? 512 : 16 << 10);
     friend.send(FuzzHandshake.hello(new EngineId(in.anyLong(), 3), nic.id, 0));
     begin();
@@ -78,6 +79,10 @@ final class LinkCase {
       step();
     }
     finish();
+  }
+
+  private int sourceBytes() {
+    return large ? LARGE_SOURCE_BYTES : SOURCE_BYTES;
   }
 
   private Registered register(Access access) {
@@ -170,6 +175,10 @@ final class LinkCase {
     }
   }
 
+  private int postedBytes() {
+    return in.chance(20) ? in.between(4_000, 5_000) : in.below(300);
+  }
+
   /** The NIC writes to where that connection leads, on whichever it must. */
   private void post(LinkPair to) {
     if (!to.isOpen()) {
@@ -179,8 +188,8 @@ final class LinkCase {
     int index = to.model().nicIndex();
     LinkModel current = nic.model.path(engine, index).next();
     LinkPair link = links.stream().filter(each -> each.model() == current).findAny().orElseThrow();
-    int length = in.chance(20) ? in.between(4_000, 5_000) : in.below(300);
-    int offset = in.below(SOURCE_BYTES - length + 1);
+    int length = large && in.chance(30) ? in.between(65_500, LARGE_SOURCE_BYTES) : postedBytes();
+    int offset = in.below(sourceBytes() - length + 1);
     long next = token++;
     int imm = in.chance(50) ? in.anyInt() : 0;
     boolean hasImm = imm != 0;

@@ -20,6 +20,7 @@ final class LinkModel {
 
   private static final int MAX_TEXT_BYTES = 512;
   private static final long MAX_WRITE_BYTES = 268_435_456;
+  private static final long FIRST_PART_BYTES = 65_536;
 
   /** Shorter ones are copied, so that their source is free at once, whatever the target claims. */
   private static final int MAX_COPIED_BYTES = 4_096;
@@ -63,6 +64,9 @@ final class LinkModel {
   private int imm;
   private int position;
   private int failure;
+
+  /** What comes of it in parts that have not begun. */
+  private long rest;
 
   // What this side has posted.
   private final ArrayDeque<Write> writes = new ArrayDeque<>();
@@ -127,7 +131,7 @@ final class LinkModel {
 
   /** Whether nothing is half-way in. */
   boolean isBetweenFrames() {
-    return part == Part.HEAD && count == 0;
+    return part == Part.HEAD && count == 0 && rest == 0;
   }
 
   int refusal() {
@@ -196,7 +200,7 @@ final class LinkModel {
     if (isOurs && why != ErrorCode.CLOSED.value) {
       nic.broke(engine, number);
     }
-    if (!writes.isEmpty() || isOurs && !nic.hasOther(this)) {
+    if (nic.path(engine, nicIndex).isLostWith(this, isOurs)) {
       nic.report(new NicModel.Lost(engine, why));
     }
     writes.forEach(write -> nic.report(new NicModel.Failed(write.token(), why)));
@@ -282,7 +286,7 @@ final class LinkModel {
   private int headBytes(byte type) {
     return switch (type) {
       case 1 -> 38;
-      case 3 -> 5;
+      case 3, 8 -> 5;
       case 4, 7 -> 9;
       case 5 -> 13;
       default -> {
@@ -301,6 +305,7 @@ final class LinkModel {
         text(Part.NACK_TEXT, in);
       }
       case 7 -> nic.isOver(engine, in.getLong());
+      case 8 -> more(in.getInt());
       default -> text(Part.GOODBYE_TEXT, in);
     }
   }
@@ -359,7 +364,11 @@ final class LinkModel {
     MemoryKey key = new MemoryKey(in.getLong(), in.getLong());
     long offset = in.getLong();
     left = in.getLong();
-    if ((flags & ~1) != 0 || (flags == 0 && imm != 0) || left < 0 || left > MAX_WRITE_BYTES) {
+    if (rest > 0
+        || (flags & ~1) != 0
+        || (flags == 0 && imm != 0)
+        || left < 0
+        || left > MAX_WRITE_BYTES) {
       violated(ErrorCode.PROTOCOL.value);
       return;
     }
@@ -376,7 +385,19 @@ final class LinkModel {
       position = grant.region.at() + (int) offset;
     }
     part = Part.WRITE_BYTES;
-    endOfWrite();
+    rest = Math.max(0, left - FIRST_PART_BYTES);
+    left -= rest;
+    endOfPart();
+  }
+
+  private void more(int length) {
+    if (length < 1 || length > rest) {
+      violated(ErrorCode.PROTOCOL.value);
+      return;
+    }
+    part = Part.WRITE_BYTES;
+    left = length;
+    rest -= length;
   }
 
   private void write(byte next) {
@@ -385,15 +406,18 @@ final class LinkModel {
       nic.ground.put(position++, next);
     }
     left--;
-    endOfWrite();
+    endOfPart();
   }
 
-  private void endOfWrite() {
-    if (left == 0) {
+  private void endOfPart() {
+    if (left > 0) {
+      return;
+    }
+    if (rest == 0) {
       requireOpen();
       nic.written(this, grant, hasImm, imm, failure);
-      part = Part.HEAD;
     }
+    part = Part.HEAD;
   }
 
   private void requireOpen() {

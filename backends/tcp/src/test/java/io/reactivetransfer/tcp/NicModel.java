@@ -145,11 +145,6 @@ final class NicModel {
         new Path.Key(engine, nic), _ -> new PathModel(id.compareTo(engine) < 0));
   }
 
-  /** Whether another one is open between the same NICs. */
-  boolean hasOther(LinkModel link) {
-    return path(link.engine(), link.nicIndex()).hasOther(link);
-  }
-
   /** What was reported is what had to be. */
   void check(List<Report> actual) {
     if (!actual.equals(reports)) {

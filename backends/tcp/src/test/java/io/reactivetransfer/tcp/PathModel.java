@@ -11,6 +11,8 @@ final class PathModel {
   private LinkModel accepted;
 
   /** What it has written on last. */
+  private boolean wasOurs;
+
   private LinkModel last;
 
   PathModel(boolean prefersDialled) {
@@ -41,8 +43,12 @@ final class PathModel {
     return last;
   }
 
-  /** Whether another one than that is open. */
-  boolean hasOther(LinkModel link) {
-    return accepted != null && accepted != link || dialled != null && dialled != link;
+  /** Whether the engine is told that the way is lost. */
+  boolean isLostWith(LinkModel link, boolean isOurs) {
+    wasOurs |= isOurs;
+    boolean hasOther = accepted != null && accepted != link || dialled != null && dialled != link;
+    boolean lost = link.inFlight() > 0 || wasOurs && !hasOther;
+    wasOurs &= !lost;
+    return lost;
   }
 }

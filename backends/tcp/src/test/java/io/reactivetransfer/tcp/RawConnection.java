@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.Consumer;
 
 /** The other side, byte by byte: what no proper engine would send. */
@@ -175,6 +176,24 @@ final class RawConnection implements AutoCloseable {
     send(out ->
         Wire.putWrite(
             out, imm != null, imm == null ? 0 : imm, MemoryKey.decode(key), offset, length));
+  }
+
+  /** The bytes of a write as they are sent: behind the first ones, the others are one part. */
+  static byte[] inParts(byte[] bytes) {
+    if (bytes.length <= Wire.FIRST_PART_BYTES) {
+      return bytes;
+    }
+    byte[] rest = Arrays.copyOfRange(bytes, Wire.FIRST_PART_BYTES, bytes.length);
+    byte[] more = more(rest);
+    byte[] all = Arrays.copyOf(bytes, Wire.FIRST_PART_BYTES + more.length);
+    System.arraycopy(more, 0, all, Wire.FIRST_PART_BYTES, more.length);
+    return all;
+  }
+
+  /** Another part. */
+  static byte[] more(byte[] part) {
+    ByteBuf out = Wire.putMore(Unpooled.buffer(), part.length).writeBytes(part);
+    return FuzzHandshake.bytes(out);
   }
 
   /** Closes as a dying process does. */

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,6 +8,8 @@ import java.util.List;
 
 /** What a NIC has sent on one connection, read as docs/wire-format.md says. */
 final class SentFrames {
+
+  private static final int FIRST_PART_BYTES = 65_536;
 
   /** Its writes, and what it said of other connections; as they are. */
   final List<byte[]> posted = new ArrayList<>();
@@ -22,6 +25,11 @@ final class SentFrames {
 
   /** How many of its writes are complete. */
   int writes;
+
+  /** The write that has begun, in one piece. */
+  private final ByteArrayOutputStream write = new ByteArrayOutputStream();
+
+  private long writeBytes;
 
   /** Whether it stops in the middle of a frame. */
   boolean isCut;
@@ -44,6 +52,7 @@ final class SentFrames {
       }
       sent.read(in);
     }
+    sent.isCut |= sent.write.size() > 0 && sent.goodbye == 0;
     return sent;
   }
 
@@ -69,7 +78,7 @@ final class SentFrames {
     int headBytes =
         switch (type) {
           case 1 -> 38;
-          case 3 -> 5;
+          case 3, 8 -> 5;
           case 4, 7 -> 9;
           case 5 -> 13;
           default -> throw new AssertionError("expected a frame at " + at + ", got type " + type);
@@ -80,7 +89,8 @@ final class SentFrames {
     }
     long bodyBytes =
         switch (type) {
-          case 1 -> in.getLong(at + 30);
+          case 1 -> Math.min(in.getLong(at + 30), FIRST_PART_BYTES);
+          case 8 -> in.getInt(at + 1);
           case 3 -> Short.toUnsignedInt(in.getShort(at + 3));
           case 5 -> Short.toUnsignedInt(in.getShort(at + 11));
           default -> 0;
@@ -100,10 +110,20 @@ final class SentFrames {
         }
         settled.add((int) in.getShort(at + 9));
       }
-      default -> {
-        posted.add(Arrays.copyOfRange(in.array(), at, end));
-        writes += type == 1 ? 1 : 0;
+      case 8 -> write.write(in.array(), end - (int) bodyBytes, (int) bodyBytes);
+      case 1 -> {
+        if (write.size() > 0) {
+          throw new AssertionError("expected the rest of a write, got another one");
+        }
+        write.write(in.array(), at, end - at);
+        writeBytes = headBytes + in.getLong(at + 30);
       }
+      default -> posted.add(Arrays.copyOfRange(in.array(), at, end));
+    }
+    if (write.size() > 0 && write.size() == writeBytes) {
+      posted.add(write.toByteArray());
+      write.reset();
+      writes++;
     }
     if ((type == 3 || type == 5) && (bodyBytes == 0 || bodyBytes > 512)) {
       throw new AssertionError("expected a reason of 1 to 512 bytes, got " + bodyBytes);

@@ -57,15 +57,7 @@ class WaitingBytesTest {
 
   /** What its connection holds. */
   private long waiting(RemotePeer peer) {
-    return nic.call(() ->
-        ((TcpPeer) peer)
-            .path
-            .current()
-            .context()
-            .channel()
-            .unsafe()
-            .outboundBuffer()
-            .totalPendingWriteBytes());
+    return nic.call(() -> ((TcpPeer) peer).path.current().waitingBytes());
   }
 
   private long usedBytes() {

@@ -55,6 +55,7 @@ class WireVectorsTest {
     all.put("refusal", hex(Handshake.putRefusal(out(), ErrorCode.VERSION.because("no"))));
     all.put("write", hex(Wire.putWrite(out(), false, 0, KEY, 4_096, 3).writeBytes(count(1, 3))));
     all.put("write-imm", hex(Wire.putWrite(out(), true, 0x80000001, KEY, 1L << 32, 0)));
+    all.put("more", hex(Wire.putMore(out(), 3).writeBytes(count(1, 3))));
     all.put("ack", hex(Wire.putAck(out(), 258)));
     all.put("nack", hex(Wire.putNack(out(), 259, code16)));
     all.put("goodbye", hex(Wire.putGoodbye(out(), ErrorCode.CLOSED.because("bye"))));

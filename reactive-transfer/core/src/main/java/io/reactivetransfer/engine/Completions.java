@@ -1,14 +1,19 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.origin.FlightControl;
+import io.reactivetransfer.engine.origin.PieceToken;
 import io.reactivetransfer.engine.peers.NicFailures;
 import io.reactivetransfer.engine.peers.NicMessages;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Leads what a NIC reports to where it belongs. Writes of one flight that are reported one after
@@ -16,6 +21,8 @@ import java.nio.ByteBuffer;
  */
 final class Completions implements CompletionSink {
 
+  private final Nics nics;
+  private final Peers peers;
   private final FlightControl flights;
   private final ImmTable imms;
   private final NicMessages nicMessages;
@@ -24,8 +31,20 @@ final class Completions implements CompletionSink {
   private long token;
   private int run;
 
+  /** Who has written what arrived last, and how many pieces of it were not counted as his yet. */
+  private @Nullable EngineId origin;
+
+  private int arrived;
+
   Completions(
-      FlightControl flights, ImmTable imms, NicMessages nicMessages, NicFailures nicFailures) {
+      Nics nics,
+      Peers peers,
+      FlightControl flights,
+      ImmTable imms,
+      NicMessages nicMessages,
+      NicFailures nicFailures) {
+    this.nics = nics;
+    this.peers = peers;
     this.flights = flights;
     this.imms = imms;
     this.nicMessages = nicMessages;
@@ -39,16 +58,18 @@ final class Completions implements CompletionSink {
       return domain.poll(this);
     } finally {
       endRun();
+      endArrivals();
     }
   }
 
   @Override
   public void written(long token) {
-    if (token != this.token) {
+    if (run != 0 && !PieceToken.areOfOneFlight(token, this.token)) {
       endRun();
+    }
+    if (run++ == 0) {
       this.token = token;
     }
-    run++;
   }
 
   @Override
@@ -81,12 +102,28 @@ final class Completions implements CompletionSink {
 
   @Override
   public void immArrived(int imm) {
+    nics.traffic(nic).arrived(1);
     imms.arrived(null, imm);
   }
 
   @Override
   public void immArrived(EngineId origin, int imm) {
+    nics.traffic(nic).arrived(1);
+    if (!origin.equals(this.origin)) {
+      endArrivals();
+      this.origin = origin;
+    }
+    arrived++;
     imms.arrived(origin, imm);
+  }
+
+  /** Counts what has come from one origin after another: it is looked for once. */
+  private void endArrivals() {
+    PeerLink peer = arrived == 0 || origin == null ? null : peers.find(origin);
+    if (peer != null) {
+      peer.traffic().arrived(arrived);
+    }
+    arrived = 0;
   }
 
   @Override
@@ -104,6 +141,6 @@ final class Completions implements CompletionSink {
   @Override
   public void peerLost(EngineId id, int code, String text) {
     endRun();
-    nicFailures.wayLost(id, nic);
+    nicFailures.wayLost(id, nic, text);
   }
 }

@@ -6,7 +6,6 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
@@ -29,12 +28,12 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Assembly;
 import io.reactivetransfer.engine.base.Deadlines;
+import io.reactivetransfer.engine.base.EngineFigures;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
 import io.reactivetransfer.engine.origin.Results;
 import io.reactivetransfer.engine.peers.BarrierGroup;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -234,16 +233,8 @@ final class DefaultTransferEngine implements TransferEngine {
   }
 
   @Override
-  public Flux<Change> watch(MemorySegment word) {
-    Objects.requireNonNull(word, "word");
-    if (word.byteSize() != Long.BYTES || word.maxByteAlignment() < Long.BYTES) {
-      throw new IllegalArgumentException(
-          "expected an aligned word of 8 bytes, got "
-              + word.byteSize()
-              + " bytes aligned to "
-              + word.maxByteAlignment());
-    }
-    return Assembly.of(parts.watches.of(new HostMemory(word).segment()));
+  public Flux<Change> watch(Memory word) {
+    return Assembly.of(parts.watches.of(Objects.requireNonNull(word, "word")));
   }
 
   @Override
@@ -253,7 +244,13 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public EngineStats stats() {
-    return worker.counters().snapshot(parts.leases.open());
+    return EngineFigures.of(
+        worker.counters(), parts.nics, parts.leases.open(), worker.defects().count());
+  }
+
+  @Override
+  public List<Peer> peers() {
+    return parts.peers.all();
   }
 
   @Override

@@ -198,7 +198,11 @@ final class EngineOpening {
           new Regions(
               new PeerAddress(backend.name(), worker.id(), channel.address()),
               new Nics(nics, domains, worker.defects()),
-              new Revocations(options.revocationGrace(), worker.timers(), worker.closing()),
+              new Revocations(
+                  options.revocationGrace(),
+                  worker.timers(),
+                  worker.closing(),
+                  worker.defects().recording()),
               worker.commands(),
               worker.afterPoll(),
               worker.closing(),
@@ -230,9 +234,10 @@ final class EngineOpening {
       for (int nic = 0; nic < domains.size(); nic++) {
         own.add(new PeerNic(domains.get(nic).address(), doorbell.local(nic).key()));
       }
-      Parts parts = new Parts(worker, channel, regions, doorbell, own);
+      Parts parts = new Parts(worker, channel, regions, doorbell, own, devices);
       worker.begin(parts);
       TransferEngine engine = new DefaultTransferEngine(worker, parts);
+      worker.recorded(engine);
       answer.success(engine, () -> engine.close().subscribe());
     } catch (RuntimeException | Error e) {
       fail(e);

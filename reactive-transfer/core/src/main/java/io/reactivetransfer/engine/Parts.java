@@ -27,6 +27,7 @@ import io.reactivetransfer.engine.peers.OutgoingMessages;
 import io.reactivetransfer.engine.peers.PeerNic;
 import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.engine.peers.Reception;
+import io.reactivetransfer.engine.peers.RecordedPeers;
 import io.reactivetransfer.engine.target.Claims;
 import io.reactivetransfer.engine.target.HeardAborts;
 import io.reactivetransfer.engine.target.ImmLeases;
@@ -34,6 +35,7 @@ import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.engine.target.Inbound;
 import io.reactivetransfer.engine.target.Watches;
 import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.Devices;
 import java.util.List;
 
 /**
@@ -76,7 +78,8 @@ final class Parts {
       ControlChannel channel,
       Regions regions,
       RegisteredRegion doorbell,
-      List<PeerNic> ownNics) {
+      List<PeerNic> ownNics,
+      Devices devices) {
     EngineOptions options = worker.options();
     this.nics = regions.nics();
     this.regions = regions;
@@ -89,7 +92,7 @@ final class Parts {
             worker.commands(),
             worker.signals(),
             worker.closing(),
-            link -> new Outbound(link, submissions),
+            link -> new Outbound(link, submissions, worker.timers(), nics),
             link -> new Inbound());
     this.control = new Control(channel, peers, worker.defects());
     this.liveness = new Liveness(peers, control, options.livenessDeadline());
@@ -103,7 +106,8 @@ final class Parts {
     this.controlEvents = new ControlEvents(control, peers, reception, worker.shutdown()::begin);
     this.barriers = new Barriers(peers, liveness, worker.defects());
     NicMessages nicMessages = new NicMessages(peers, worker.defects());
-    NicFailures nicFailures = new NicFailures(peers, worker.shutdown()::begin);
+    NicFailures nicFailures =
+        new NicFailures(peers, worker.defects().recording(), worker.shutdown()::begin);
 
     this.posting = new NicGroup(nics, options, worker.counters());
     this.ownership = new Ownership(peers, regions);
@@ -111,10 +115,18 @@ final class Parts {
     this.flights =
         new FlightControl(table, posting, nics, submissions, ownership, doorbell, worker.defects());
     DeadlineSweep sweep =
-        new DeadlineSweep(flights, table, submissions, worker.timers(), options.livenessDeadline());
+        new DeadlineSweep(flights, table, worker.timers(), options.livenessDeadline());
     Launch launch =
         new Launch(
-            table, posting, ownership, flights.aborts(), sweep, doorbell, nics, worker.timers());
+            table,
+            posting,
+            ownership,
+            flights,
+            sweep,
+            doorbell,
+            nics,
+            worker.timers(),
+            worker.afterPoll());
     this.streams =
         new Streams(
             submissions,
@@ -123,7 +135,9 @@ final class Parts {
             worker.commands(),
             worker.signals(),
             worker.admission(),
-            worker.counters());
+            worker.counters(),
+            worker.timers(),
+            worker.defects().recording());
 
     this.imms =
         new ImmTable(
@@ -138,11 +152,19 @@ final class Parts {
             imms, peers, worker.commands(), worker.signals(), worker.admission(), worker.closing());
     this.leases = new ImmLeases(claims);
     this.watches =
-        new Watches(worker.commands(), worker.signals(), worker.admission(), worker.closing());
+        new Watches(
+            worker.commands(), worker.signals(), worker.admission(), worker.closing(), devices);
 
-    this.completions = new Completions(flights, imms, nicMessages, nicFailures);
+    this.completions = new Completions(nics, peers, flights, imms, nicMessages, nicFailures);
     Revocations revocations = regions.revocations();
-    peers.tell(mailroom, incoming, flights, imms, barriers, revocations);
+    peers.tell(
+        mailroom,
+        incoming,
+        flights,
+        imms,
+        barriers,
+        revocations,
+        new RecordedPeers(worker.defects().recording()));
     reception.on(ControlFrame.CREDIT, outgoing::credited);
     reception.on(ControlFrame.MESSAGE, incoming);
     reception.on(ControlFrame.ABORT, new HeardAborts(imms));

@@ -142,6 +142,7 @@ final class Shutdown {
     }
     defects.attempt("ending streams", () -> parts.submissions.breakOff(unknown(), defects));
     defects.attempt("ending regions", () -> parts.regions.all().forEach(this::nicsClosed));
+    worker.recordClosed(cause);
     defects.attempt("ending the thread", this::endThread);
     worker.terminate();
   }

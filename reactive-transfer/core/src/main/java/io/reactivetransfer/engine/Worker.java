@@ -2,6 +2,7 @@ package io.reactivetransfer.engine;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AfterPoll;
 import io.reactivetransfer.engine.base.Closing;
@@ -55,11 +56,12 @@ final class Worker {
   private @Nullable WorkerHost host;
   private @Nullable Parts parts;
   private @Nullable Consumer<Throwable> openFailure;
+  private @Nullable TransferEngine recorded;
 
   Worker(EngineId id, EngineOptions options, LongSupplier clock) {
     this.id = id;
     this.options = options;
-    this.defects = new Defects(id.toShortString());
+    this.defects = new Defects(id, options.recorder());
     Scheduler chosen = options.signalScheduler();
     this.signals = new SignalScheduler(chosen == null ? Schedulers.parallel() : chosen, defects);
     this.admission = new Admission(options.maxSubmissions());
@@ -150,6 +152,20 @@ final class Worker {
     this.parts = parts;
     this.openFailure = null;
     parts.liveness.begin();
+  }
+
+  /** Whom the recorder hears of. In a turn. */
+  void recorded(TransferEngine engine) {
+    this.recorded = engine;
+    defects.recording().tell(recorder -> recorder.opened(engine));
+  }
+
+  /** The NICs are closed. In the last turn. */
+  void recordClosed(@Nullable Throwable reason) {
+    TransferEngine engine = recorded;
+    if (engine != null) {
+      defects.recording().tell(recorder -> recorder.closed(engine, reason));
+    }
   }
 
   /** The thread could not be set up as it was asked for: on it, before its first turn. */

@@ -80,8 +80,8 @@ public interface Domain {
   default void fromPeer(RemotePeer from, ByteBuffer message) {}
 
   /**
-   * Forgets a peer for good, to which no write is in flight: what is connected to it is closed.
-   * Neither it nor memory that was resolved with it is used any more.
+   * Forgets a peer for good, to which no write is in flight: what is connected to it is closed. All
+   * memory that was resolved with it was {@linkplain #release(RemoteMemory) released} before.
    */
   default void release(RemotePeer peer) {}
 
@@ -92,6 +92,14 @@ public interface Domain {
    * @throws BackendException if the bytes are not a key
    */
   RemoteMemory resolve(RemotePeer peer, byte[] key, long length);
+
+  /**
+   * Forgets memory of a peer for good, to which no write is in flight: its owner has revoked it, or
+   * it was not used for long. It may be resolved again. Called once for each that was resolved,
+   * unless this NIC is closed first. Most NICs keep nothing but the object; one that maps keys, or
+   * holds them in a table, lets go of them here.
+   */
+  default void release(RemoteMemory memory) {}
 
   /**
    * Takes a write over, or refuses it because a queue is full or a connection is still being made.

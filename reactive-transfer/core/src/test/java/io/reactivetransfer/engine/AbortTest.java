@@ -152,6 +152,7 @@ class AbortTest {
       hand.advance(Duration.ofSeconds(10));
     }
     hand.turn();
+    hand.receive(1, ControlFrame.fenced(0, 0));
     assertThat(probe.error()).isInstanceOf(DeadlineExceededException.class);
     assertThat(hand.inFlight()).isEmpty();
   }

@@ -9,7 +9,9 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Liveness;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class FenceTest {
 
   private static final Imm IMM = Imm.of(7);
+  private static final Duration DEADLINE = Duration.ofSeconds(1);
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
@@ -26,7 +29,7 @@ class FenceTest {
 
   @BeforeEach
   void open() {
-    hand.open(2, o -> o.minPieceBytes(1));
+    hand.open(2, o -> o.minPieceBytes(1).livenessDeadline(DEADLINE));
     source = hand.region();
     peer = hand.peer(1);
     hand.receive(1, hand.hello(1));
@@ -48,24 +51,25 @@ class FenceTest {
   void aDoubtIsToldWhenTheLostWayIsShut() {
     Probe<WriteImm> write = submit(); // over NIC 0
     hand.loseWay(0, peer);
-    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    write.assertOpen();
     assertThat(hand.control().sent(ControlFrame.FENCE))
         .singleElement()
         .satisfies(frame -> assertThat(frame.content()).containsExactly(0, 0));
     assertThat(said(ControlFrame.ABORT)).as("aborts before the way is shut").isZero();
     hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
     assertThat(said(ControlFrame.ABORT)).isEqualTo(1);
   }
 
   @Test
   void messagesComeAfterTheDoubt() {
     hand.receive(1, hand.credit(1, 2));
-    submit();
+    Probe<WriteImm> write = submit();
     hand.loseWay(0, peer);
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
     Probe<Void> message = hand.probe(hand.engine().send(peer, ByteBuffer.allocate(3)));
     hand.turn();
-    message.assertOpen();
-    hand.receive(1, ControlFrame.fenced(0, 0));
     message.assertComplete();
     assertThat(hand.control().sent())
         .extracting(ScriptedControl.Frame::kind)
@@ -80,7 +84,7 @@ class FenceTest {
     hand.loseWay(1, peer);
     hand.receive(1, ControlFrame.fenced(0, 0));
     assertThat(said(ControlFrame.ABORT)).isZero();
-    hand.receive(1, ControlFrame.fenced(0, 1));
+    hand.receive(1, ControlFrame.fenced(1, 1));
     assertThat(said(ControlFrame.ABORT)).isEqualTo(1); // of one immediate
   }
 
@@ -120,6 +124,39 @@ class FenceTest {
     hand.receive(1, hand.hello(1));
     assertThat(said(ControlFrame.ABORT)).as("who greets has shut all ways").isEqualTo(1);
     assertThat(said(ControlFrame.FENCE)).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsAliveAndDoesNotAnswerIsGivenUp() {
+    Probe<WriteImm> write = submit();
+    Probe<Void> claim = hand.probe(hand.engine().counter(Imm.of(9)).boundTo(peer).next(1));
+    hand.loseWay(0, peer);
+    for (int look = 0; look <= Liveness.ASKS_PER_DEADLINE; look++) {
+      write.assertOpen();
+      hand.receive(1, ControlFrame.alive());
+      hand.advance(DEADLINE.dividedBy(Liveness.ASKS_PER_DEADLINE));
+      hand.turn();
+    }
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    assertThat(claim.error())
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("has not shut a lost way within 1000 ms");
+  }
+
+  @Test
+  void whoAnswersSlowlyIsGivenTimeForEachWay() {
+    submit();
+    submit();
+    hand.loseWay(0, peer);
+    hand.loseWay(1, peer);
+    for (int nic = 0; nic < 2; nic++) {
+      for (int look = 1; look < Liveness.ASKS_PER_DEADLINE; look++) {
+        hand.advance(DEADLINE.dividedBy(Liveness.ASKS_PER_DEADLINE));
+        hand.receive(1, ControlFrame.alive());
+      }
+      hand.receive(1, ControlFrame.fenced(nic, nic));
+    }
+    assertThat(said(ControlFrame.ABORT)).isEqualTo(1);
   }
 
   @Test
@@ -168,6 +205,40 @@ class FenceTest {
     assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
   }
 
+  /** It may have written on in the old session, which had ended here before it did there. */
+  @Test
+  void whoGreetsAgainIsAnsweredWhenNothingOfBeforeCanCome() {
+    hand.lose(peer);
+    hand.nics().forEach(nic -> nic.completesFences = false);
+    int before = said(ControlFrame.HELLO);
+    int fencesBefore = hand.nic(1).fences.size();
+    hand.receive(1, hand.hello(1, 1, 0));
+    assertThat(hand.nic(1).fences).hasSizeGreaterThan(fencesBefore);
+    assertThat(said(ControlFrame.HELLO)).isEqualTo(before);
+    hand.nics().forEach(nic -> nic.fences.forEach(fence -> fence.complete(null)));
+    hand.turn();
+    assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
+  }
+
+  @Test
+  void nothingGoesToWhoHasNotAnsweredTheGreeting() {
+    hand.control().peersGreet = false;
+    Peer other = hand.peer(2);
+    Probe<WriteImm> write =
+        hand.probe(
+            hand.engine().submit(WriteImm.of(source.slice(0, 1), hand.remote(2).slice(0, 1), IMM)));
+    Probe<Void> message = hand.probe(hand.engine().send(other, ByteBuffer.allocate(3)));
+    hand.turn();
+    hand.receive(2, hand.hello(2, 1, 0)); // both have greeted, at the same time
+    assertThat(hand.inFlight()).isEmpty();
+    hand.receive(2, hand.hello(2));
+    hand.receive(2, hand.credit(2, 1));
+    assertThat(hand.inFlight()).hasSize(1);
+    message.assertComplete();
+    hand.settle();
+    write.assertComplete();
+  }
+
   @Test
   void aNicThatFailsHoldsUpNoGreeting() {
     hand.nic(1).completesFences = false;
@@ -187,5 +258,64 @@ class FenceTest {
     hand.receive(1, ControlFrame.fenced(0, 9));
     assertThat(hand.nic(0).fences).isEmpty();
     assertThat(hand.defects()).isEqualTo(4);
+  }
+
+  @Test
+  void anAnswerOfANicThatFailedMeanwhileAnswersNoOtherQuestion() {
+    hand.loseWay(0, peer);
+    hand.receive(1, ControlFrame.nicsFailed(1));
+    hand.loseWay(0, peer); // now to NIC 1 of the peer
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    hand.advance(DEADLINE.dividedBy(Liveness.ASKS_PER_DEADLINE));
+    submit();
+    submit();
+    assertThat(hand.inFlight()).hasSize(2).allMatch(piece -> piece.nic() == 1);
+    hand.receive(1, ControlFrame.fenced(1, 0));
+    submit();
+    submit();
+    assertThat(hand.inFlight()).anyMatch(piece -> piece.nic() == 0);
+  }
+
+  /** The NIC ends what is out on it, too, and the peer may have some of it in a queue. */
+  @Test
+  void aWayThatThePeerHasShutIsLostHereToo() {
+    Probe<WriteImm> write = submit(); // over NIC 0
+    hand.receive(1, ControlFrame.fence(0, 0));
+    assertThat(said(ControlFrame.FENCE)).isEqualTo(1);
+    write.assertOpen();
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
+    assertThat(said(ControlFrame.ABORT)).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsAskedInANewSessionHasTheWholeTimeToAnswer() {
+    hand.loseWay(0, peer);
+    for (int look = 0; look < Liveness.ASKS_PER_DEADLINE; look++) {
+      hand.advance(DEADLINE.dividedBy(Liveness.ASKS_PER_DEADLINE));
+      hand.receive(1, ControlFrame.alive());
+    }
+    hand.lose(peer);
+    hand.receive(1, hand.hello(1));
+    hand.loseWay(0, peer);
+    hand.advance(DEADLINE.dividedBy(Liveness.ASKS_PER_DEADLINE));
+    assertThat(hand.control().disconnections()).isEmpty();
+  }
+
+  /** What it reports of before would else be taken for the loss of what is posted now. */
+  @Test
+  void aWayIsNotUsedWhileOurOwnNicIsShuttingIt() {
+    hand.nic(0).completesFences = false;
+    hand.receive(1, ControlFrame.fence(0, 0));
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    hand.advance(DEADLINE.dividedBy(Liveness.ASKS_PER_DEADLINE));
+    submit();
+    submit();
+    assertThat(hand.inFlight()).hasSize(2).allMatch(piece -> piece.nic() == 1);
+    hand.nic(0).fences.forEach(fence -> fence.complete(null));
+    hand.turn();
+    submit();
+    submit();
+    assertThat(hand.inFlight()).anyMatch(piece -> piece.nic() == 0);
   }
 }

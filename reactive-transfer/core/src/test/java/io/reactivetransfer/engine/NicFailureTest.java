@@ -51,6 +51,17 @@ class NicFailureTest {
     return probe;
   }
 
+  private Probe<WriteImm> submitCounted(long length) {
+    Probe<WriteImm> probe =
+        hand.probe(
+            hand.engine()
+                .submit(
+                    WriteImm.of(
+                        source.slice(0, length), hand.remote(1).slice(0, length), Imm.of(7))));
+    hand.turn();
+    return probe;
+  }
+
   private void breakNic(int nic) {
     hand.nic(nic).breakDown(5, WHY);
     hand.turn();
@@ -66,9 +77,11 @@ class NicFailureTest {
   void whatItCarriedFailsAndTheRestGoesOn() {
     open(3);
     Probe<Write> first = submit(1, 1);
-    Probe<Write> second = submit(1, 1);
+    Probe<WriteImm> second = submitCounted(1);
     Probe<Write> third = submit(1, 1);
     breakNic(1);
+    second.assertOpen(); // it may still arrive
+    hand.receive(1, ControlFrame.fenced(1, 1));
     assertRetryable(second.error(), true);
     first.assertOpen();
     third.assertOpen();
@@ -104,11 +117,13 @@ class NicFailureTest {
   @Test
   void aTransferThatItCarriedInPartWaitsForTheOtherParts() {
     open(2);
-    Probe<Write> write = submit(1, 200_000);
+    Probe<WriteImm> write = submitCounted(200_000);
     hand.nic(1).breakDown(5, WHY);
     hand.turn();
     write.assertOpen();
     hand.settle();
+    write.assertOpen();
+    hand.receive(1, ControlFrame.fenced(1, 1));
     assertRetryable(write.error(), true);
   }
 
@@ -129,12 +144,13 @@ class NicFailureTest {
   @ValueSource(ints = {0, 1})
   void noPeerIsLostWithIt(int failing) {
     open(2);
-    List<Probe<Write>> writes = List.of(submit(1, 1), submit(1, 1)); // one over each
+    List<Probe<WriteImm>> writes = List.of(submitCounted(1), submitCounted(1)); // one over each
     Probe<PeerState> states = hand.probe(hand.peer(1).state());
     Probe<Void> claim = hand.probe(hand.engine().counter(Imm.of(4)).boundTo(hand.peer(1)).next(1));
     Probe<Void> message = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(3)));
     hand.turn();
     breakNic(failing);
+    hand.receive(1, ControlFrame.fenced(failing, failing));
     assertRetryable(writes.get(failing).error(), true);
     hand.settle();
     writes.get(1 - failing).assertComplete();
@@ -144,7 +160,7 @@ class NicFailureTest {
     hand.nic(1 - failing).arrive(WireImm.encode(4, 1));
     hand.turn();
     claim.assertComplete();
-    assertThat(hand.control().sent(ControlFrame.HELLO)).as("nobody greets anew").hasSize(1);
+    assertThat(hand.control().sent(ControlFrame.HELLO)).as("nobody greets anew").hasSize(2);
     states.cancel();
   }
 
@@ -180,7 +196,7 @@ class NicFailureTest {
   void whatGoesToANicOfThePeerThatFailedFailsAndLaterTakesAnother() {
     open(2);
     Probe<Write> first = submit(1, 1); // over NIC 0
-    Probe<Write> second = submit(1, 1); // over NIC 1
+    Probe<WriteImm> second = submitCounted(1); // over NIC 1
     tell(hand.peer(1), 0b10);
     hand.turn();
     assertThat(second.error()).isInstanceOf(TransferFailedException.class);
@@ -239,7 +255,7 @@ class NicFailureTest {
   @Test
   void aPeerWhoseFirstNicFailedIsNotLost() {
     open(2);
-    Probe<Write> first = submit(1, 1); // over NIC 0
+    Probe<WriteImm> first = submitCounted(1); // over NIC 0
     Probe<Write> second = submit(1, 1); // over NIC 1
     Probe<Void> message = hand.probe(hand.engine().send(hand.peer(1), ByteBuffer.allocate(1)));
     hand.turn();

@@ -34,7 +34,7 @@ class NicThreadTest {
 
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final IdleStrategy SLEEPY =
-      new IdleStrategy(0, Duration.ofHours(1), Duration.ofHours(1));
+      IdleStrategy.backOff().withSpins(0).withParks(Duration.ofHours(1), Duration.ofHours(1));
 
   /** Writes down who was pinned where. */
   private static final class RecordingPinning implements CpuPinning {
@@ -181,7 +181,11 @@ class NicThreadTest {
 
   @Test
   void backsOffWithinItsBounds() {
-    open(o -> o.idle(new IdleStrategy(3, Duration.ofNanos(1), Duration.ofMillis(2))));
+    open(o ->
+        o.idle(
+            IdleStrategy.backOff()
+                .withSpins(3)
+                .withParks(Duration.ofNanos(1), Duration.ofMillis(2))));
     ScriptedNic nic = backend.opened().getFirst();
     long polls = nic.polls();
     await().atMost(LONG).until(() -> nic.polls() > polls + 100); // nobody rings

@@ -28,10 +28,10 @@ class NicWaitTest {
 
   /** Parks so long that whoever parks is noticed. */
   private static final IdleStrategy SLEEPY =
-      new IdleStrategy(0, Duration.ofHours(1), Duration.ofHours(1));
+      IdleStrategy.backOff().withSpins(0).withParks(Duration.ofHours(1), Duration.ofHours(1));
 
   private static final IdleStrategy NERVOUS =
-      new IdleStrategy(0, Duration.ofNanos(1), Duration.ofMillis(1));
+      IdleStrategy.backOff().withSpins(0).withParks(Duration.ofNanos(1), Duration.ofMillis(1));
 
   private final ScriptedBackend backend = new ScriptedBackend(null);
   private final ScriptedWaits waits = new ScriptedWaits();

@@ -71,6 +71,7 @@ public final class ScriptedNic implements Domain {
   private final List<Piece> inFlight = new ArrayList<>();
   private final List<Heard> heard = new ArrayList<>();
   private final Set<RemotePeer> resolved = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RemoteMemory> targets = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Map<Integer, Local> registered = new HashMap<>();
   private volatile long polls;
   private int ids;
@@ -89,6 +90,12 @@ public final class ScriptedNic implements Domain {
 
   /** One for each peer that was given up. */
   final List<CompletableFuture<Void>> fences = new ArrayList<>();
+
+  /** Whether memory is revoked at once. */
+  public boolean completesRevocations = true;
+
+  /** One for each time that memory was revoked. */
+  public final List<Runnable> endRevocations = new ArrayList<>();
 
   /** Whether every poll completes all that is in flight. */
   boolean completing;
@@ -133,6 +140,11 @@ public final class ScriptedNic implements Domain {
     return List.copyOf(posted);
   }
 
+  /** What was posted so far is seen no more: a test has many of these. */
+  void forgetPosted() {
+    posted.clear();
+  }
+
   /** What was taken over and not reported. */
   List<Piece> inFlight() {
     return List.copyOf(inFlight);
@@ -155,6 +167,11 @@ public final class ScriptedNic implements Domain {
         .filter(remote -> remote.engine().equals(peer) && remote.number() == number)
         .findFirst()
         .orElseThrow();
+  }
+
+  /** Memory of peers that is resolved and not released. */
+  public int targets() {
+    return targets.size();
   }
 
   public int registrations() {
@@ -271,7 +288,12 @@ public final class ScriptedNic implements Domain {
     Local old = own(memory);
     Local fresh = new Local(this, old.memory(), old.id(), old.version() + 1);
     registered.put(old.id(), fresh);
-    return CompletableFuture.completedStage(fresh);
+    CompletableFuture<LocalMemory> revocation = new CompletableFuture<>();
+    endRevocations.add(() -> revocation.complete(fresh));
+    if (completesRevocations) {
+      revocation.complete(fresh);
+    }
+    return revocation;
   }
 
   @Override
@@ -331,6 +353,11 @@ public final class ScriptedNic implements Domain {
         backend.violated("released while in flight: " + piece);
       }
     }
+    for (RemoteMemory target : targets) {
+      if (((Target) target).peer() == remote) {
+        backend.violated("released with memory that was not: " + target);
+      }
+    }
   }
 
   private Remote known(RemotePeer peer) {
@@ -345,7 +372,22 @@ public final class ScriptedNic implements Domain {
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
     called("resolve a key");
     raise(resolveFailure);
-    return new Target(known(peer), new String(key), length);
+    Target target = new Target(known(peer), new String(key), length);
+    targets.add(target);
+    return target;
+  }
+
+  @Override
+  public void release(RemoteMemory memory) {
+    called("release memory");
+    if (!targets.remove(memory)) {
+      backend.violated("released, and not resolved: " + memory);
+    }
+    for (Piece piece : inFlight) {
+      if (piece.target() == memory) {
+        backend.violated("memory released while in flight: " + piece);
+      }
+    }
   }
 
   @Override
@@ -356,6 +398,9 @@ public final class ScriptedNic implements Domain {
     Local source = own(op.local());
     Target target = (Target) op.remote();
     known(target.peer());
+    if (!targets.contains(target)) {
+      backend.violated("a target that was released: " + target);
+    }
     if (op.length() < 0 || op.length() > capabilities.maxWriteBytes()) {
       backend.violated("a write of " + op.length() + " bytes");
     }

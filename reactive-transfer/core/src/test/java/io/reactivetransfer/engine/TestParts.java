@@ -1,7 +1,10 @@
 package io.reactivetransfer.engine;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.engine.base.Admission;
@@ -14,6 +17,8 @@ import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.Owner;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.memory.Regions;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
 import io.reactivetransfer.engine.origin.Outbound;
 import io.reactivetransfer.engine.origin.Streams;
 import io.reactivetransfer.engine.origin.Submissions;
@@ -23,6 +28,7 @@ import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.engine.target.Claims;
 import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.engine.target.Inbound;
+import java.lang.foreign.Arena;
 import java.util.List;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -33,8 +39,9 @@ public final class TestParts {
   private final Owner owner = new Owner();
   public final Counters counters = new Counters(owner);
   private final Closing closing = new Closing(owner);
-  private final Defects defects = new Defects("test");
-  private final Timers timers = new Timers(() -> 0, owner);
+  private final Defects defects = new Defects(new EngineId(9, 9), EngineRecorder.NONE);
+  public final Timers timers = new Timers(() -> 0, owner);
+  private final Nics nics = new Nics(List.of(), List.of(), defects);
   private final SignalScheduler signals;
   private final Commands commands;
   private final Peers peers;
@@ -51,12 +58,12 @@ public final class TestParts {
     this.peers =
         new Peers(
             new PeerAddress("scripted", new EngineId(9, 9), new HostPort("here", 7400)),
-            new Nics(List.of(), List.of(), defects),
+            nics,
             timers,
             commands,
             signals,
             closing,
-            link -> new Outbound(link, submissions),
+            link -> new Outbound(link, submissions, timers, nics),
             link -> new Inbound());
   }
 
@@ -74,6 +81,13 @@ public final class TestParts {
     return new Claims(imms, peers, commands, signals, new Admission(10), closing);
   }
 
+  /** A region of this engine; no NIC knows it. */
+  public RegisteredRegion region() {
+    Regions regions =
+        new Regions(peers.ownAddress(), nics, null, commands, null, closing, counters, defects);
+    return regions.unregistered(new HostMemory(Arena.ofAuto().allocate(64)), Access.LOCAL);
+  }
+
   public Streams streams() {
     return new Streams(
         new Submissions(owner, closing),
@@ -82,6 +96,8 @@ public final class TestParts {
         commands,
         signals,
         new Admission(10),
-        counters);
+        counters,
+        timers,
+        defects.recording());
   }
 }

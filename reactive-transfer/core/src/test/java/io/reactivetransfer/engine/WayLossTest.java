@@ -11,6 +11,7 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.Write;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
@@ -53,6 +54,17 @@ class WayLossTest {
     return probe;
   }
 
+  private Probe<WriteImm> submitCounted(long length) {
+    Probe<WriteImm> probe =
+        hand.probe(
+            hand.engine()
+                .submit(
+                    WriteImm.of(
+                        source.slice(0, length), hand.remote(1).slice(0, length), Imm.of(7))));
+    hand.turn();
+    return probe;
+  }
+
   /** The next look of liveness; meanwhile the peer is heard. */
   private void nextLook() {
     hand.receive(1, ControlFrame.alive());
@@ -66,11 +78,13 @@ class WayLossTest {
 
   @Test
   void whatItCarriedFailsAndTheRestGoesOn() {
-    Probe<Write> first = submit(1, 1); // over NIC 0
+    Probe<WriteImm> first = submitCounted(1); // over NIC 0
     Probe<Write> second = submit(1, 1); // over NIC 1
     Probe<Write> elsewhere = submit(2, 1); // over NIC 0
     Probe<PeerState> states = hand.probe(peer.state());
     hand.loseWay(0, peer);
+    first.assertOpen(); // it may still arrive
+    hand.receive(1, ControlFrame.fenced(0, 0));
     assertThat(first.error())
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("told to lose its way");
@@ -133,7 +147,7 @@ class WayLossTest {
     assertThat(hand.inFlight()).isNotEmpty().allMatch(piece -> piece.nic() == 0);
     hand.settle();
     write.assertComplete();
-    hand.receive(1, ControlFrame.fenced(0, 1));
+    hand.receive(1, ControlFrame.fenced(1, 1));
     Probe<Write> again = submit(1, 100_000);
     assertThat(hand.inFlight()).extracting(Piece::nic).contains(0, 1);
     hand.settle();
@@ -141,11 +155,25 @@ class WayLossTest {
   }
 
   @Test
+  void theOnlyWayThatIsLeftIsTriedThoughItIsLost() {
+    hand.nic(0).breakDown(5, "it was pulled out");
+    hand.turn();
+    hand.loseWay(1, peer);
+    hand.receive(1, ControlFrame.fenced(1, 1));
+    Probe<Write> write = submit(1, 1);
+    assertThat(hand.inFlight()).hasSize(1).allMatch(piece -> piece.nic() == 1);
+    hand.settle();
+    write.assertComplete();
+  }
+
+  @Test
   void aTransferThatItCarriedInPartWaitsForTheOtherParts() {
-    Probe<Write> write = submit(1, 200_000);
+    Probe<WriteImm> write = submitCounted(200_000);
     hand.loseWay(1, peer);
     write.assertOpen();
     hand.settle();
+    write.assertOpen();
+    hand.receive(1, ControlFrame.fenced(1, 1));
     assertThat(write.error()).isInstanceOf(PeerUnreachableException.class);
   }
 

@@ -199,8 +199,12 @@ abstract class AbortRules extends RuleGroup {
     Probe<Void> first = stage().claim(duo.target(), imm, 8);
     Upstream<WriteImm> upstream = Upstream.open(duo.writes(8, imm));
     Probe<WriteImm> stream = stage().probe("a stream", duo.origin().submit(upstream));
-    // Otherwise what is not begun yet could not be given up.
-    stage().patience().until("eight writes", () -> duo.origin().stats().transfersInFlight() == 8);
+    // Otherwise what is not begun yet could not be given up, nor what is counted be taken back.
+    stage()
+        .patience()
+        .until(
+            "eight writes, of which three are done",
+            () -> duo.origin().stats().transfersInFlight() == 8 && valve.ended() == 3);
     upstream.fail(new IllegalStateException("of the rule"));
     first.awaitError(TransferFailedException.class);
     told(duo, messages, 1);

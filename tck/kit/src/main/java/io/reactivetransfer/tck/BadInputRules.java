@@ -25,11 +25,13 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -184,6 +186,23 @@ abstract class BadInputRules extends RuleGroup {
             .probe("an engine", sabotage().openByName("no-such-backend"))
             .awaitError(BackendUnavailableException.class);
     assertThat(unknown).hasMessageContaining("no-such-backend");
+  }
+
+  @Test
+  final void r12_14_aNicThatLacksAKindOfOperationIsRefused() {
+    stage().requireNics(1);
+    Valve valve = new Valve().operations(Set.of());
+    Mono<TransferEngine> opening =
+        TransferEngineBuilder.create()
+            .backend(sabotage().beneathEngine(valve.before(stage().backend())))
+            .options(EngineOptions.builder().nics(1).build())
+            .open()
+            .delayUntil(TransferEngine::close); // if it should come, it must not stay
+    BackendUnavailableException refusal =
+        stage()
+            .probe("an engine on a NIC that cannot write", opening)
+            .awaitError(BackendUnavailableException.class);
+    assertThat(refusal).hasMessageContaining("expected").hasMessageContaining("WRITE");
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class BareChannel implements AutoCloseable {
   private final List<String> texts = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
-  private volatile boolean rung;
+  private final AtomicBoolean rung = new AtomicBoolean();
   private boolean closed;
 
   BareChannel(Backend backend, Duration timeout) {
@@ -66,7 +67,7 @@ final class BareChannel implements AutoCloseable {
       this.thread = given::execute;
     }
     ControlContext context =
-        ControlContext.builder(identity, backend.name(), () -> rung = true)
+        ControlContext.builder(identity, backend.name(), () -> rung.set(true))
             .loop(given)
             .maxMessageBytes(MAX_MESSAGE_BYTES)
             // what cannot be reached is told before the test gives up
@@ -86,9 +87,7 @@ final class BareChannel implements AutoCloseable {
 
   /** Whether the doorbell has rung since this was last asked. */
   boolean wasRung() {
-    boolean was = rung;
-    rung = false;
-    return was;
+    return rung.getAndSet(false); // not by two steps, or one that comes between them is lost
   }
 
   /** Does something with the channel on its thread. */

@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -58,7 +59,7 @@ final class BareNic implements AutoCloseable {
   private final List<Arrival> arrivals = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
   private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
-  private volatile boolean rung;
+  private final AtomicBoolean rung = new AtomicBoolean();
   private boolean closed;
   private final BareControl domain;
 
@@ -80,7 +81,7 @@ final class BareNic implements AutoCloseable {
       this.thread = given::execute;
     }
     OpenContext context =
-        OpenContext.builder(engine, 0, () -> rung = true)
+        OpenContext.builder(engine, 0, () -> rung.set(true))
             .loop(given)
             .nicDepth(DEPTH)
             .devices(DEVICE.asDevices())
@@ -89,7 +90,7 @@ final class BareNic implements AutoCloseable {
             .build();
     Domain opened =
         await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
-    this.domain = await(on(() -> new BareControl(opened, engine, () -> rung = true)));
+    this.domain = await(on(() -> new BareControl(opened, engine, () -> rung.set(true))));
   }
 
   EngineId engine() {
@@ -103,9 +104,7 @@ final class BareNic implements AutoCloseable {
 
   /** Whether the doorbell has rung since this was last asked. */
   boolean wasRung() {
-    boolean was = rung;
-    rung = false;
-    return was;
+    return rung.getAndSet(false); // not by two steps, or one that comes between them is lost
   }
 
   /** Does something with the NIC on its thread. */

@@ -25,6 +25,11 @@ public final class FakeDevice implements DeviceAccess {
   /** Beyond what a process may have: to touch it is a fault. */
   private static final long FIRST_ADDRESS = 0x00ff_0000_0000_0000L;
 
+  /** Between two allocations. */
+  private static final long GAP = 1L << 20;
+
+  private static final long ALIGNMENT = 256;
+
   private final Device device;
   private final TreeMap<Long, byte[]> allocated = new TreeMap<>();
   private final AtomicLong copies = new AtomicLong();
@@ -44,7 +49,7 @@ public final class FakeDevice implements DeviceAccess {
   public synchronized DeviceMemory allocate(int bytes) {
     DeviceMemory memory = new DeviceMemory(device, next, bytes);
     allocated.put(next, new byte[bytes]);
-    next += bytes + (1L << 20);
+    next = (next + bytes + GAP) & -ALIGNMENT;
     return memory;
   }
 

@@ -76,6 +76,11 @@ public class ForwardingDomain implements Domain {
   }
 
   @Override
+  public void release(RemoteMemory memory) {
+    inner.release(memory);
+  }
+
+  @Override
   public PostResult post(Operation op) {
     return inner.post(op);
   }

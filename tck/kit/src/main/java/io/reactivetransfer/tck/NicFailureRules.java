@@ -19,6 +19,10 @@ import org.junit.jupiter.api.Test;
 abstract class NicFailureRules extends RuleGroup {
 
   private static final int ROUNDS = 40;
+  private static final int WRITES = 8;
+
+  /** Behind the memory of as many writes. */
+  private static final long BEHIND = WRITES * 64L;
 
   NicFailureRules(TransferConformance kit) {
     super(kit);
@@ -114,6 +118,42 @@ abstract class NicFailureRules extends RuleGroup {
     bound.assertPending();
     stage().done(duo.origin(), duo.signal(imm));
     bound.awaitCompletion();
+  }
+
+  @Test
+  final void r23_5_whatNeverArrivesAnyMoreTakesAnotherWay() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve);
+    Imm imm = stage().imm();
+    Probe<Void> arrivals = stage().probe("8 arrivals", duo.target().counter(imm).next(WRITES));
+    int before = valve.taken().size();
+    valve.holdReports(piece -> true);
+    List<Probe<?>> writes = new ArrayList<>();
+    for (int i = 0; i < WRITES; i++) {
+      Write write = duo.write(BEHIND + i * 64L, 32);
+      duo.expect(BEHIND + i * 64L, 32);
+      writes.add(stage().probe("a write", duo.origin().submit(write)));
+    }
+    stage().patience().until("writes that are done", () -> valve.ended() == before + WRITES);
+    valve.holdWrites(piece -> true);
+    for (WriteImm write : duo.writes(WRITES, imm)) {
+      writes.add(stage().probe("a counted write", duo.origin().submit(write)));
+    }
+    stage()
+        .patience()
+        .until("writes that are not begun", () -> valve.taken().size() == before + 2 * WRITES);
+    assertThat(valve.taken().stream().skip(before).map(Valve.Taken::nic).distinct())
+        .as("NICs that carry them")
+        .hasSize(2);
+    valve.breakNic(1);
+    stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
+    valve.open();
+    writes.forEach(Probe::awaitCompletion);
+    arrivals.awaitCompletion();
+    duo.expectWrites(WRITES);
+    Probe<Long> left = stage().probe("what was counted twice", duo.target().counter(imm).discard());
+    left.awaitCompletion();
+    assertThat(left.values()).as("arrivals of a write that was posted twice").containsExactly(0L);
   }
 
   @Test

@@ -24,6 +24,9 @@ import reactor.core.publisher.Flux;
 /** Chapter 9: revoked is revoked. */
 abstract class RevocationRules extends RuleGroup {
 
+  /** Regions that are written to once. */
+  private static final int SHORT_LIVED = 50;
+
   private static final int STREAMS = 6;
 
   /** In the other direction: what goes there may carry news of what came. */
@@ -131,6 +134,37 @@ abstract class RevocationRules extends RuleGroup {
     write.awaitCompletion();
     duo.expect(0, 100);
     stage().awaitBytes("after revoking the source", duo.to());
+  }
+
+  @Test
+  final void r9_7_nicsAreToldToReleaseWhatWasRevoked() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 1, valve);
+    stage().done(duo.origin(), duo.write(0, 1));
+    int before = valve.targets();
+    for (int i = 0; i < SHORT_LIVED; i++) {
+      Plot plot = stage().plot(duo.target(), 64);
+      stage()
+          .done(duo.origin(), Write.of(duo.source(0, 1), stage().target(duo.origin(), plot, 0, 1)));
+      stage().complete(plot.region().close());
+    }
+    stage().patience().until("as few as before", () -> valve.targets() == before);
+    valve.holdReports(write -> true);
+    int done = valve.ended();
+    Plot plot = stage().plot(duo.target(), 64);
+    Write late = Write.of(duo.source(0, 1), stage().target(duo.origin(), plot, 0, 1));
+    Probe<Write> write = stage().probe("a write", duo.origin().submit(late));
+    stage().patience().until("a write that is not reported", () -> valve.ended() == done + 1);
+    stage().complete(plot.region().revoke());
+    stage()
+        .patience()
+        .throughout(() ->
+            assertThat(valve.targets())
+                .as("what is resolved while a write is out")
+                .isEqualTo(before + 1));
+    valve.open();
+    write.awaitCompletion();
+    stage().patience().until("as few as before again", () -> valve.targets() == before);
   }
 
   @Test

@@ -28,6 +28,11 @@ interface Sabotage {
     return options;
   }
 
+  /** What it finds on its machine. */
+  default EngineEnvironment environment(EngineEnvironment environment) {
+    return environment;
+  }
+
   /** The engine, as the rules see it. */
   default TransferEngine engine(TransferEngine engine) {
     return engine;

@@ -9,6 +9,7 @@ import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.RemoteSlice;
@@ -17,6 +18,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.EngineEnvironment;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.scheduler.Scheduler;
@@ -48,6 +51,10 @@ final class Stage implements AutoCloseable {
   private static final Duration CALM = Duration.ofMinutes(1);
 
   private static final Duration SETUP = Duration.ofSeconds(10);
+
+  /** With an accelerator, for those that serve it. */
+  private static final EngineEnvironment ENVIRONMENT =
+      EngineEnvironment.system().toBuilder().devices(BareNic.DEVICE.asDevices()).build();
 
   private final TransferConformance kit;
   private final Profile profile;
@@ -161,6 +168,7 @@ final class Stage implements AutoCloseable {
                 TransferEngineBuilder.create()
                     .backend(sabotage.beneathEngine(on))
                     .options(sabotage.options(tuning.apply(options).build()))
+                    .environment(sabotage.environment(ENVIRONMENT))
                     .open(),
                 Long.MAX_VALUE)
             .awaitOne();
@@ -311,7 +319,7 @@ final class Stage implements AutoCloseable {
         Probe.on("closing an engine", calm, engine.close(), Long.MAX_VALUE).awaitCompletion();
       }
       for (TransferEngine engine : engines) {
-        patience.until("nothing left, got " + engine.stats(), () -> isEmpty(engine.stats()));
+        patience.until("nothing left, got " + engine.stats(), () -> isEmpty(engine));
       }
       arena.close();
       valves.forEach(valve -> assertTrue(valve.faults().isEmpty(), valve.faults()::toString));
@@ -323,8 +331,11 @@ final class Stage implements AutoCloseable {
     return one.compareTo(other) > 0 ? one : other;
   }
 
-  private static boolean isEmpty(EngineStats stats) {
-    return stats.transfersInFlight() == 0
+  private static boolean isEmpty(TransferEngine engine) {
+    EngineStats stats = engine.stats();
+    return Stream.concat(stats.nics().values().stream(), engine.peers().stream().map(Peer::stats))
+            .allMatch(each -> each.writesInFlight() == 0 && each.transfersWaiting() == 0)
+        && stats.transfersInFlight() == 0
         && stats.writesInFlight() == 0
         && stats.openRegions() == 0
         && stats.pendingClaims() == 0;

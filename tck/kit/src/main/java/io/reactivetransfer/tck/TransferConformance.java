@@ -311,6 +311,14 @@ public abstract class TransferConformance {
   }
 
   @Nested
+  @Order(27)
+  final class Figure extends FigureRules {
+    Figure() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
   @Order(24)
   final class Leftover extends LeftoverRules {
     Leftover() {

@@ -3,11 +3,15 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Doorbell;
+import io.reactivetransfer.spi.Operation;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when
@@ -40,6 +44,8 @@ final class Valve {
   private boolean refusing;
   private long maxWriteBytes = Long.MAX_VALUE;
   private int queueDepth = Integer.MAX_VALUE;
+  private Set<Operation.Kind> operations = EnumSet.allOf(Operation.Kind.class);
+  private int targets;
   private int refusalsEach;
   private int ended;
   private boolean shut;
@@ -67,6 +73,26 @@ final class Valve {
     this.maxWriteBytes = maxWriteBytes;
     this.queueDepth = queueDepth;
     return this;
+  }
+
+  /** The NICs name no other kinds of operation than these; to be called before they are opened. */
+  synchronized Valve operations(Set<Operation.Kind> kinds) {
+    operations = kinds;
+    return this;
+  }
+
+  /** Which of these kinds its NICs name. */
+  synchronized Set<Operation.Kind> named(Set<Operation.Kind> kinds) {
+    return kinds.stream().filter(operations::contains).collect(Collectors.toSet());
+  }
+
+  /** Memory of peers that its NICs have resolved, and were not told to release. */
+  synchronized int targets() {
+    return targets;
+  }
+
+  synchronized void targets(int more) {
+    targets += more;
   }
 
   /** The NICs take these writes over, and do not begin with them. */

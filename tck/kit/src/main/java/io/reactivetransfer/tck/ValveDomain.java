@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,7 @@ final class ValveDomain extends ForwardingDomain {
     Capabilities all = inner.capabilities();
     return all.toBuilder()
         .maxWriteBytes(Math.min(all.maxWriteBytes(), valve.maxWriteBytes()))
+        .operations(valve.named(all.operations()))
         .queueDepth(Math.min(Math.max(all.queueDepth(), ROOM), valve.queueDepth()))
         .build();
   }
@@ -88,12 +90,30 @@ final class ValveDomain extends ForwardingDomain {
       throw new IllegalStateException("expected a peer that this NIC resolved");
     }
     owners.put(memory, owner);
+    valve.targets(1);
     return memory;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // the very same memory
+  public void release(RemoteMemory memory) {
+    boolean inUse =
+        Stream.of(waiting.stream(), running.values().stream(), reports.stream().map(Report::entry))
+            .flatMap(entries -> entries)
+            .anyMatch(entry -> entry.op().remote() == memory);
+    if (inUse || owners.remove(memory) == null) {
+      valve.fault("memory was released that " + (inUse ? "is in use" : "is not resolved"));
+    }
+    valve.targets(-1);
+    inner.release(memory);
   }
 
   @Override
   public PostResult post(Operation op) {
     requireSound("a write");
+    if (!capabilities().operations().contains(op.kind())) {
+      valve.fault("a NIC was given a " + op.kind() + ", which it does not name");
+    }
     if (valve.refusesWrite(writeRefusals)) {
       writeRefusals++;
       context.doorbell().ring();
@@ -216,9 +236,9 @@ final class ValveDomain extends ForwardingDomain {
     }
     broken = true;
     sink.nicFailed(FAILURE_CODE, FAILURE_TEXT);
-    waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, false)));
-    waiting.clear();
     reports.replaceAll(report -> new Report(report.entry(), FAILURE_CODE, FAILURE_TEXT, false));
+    waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, true)));
+    waiting.clear();
     return 1;
   }
 

@@ -3,6 +3,8 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import java.lang.foreign.MemorySegment;
@@ -63,6 +65,26 @@ abstract class WatchRules extends RuleGroup {
     assertThat(changes.awaitValues(2).getLast().current()).isEqualTo(4);
     changes.assertSilent();
     changes.cancel();
+  }
+
+  @Test
+  final void r22_4_wordsOfAcceleratorsAreWatchedToo() {
+    TransferEngine engine = stage().open(1);
+    DeviceMemory word = BareNic.DEVICE.allocate(Long.BYTES);
+    Probe<Change> changes = stage().probe("changes", engine.watch(word));
+    stage().fence(engine);
+    for (int i = 1; i <= 3; i++) {
+      BareNic.DEVICE.write(word, new byte[] {(byte) i, 0, 0, 0, 0, 0, 0, (byte) i});
+      changes.awaitValues(i);
+    }
+    long sum = changes.values().stream().mapToLong(Change::current).reduce(0, Long::sum);
+    assertThat(sum).as("the sum of the words").isEqualTo(0x0600_0000_0000_0006L);
+    BareNic.DEVICE.free(word);
+    changes.awaitError(IllegalStateException.class);
+    DeviceMemory nowhere = new DeviceMemory(Device.of("no-such-kind", 3), 4_096, Long.BYTES);
+    Throwable refusal =
+        stage().probe("a watch", engine.watch(nowhere)).awaitError(TransferRejectedException.class);
+    assertThat(refusal).hasMessageContaining("no-such-kind");
   }
 
   @Test

@@ -60,14 +60,24 @@ final class ControlSaboteurs {
               .entailing("26.2"),
           channel("26.9", "blocks in send for 2 ms", Blocks::new),
           Saboteur.options(
-              "9.5", "ends a key without asking", options -> withGrace(options, Duration.ZERO)),
+                  "9.5", "ends a key without asking", options -> withGrace(options, Duration.ZERO))
+              .entailing("9.7"),
           Saboteur.options(
-              "9.6",
-              "waits for who does not answer",
-              options -> withGrace(options, Duration.ofDays(1))),
+                  "9.6",
+                  "waits for who does not answer",
+                  options -> withGrace(options, Duration.ofDays(1)))
+              .entailing("9.7"),
           Saboteur.engine("21.4", "knows no names of barriers", Nameless::new),
           Saboteur.beneath("23.4", "loses all peers with one NIC", TakesAlong::new)
-              .entailing("23.1", "23.2"));
+              .entailing("23.1", "23.2", "23.5"),
+          Saboteur.beneath(
+              "23.5",
+              "does not know what it never sent",
+              inner -> broken(inner, CompletionSink::failed)),
+          Saboteur.beneath(
+              "23.5",
+              "calls written what it never sent",
+              inner -> broken(inner, (sink, token, _, _) -> sink.written(token))));
 
   private ControlSaboteurs() {}
 
@@ -297,6 +307,29 @@ final class ControlSaboteurs {
   }
 
   /** Of one engine. */
+  private interface Report {
+    void of(CompletionSink sink, long token, int code, String text);
+  }
+
+  /** NICs that say this of what they never sent. */
+  private static Backend broken(Backend inner, Report report) {
+    return new ForwardingBackend(
+        inner,
+        (domain, _) ->
+            new ForwardingDomain(domain) {
+              @Override
+              public int poll(CompletionSink sink) {
+                return super.poll(
+                    new ForwardingSink(sink) {
+                      @Override
+                      public void refused(long token, int code, String text) {
+                        report.of(sink, token, code, text);
+                      }
+                    });
+              }
+            });
+  }
+
   private static final class TakesAlong extends ForwardingBackend {
     private final boolean[] nicLost;
 

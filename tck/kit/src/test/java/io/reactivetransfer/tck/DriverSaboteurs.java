@@ -19,11 +19,13 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,6 +46,8 @@ final class DriverSaboteurs {
           Saboteur.nic("17.24", "copies one byte too few from a device", CutsDevice::new),
           Saboteur.nic("17.25", "takes any memory for its own", TakesAnyDevice::new),
           Saboteur.nic("17.26", "does not look whether a device has copied", TrustsDevice::new),
+          Saboteur.nic("17.27", "releases all memory of one key", ReleasesTwins::new),
+          Saboteur.nic("17.28", "names nothing that it can do", NamesNothing::new),
           Saboteur.nic("17.14", "blocks in poll for 2 ms", BlocksInPoll::new),
           Saboteur.nic("17.14", "blocks in post for 2 ms", BlocksInPost::new),
           Saboteur.nic("17.15", "takes anything for an address", TakesAnyAddress::new),
@@ -380,6 +384,53 @@ final class DriverSaboteurs {
       refused = true;
       context.doorbell().ring();
       return PostResult.NIC_BUSY;
+    }
+  }
+
+  private static final class ReleasesTwins extends TrackingDomain {
+    private final Map<RemoteMemory, ByteBuffer> keys = new IdentityHashMap<>();
+    private final Set<ByteBuffer> released = new HashSet<>();
+
+    ReleasesTwins(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      RemoteMemory memory = super.resolve(peer, key, length);
+      keys.put(memory, ByteBuffer.wrap(key));
+      return memory;
+    }
+
+    @Override
+    public void release(RemoteMemory memory) {
+      released.add(Objects.requireNonNull(keys.remove(memory)));
+      super.release(memory);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      if (!released.contains(keys.get(op.remote()))) {
+        return super.post(op);
+      }
+      failSoon(op.token());
+      return PostResult.TAKEN;
+    }
+  }
+
+  private static final class NamesNothing extends ForwardingDomain {
+
+    private final boolean bare;
+
+    NamesNothing(Domain inner, OpenContext context) {
+      super(inner);
+      this.bare = isBare(context);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      Capabilities all = inner.capabilities();
+      return bare ? all.toBuilder().operations(Set.of()).build() : all;
     }
   }
 }

@@ -5,6 +5,7 @@ import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
 import io.reactivetransfer.PeerGroup;
@@ -18,12 +19,13 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;
+import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -94,9 +96,12 @@ final class EndingSaboteurs {
           Saboteur.engine("21.3", "waits for members that are lost", WaitsForLost::new),
           Saboteur.engine("22.1", "forgets what a word was before", ForgetsPrevious::new),
           Saboteur.engine("22.2", "keeps all changes", KeepsChanges::new),
-          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new).entailing("15.2"),
+          Saboteur.engine("22.3", "leaves watchers waiting", LeavesWatchers::new)
+              .entailing("15.2", "22.4"),
+          blind("22.4", "does not look for accelerators"),
           Saboteur.engine("23.1", "calls nothing worth another try", Hopeless::new),
-          Saboteur.engine("23.2", "lists a NIC that has failed", ListsAll::new).entailing("23.4"),
+          Saboteur.engine("23.2", "lists a NIC that has failed", ListsAll::new)
+              .entailing("23.4", "23.5"),
           Saboteur.engine("23.3", "goes on without a NIC", NeverClosed::new));
 
   private EndingSaboteurs() {}
@@ -357,13 +362,26 @@ final class EndingSaboteurs {
     }
   }
 
+  private static Saboteur blind(String rule, String defect) {
+    return new Saboteur(
+        rule,
+        defect,
+        inner -> inner,
+        new Sabotage() {
+          @Override
+          public EngineEnvironment environment(EngineEnvironment environment) {
+            return environment.toBuilder().devices(Devices.none()).build();
+          }
+        });
+  }
+
   private static final class ForgetsPrevious extends ForwardingEngine {
     ForgetsPrevious(TransferEngine inner) {
       super(inner);
     }
 
     @Override
-    public Flux<Change> watch(MemorySegment word) {
+    public Flux<Change> watch(Memory word) {
       return inner.watch(word).map(change -> new Change(0, change.current()));
     }
   }
@@ -374,7 +392,7 @@ final class EndingSaboteurs {
     }
 
     @Override
-    public Flux<Change> watch(MemorySegment word) {
+    public Flux<Change> watch(Memory word) {
       return inner.watch(word).onBackpressureBuffer();
     }
   }
@@ -385,7 +403,7 @@ final class EndingSaboteurs {
     }
 
     @Override
-    public Flux<Change> watch(MemorySegment word) {
+    public Flux<Change> watch(Memory word) {
       return inner
           .watch(word)
           .onErrorResume(TransferRejectedException.class, closed -> Flux.never());

@@ -7,7 +7,12 @@ import java.util.stream.Stream;
 class EngineSabotageTest extends SabotageCheck {
 
   static final List<Saboteur> SABOTEURS =
-      Stream.of(CounterSaboteurs.ALL, StreamSaboteurs.ALL, EngineSaboteurs.ALL, EndingSaboteurs.ALL)
+      Stream.of(
+              CounterSaboteurs.ALL,
+              StreamSaboteurs.ALL,
+              EngineSaboteurs.ALL,
+              EndingSaboteurs.ALL,
+              FigureSaboteurs.ALL)
           .flatMap(List::stream)
           .toList();
 

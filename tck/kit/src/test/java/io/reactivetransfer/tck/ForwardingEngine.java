@@ -23,7 +23,6 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -127,7 +126,7 @@ class ForwardingEngine implements TransferEngine {
   }
 
   @Override
-  public Flux<Change> watch(MemorySegment word) {
+  public Flux<Change> watch(Memory word) {
     return inner.watch(word);
   }
 
@@ -169,6 +168,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public EngineStats stats() {
     return inner.stats();
+  }
+
+  @Override
+  public List<Peer> peers() {
+    return inner.peers();
   }
 
   @Override

@@ -24,7 +24,7 @@ final class RevocationSaboteurs {
                   Overlooks::new)
               .entailing("9.1", "24.5"),
           Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new)
-              .entailing("7.4", "9.2", "14.2", "14.3", "14.5"));
+              .entailing("7.4", "9.2", "9.7", "14.2", "14.3", "14.5"));
 
   private RevocationSaboteurs() {}
 

@@ -13,9 +13,9 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerState;
+import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -94,11 +94,16 @@ final class SilentStart extends ForwardingEngine {
       public Flux<PeerState> state() {
         return flux("peerState", peer.state());
       }
+
+      @Override
+      public TrafficStats stats() {
+        return peer.stats();
+      }
     };
   }
 
   @Override
-  public Flux<Change> watch(MemorySegment word) {
+  public Flux<Change> watch(Memory word) {
     return flux("watch", inner.watch(word));
   }
 

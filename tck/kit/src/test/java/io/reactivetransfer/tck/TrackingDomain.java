@@ -61,6 +61,12 @@ class TrackingDomain extends ForwardingDomain {
   }
 
   @Override
+  public void release(RemoteMemory memory) {
+    owners.remove(memory);
+    inner.release(memory);
+  }
+
+  @Override
   public PostResult post(Operation op) {
     return pass(op, false);
   }

@@ -3,14 +3,19 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
+import io.reactivetransfer.spi.RemoteMemory;
 import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -41,6 +46,9 @@ final class UseSaboteurs {
           Saboteur.use("3.6", "forgets the code of a failure", ForgetsCode::new),
           Saboteur.use("6.4", "waits for the slowest peer", HeadOfLine::new),
           Saboteur.use("7.4", "gives up all peers when one is lost", GivesUpOthers::new),
+          Saboteur.use("9.7", "releases no memory of peers", KeepsMemory::new),
+          Saboteur.use("9.7", "releases memory that is in use", Forgetful::new),
+          Saboteur.use("12.14", "takes it that every NIC writes", Trusting::new),
           Saboteur.use("10.2", "loses the immediate of the longest piece", LosesLongest::new),
           Saboteur.use("16.1", "takes a refusal for a failure", TakesRefusalForFailure::new),
           Saboteur.use("16.2", "loses places in a small queue", LosesPlaces::new),
@@ -132,6 +140,55 @@ final class UseSaboteurs {
           sink.failed(other.op.token(), code, text);
         }
       }
+    }
+  }
+
+  private static final class KeepsMemory extends ForwardingDomain {
+    KeepsMemory(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public void release(RemoteMemory memory) {}
+  }
+
+  private static final class Forgetful extends ForwardingDomain {
+    /** So many it treats well, which is more than most rules have. */
+    private static final int REGIONS = 50;
+
+    private final Set<RemoteMemory> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<RemoteMemory> early = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    Forgetful(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      PostResult result = inner.post(op);
+      if (result.isTaken() && seen.add(op.remote()) && seen.size() > REGIONS) {
+        early.add(op.remote());
+        inner.release(op.remote());
+      }
+      return result;
+    }
+
+    @Override
+    public void release(RemoteMemory memory) {
+      if (!early.remove(memory)) {
+        inner.release(memory);
+      }
+    }
+  }
+
+  private static final class Trusting extends ForwardingDomain {
+    Trusting(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+      return inner.capabilities().toBuilder().operations(Set.of(Operation.Kind.WRITE)).build();
     }
   }
 

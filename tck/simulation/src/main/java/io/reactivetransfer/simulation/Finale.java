@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -248,6 +249,9 @@ final class Finale {
     return stats.transfersInFlight() == 0
         && stats.writesInFlight() == 0
         && stats.pendingClaims() == 0
+        && engine.peers().stream()
+            .map(Peer::stats)
+            .allMatch(peer -> peer.writesInFlight() == 0 && peer.transfersWaiting() == 0)
         && (stats.unclaimedImms() == 0 || world.isForgiving());
   }
 

@@ -172,7 +172,7 @@ final class Retry {
 
   private void claim(Count count, int arrivals, int claims) {
     TransferEngine engine = count.target.engine();
-    if (count.target.isUp() && engine != null) {
+    if (count.target.isUp() && engine != null && !world.isGivenUp()) {
       engine
           .counter(Imm.of(count.imm))
           .next(arrivals)

@@ -63,6 +63,14 @@ public final class Recorder implements CoreSubscriber<Object> {
     return values.get();
   }
 
+  /** Whether so many have come and another one; fails if it has ended, for no more will come. */
+  public boolean hasMoreThan(long count) {
+    if (end.isDone()) {
+      throw new AssertionError(this + ", expected more than " + count + " values before that");
+    }
+    return values.get() > count;
+  }
+
   /** How it ended, which must be soon. */
   public String end(Duration within) {
     try {

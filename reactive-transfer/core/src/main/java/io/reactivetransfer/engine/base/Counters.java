@@ -1,24 +1,20 @@
 package io.reactivetransfer.engine.base;
 
-import io.reactivetransfer.EngineStats;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What an engine counts: written by its NIC thread alone, read by any. With one writer, an opaque
+ * What an engine counts: written by the NIC thread alone, read by any. With one writer, an opaque
  * write is enough: no locked instruction and no fence on the data path.
  */
 public final class Counters {
 
   static final int TRANSFERS_IN_FLIGHT = 0;
   public static final int WRITES_IN_FLIGHT = 1;
-  public static final int WRITES_POSTED = 2;
-  public static final int BYTES_POSTED = 3;
-  public static final int ARRIVALS = 4;
-  public static final int OPEN_REGIONS = 5;
-  public static final int PENDING_CLAIMS = 6;
-  public static final int UNCLAIMED_IMMS = 7;
-  public static final int DROPPED_IMMS = 8;
+  public static final int OPEN_REGIONS = 2;
+  public static final int PENDING_CLAIMS = 3;
+  public static final int UNCLAIMED_IMMS = 4;
+  public static final int DROPPED_IMMS = 5;
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -52,21 +48,8 @@ public final class Counters {
     VALUES.setOpaque(values, counter, value);
   }
 
-  public EngineStats snapshot(long openLeases) {
-    return new EngineStats(
-        get(TRANSFERS_IN_FLIGHT),
-        get(WRITES_IN_FLIGHT),
-        get(WRITES_POSTED),
-        get(BYTES_POSTED),
-        get(ARRIVALS),
-        get(OPEN_REGIONS),
-        get(PENDING_CLAIMS),
-        get(UNCLAIMED_IMMS),
-        openLeases,
-        get(DROPPED_IMMS));
-  }
-
-  private long get(int counter) {
+  /** From any thread. */
+  public long get(int counter) {
     return (long) VALUES.getOpaque(values, counter);
   }
 }

@@ -1,19 +1,29 @@
 package io.reactivetransfer.engine.base;
 
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineRecorder;
+import java.util.concurrent.atomic.AtomicLong;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
-/** Says what must not happen and is survived; belongs to the NIC thread, as far as it counts. */
+/** Says what must not happen and is survived. On the NIC thread, but for what has failed. */
 public final class Defects {
 
   private static final Logger LOG = Loggers.getLogger(Defects.class);
 
   private final String engine;
-  private long count;
+  private final Recording recording;
+  private final AtomicLong count = new AtomicLong();
 
-  /** Of the engine of this name. */
-  public Defects(String engine) {
-    this.engine = engine;
+  /** Of one engine, whose recorder is told of them. */
+  public Defects(EngineId engine, EngineRecorder recorder) {
+    this.engine = engine.toShortString();
+    this.recording = new Recording(recorder, engine, this::count);
+  }
+
+  /** What the recorder is told by. */
+  public Recording recording() {
+    return recording;
   }
 
   /**
@@ -21,14 +31,20 @@ public final class Defects {
    * fourth, eighth and so on are said.
    */
   public void report(String text) {
-    if (Long.bitCount(++count) == 1) {
-      Signals.said(() -> LOG.warn("engine {}: {} (defect number {})", engine, text, count));
+    count(text);
+    recording.tell(recorder -> recorder.defect(recording.engine(), text));
+  }
+
+  private void count(String text) {
+    long number = count.incrementAndGet();
+    if (Long.bitCount(number) == 1) {
+      Signals.said(() -> LOG.warn("engine {}: {} (defect number {})", engine, text, number));
     }
   }
 
-  /** How many there were. */
+  /** How many there were. From any thread. */
   public long count() {
-    return count;
+    return count.get();
   }
 
   /** Does one of several things that must all be tried, whatever happens in the others. */

@@ -24,6 +24,11 @@ public final class IntQueue {
     ring[tail++ & ring.length - 1] = value;
   }
 
+  /** The first of those that are there. */
+  public int first() {
+    return ring[head & ring.length - 1];
+  }
+
   /** Takes the first of those that are there. */
   public int take() {
     return ring[head++ & ring.length - 1];

@@ -2,10 +2,14 @@ package io.reactivetransfer.engine.base;
 
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Nic;
+import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.spi.Domain;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +18,7 @@ public final class Nics {
 
   private final List<Nic> nics;
   private final Domain[] domains;
+  private final Traffic[] traffic;
   private final Defects defects;
   private final int all;
   private volatile List<Nic> working;
@@ -26,6 +31,8 @@ public final class Nics {
     this.nics = List.copyOf(nics);
     this.working = this.nics;
     this.domains = domains.toArray(Domain[]::new);
+    this.traffic = new Traffic[this.domains.length];
+    Arrays.setAll(traffic, nic -> new Traffic());
     this.defects = defects;
     this.all = (1 << this.domains.length) - 1;
   }
@@ -45,14 +52,33 @@ public final class Nics {
     return all;
   }
 
+  /** One of them. */
+  public Nic nic(int nic) {
+    return nics.get(nic);
+  }
+
   /** What one of them is called. */
   public String name(int nic) {
-    return nics.get(nic).name();
+    return nic(nic).name();
   }
 
   /** What is said to be the origin of what one of them reports. */
   public Origin origin(int nic, int code) {
     return new Origin(null, name(nic), code);
+  }
+
+  /** What one of them has carried. */
+  public Traffic traffic(int nic) {
+    return traffic[nic];
+  }
+
+  /** What each has carried. From any thread. */
+  Map<Nic, TrafficStats> stats() {
+    Map<Nic, TrafficStats> stats = new LinkedHashMap<>();
+    for (int nic = 0; nic < traffic.length; nic++) {
+      stats.put(nics.get(nic), traffic[nic].stats());
+    }
+    return Collections.unmodifiableMap(stats);
   }
 
   /** The weakest of their levels. */

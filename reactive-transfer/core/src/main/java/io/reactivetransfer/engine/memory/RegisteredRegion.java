@@ -195,12 +195,13 @@ public final class RegisteredRegion implements MemoryRegion {
     return this.regions == regions;
   }
 
-  public void flightBegan() {
+  /** Flights begin to use it, one after another; {@link #flightsEnded} when none of them does. */
+  public void flightsBegin() {
     assert regions.commands().owner().isCurrent();
     flights++;
   }
 
-  public void flightEnded() {
+  public void flightsEnded() {
     assert regions.commands().owner().isCurrent();
     if (--flights == 0 && !quietWaiters.isEmpty()) {
       runAll(quietWaiters);

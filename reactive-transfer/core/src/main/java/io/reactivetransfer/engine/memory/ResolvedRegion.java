@@ -10,6 +10,9 @@ import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemoteMemory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,11 +26,16 @@ public final class ResolvedRegion implements RemoteRegion {
 
   private final RemoteMemory[] memories;
 
+  /** All that was resolved for it, by other routes than the present one, too. */
+  private final List<Resolved> resolved = new ArrayList<>(1);
+
   /** By which route of the peer they were resolved; none yet. */
   private int route = -1;
 
   /** The session in which its owner was told that it is written to. */
   private int announced = -1;
+
+  private record Resolved(int nic, RemoteMemory memory) {}
 
   public ResolvedRegion(PeerLink peer, @Nullable RegionDescriptor descriptor) {
     this.peer = peer;
@@ -93,16 +101,21 @@ public final class ResolvedRegion implements RemoteRegion {
    * Has every NIC resolve the key that its counterpart gave; again when counterparts have changed.
    * On the NIC thread, and not before the peer is open.
    *
+   * @param regions where those of its peer are kept, which will have it released
+   * @return whether these are too many now
    * @throws TransferRejectedException if one of them does not understand it
    */
-  public void resolve(Domain[] domains) {
+  public boolean resolve(Domain[] domains, ResolvedRegions regions) {
     if (announced != peer.mail.sessions() && descriptor != null) {
       announced = peer.mail.sessions();
       peer.mail.say(ControlFrame.uses(number()));
     }
-    if (route != peer.route()) {
-      resolveAnew(domains);
+    if (route == peer.route()) {
+      return false;
     }
+    boolean tooMany = regions.add(this);
+    resolveAnew(domains);
+    return tooMany;
   }
 
   private void resolveAnew(Domain[] domains) {
@@ -111,12 +124,21 @@ public final class ResolvedRegion implements RemoteRegion {
       try {
         byte[] key = key(peer.counterpart(nic));
         memories[nic] = domains[nic].resolve(peer.remote(nic), key, length());
+        resolved.add(new Resolved(nic, memories[nic]));
       } catch (RuntimeException e) {
         throw new TransferRejectedException(
             "cannot resolve a " + this + ": " + Signals.textOf(e), Origin.peer(peer.id()), e);
       }
     }
     route = peer.route();
+  }
+
+  /** Nothing is on its way there: the NICs forget it. */
+  void release(Domain[] domains) {
+    resolved.forEach(each -> domains[each.nic()].release(each.memory()));
+    resolved.clear();
+    Arrays.fill(memories, null);
+    route = -1;
   }
 
   public RemoteMemory memory(int nic) {

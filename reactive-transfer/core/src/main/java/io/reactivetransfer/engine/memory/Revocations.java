@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.memory;
 
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerEvents;
@@ -29,20 +30,25 @@ public final class Revocations implements PeerEvents {
     final Set<PeerLink> users = new LinkedHashSet<>();
     final List<Runnable> whenAnswered = new ArrayList<>();
     Timers.@Nullable Timer grace;
+
+    /** Whether those who were asked have answered, or had the time to. */
+    boolean isAnswered;
   }
 
   private final long graceNanos;
   private final Timers timers;
   private final Closing closing;
+  private final Recording recording;
   private final Map<PeerLink, Set<Long>> used = new HashMap<>();
   private final Map<Long, Named> regions = new HashMap<>();
   private long lastNumber;
 
   /** Those who are asked have so long to answer. */
-  public Revocations(Duration grace, Timers timers, Closing closing) {
+  public Revocations(Duration grace, Timers timers, Closing closing, Recording recording) {
     this.graceNanos = grace.toNanos();
     this.timers = timers;
     this.closing = closing;
+    this.recording = recording;
   }
 
   /** A name that was never given to a region of this engine. */
@@ -88,17 +94,26 @@ public final class Revocations implements PeerEvents {
   /** Has all stop that write to a region; then this runs, in any case. */
   void ask(long number, Runnable whenAnswered) {
     Named region = regions.get(number);
-    if (region == null || region.users.isEmpty() || graceNanos == 0 || closing.isBegun()) {
+    if (region == null
+        || region.users.isEmpty()
+        || region.isAnswered
+        || graceNanos == 0
+        || closing.isBegun()) {
       whenAnswered.run();
       return;
     }
     region.whenAnswered.add(whenAnswered);
     if (region.grace == null) {
-      region.grace = timers.in(graceNanos, () -> answered(region));
+      region.grace = timers.in(graceNanos, () -> overdue(region));
       for (PeerLink peer : List.copyOf(region.users)) {
         peer.mail.say(ControlFrame.revoke(number));
       }
     }
+  }
+
+  private void overdue(Named region) {
+    region.users.forEach(peer -> recording.tell(recorder -> recorder.revocationOverdue(peer)));
+    answered(region);
   }
 
   /** A peer writes to a region no more; false if it says otherwise. */
@@ -120,6 +135,15 @@ public final class Revocations implements PeerEvents {
 
   @Override
   public void lost(PeerLink peer, PeerUnreachableException loss) {
+    gone(peer);
+  }
+
+  @Override
+  public void forgotten(PeerLink peer, PeerUnreachableException reason) {
+    gone(peer);
+  }
+
+  private void gone(PeerLink peer) {
     for (long number : List.copyOf(used.getOrDefault(peer, Set.of()))) {
       stopped(peer, number);
     }
@@ -133,6 +157,7 @@ public final class Revocations implements PeerEvents {
   private void answered(Named region) {
     Timers.Timer grace = region.grace;
     if (grace != null) {
+      region.isAnswered = true;
       timers.cancel(grace);
       List<Runnable> ready = List.copyOf(region.whenAnswered);
       region.whenAnswered.clear();

@@ -102,7 +102,7 @@ final class Aborts {
   }
 
   /** A transfer to several has failed: the parts that are done count no more than the others. */
-  void notDone(Fan fan, Submission<?, ?> submission, int imm) {
+  void notDone(Fan fan, Submission submission, int imm) {
     TransferException failure = fan.failure();
     String text = failure == null ? submission.stopReason() : String.valueOf(failure.getMessage());
     for (Outbound peer : fan.counted()) {
@@ -112,17 +112,17 @@ final class Aborts {
   }
 
   /** A transfer that was taken over will not be posted, because its stream has ended. */
-  void dropped(Submission<?, ?> submission, Transfer transfer) {
+  void dropped(Submission submission, Transfer transfer) {
     neverBegun(submission, transfer, submission.stopReason());
   }
 
   /** A transfer that was taken over cannot be posted. */
-  void rejected(Submission<?, ?> submission, Transfer transfer, TransferException reason) {
+  void rejected(Submission submission, Transfer transfer, TransferException reason) {
     neverBegun(submission, transfer, String.valueOf(reason.getMessage()));
   }
 
   /** Those of its targets that are not of this engine, for which it was rejected, are left out. */
-  private void neverBegun(Submission<?, ?> submission, Transfer transfer, String reason) {
+  private void neverBegun(Submission submission, Transfer transfer, String reason) {
     Imm imm = transfer.imm();
     if (imm != null) {
       Step common = submission.step(null);

@@ -2,15 +2,14 @@ package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.TransferException.Origin;
-import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.peers.Liveness;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stops what is not done in time: posts nothing more of it; what is out is waited for, for as long
@@ -18,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * several NICs, or its network loses what is large. Time in which this process itself stood still
  * says nothing of them.
  *
- * <p>It looks when the first of those that are out is due, and never while nothing is out. Flights
- * of one submission have the same time and begin one after another, so of each only the first ones
- * are looked at. Belongs to the NIC thread.
+ * <p>Each lane is looked at when the first of its flights is due, and none of the others. Its
+ * flights have the same time and begin one after another, so only the first ones are looked at. A
+ * lane whose flights are done in time has a look planned all the same, once in that time, and finds
+ * nothing. Belongs to the NIC thread.
  */
 public final class DeadlineSweep {
 
@@ -31,93 +31,93 @@ public final class DeadlineSweep {
   private static final long LONGEST_NANOS = 1_000_000_000;
 
   private final Timers timers;
-  private final Submissions submissions;
   private final FlightControl flights;
   private final FlightTable table;
   private final long graceNanos;
-  private long lookedAt;
-  private long plannedAt;
-  private Timers.@Nullable Timer planned;
 
   // of the look that is under way
+  private long lookedAt;
   private long stoodStillNanos;
-  private final Set<PeerLink> stuck = new LinkedHashSet<>();
   private boolean anyLeft;
   private long firstDue;
-  private long shortest;
 
-  public DeadlineSweep(
-      FlightControl flights,
-      FlightTable table,
-      Submissions submissions,
-      Timers timers,
-      Duration grace) {
+  /** Peers that are to be given up when all looks of this moment are done. */
+  private final Set<PeerLink> stuck = new LinkedHashSet<>();
+
+  public DeadlineSweep(FlightControl flights, FlightTable table, Timers timers, Duration grace) {
     this.table = table;
     this.timers = timers;
-    this.submissions = submissions;
     this.flights = flights;
     this.graceNanos = grace.toNanos();
-    this.lookedAt = timers.now() - SHORTEST_NANOS;
   }
 
-  /** A flight has begun that must be over by then. */
-  void launched(long deadlineNanos) {
-    if (planned == null || deadlineNanos - plannedAt < 0) {
-      long due = later(deadlineNanos, lookedAt + SHORTEST_NANOS);
-      if (planned == null || due - plannedAt < 0) {
-        plan(due);
-      }
+  /** A flight of this lane has begun that must be over by then. */
+  void launched(Lane lane, long deadlineNanos) {
+    if (lane.look == null || deadlineNanos - lane.lookAt < 0) {
+      plan(lane, deadlineNanos);
     }
   }
 
-  private void plan(long due) {
-    if (planned != null) {
-      timers.cancel(planned);
+  private void plan(Lane lane, long due) {
+    if (lane.look != null) {
+      timers.cancel(lane.look);
     }
-    plannedAt = due;
-    planned = timers.at(due, this::look);
+    lane.lookAt = due;
+    lane.look = timers.at(due, lane.lookWith(this));
   }
 
-  private void look() {
-    planned = null;
+  /** The look that was planned at a lane. */
+  void look(Lane lane) {
+    lane.look = null;
+    Flight flight = table.first(lane);
+    if (flight == null) {
+      restIfIdle();
+      return;
+    }
     lookedAt = timers.turnNanos();
-    long late = lookedAt - plannedAt;
+    long late = lookedAt - lane.lookAt;
     stoodStillNanos = late > shareOfGrace() ? late : 0;
     anyLeft = false;
-    shortest = LONGEST_NANOS * LOOKS_PER_DEADLINE;
-    submissions.forEach(this::look);
-    if (anyLeft) {
-      long often = Math.clamp(shortest / LOOKS_PER_DEADLINE, SHORTEST_NANOS, LONGEST_NANOS);
-      plan(later(firstDue, lookedAt + often));
+    while (flight != null && (flight.isOver() || lookAt(flight))) {
+      flight = table.after(flight);
     }
-    if (!stuck.isEmpty()) {
-      String text =
-          "writes were out for "
-              + Deadlines.text(graceNanos)
-              + " (livenessDeadline) after the end of their time";
-      stuck.forEach(peer -> {
-        peer.disconnect(text);
-        peer.askForFences();
-      });
-      stuck.clear();
+    if (anyLeft) {
+      long often =
+          Math.clamp(lane.deadlineNanos() / LOOKS_PER_DEADLINE, SHORTEST_NANOS, LONGEST_NANOS);
+      plan(lane, later(firstDue, lookedAt + often));
     }
   }
 
-  private void look(Submission<?, ?> submission) {
-    Chain.Link<Lane> each = submission.lanes().first();
-    for (; each != null; each = each.next()) {
-      Flight flight = table.first(each.member());
-      while (flight != null && (flight.isOver() || lookAt(flight))) {
-        flight = table.after(flight);
-      }
+  /** Nothing is in flight: what is planned for lanes that have ended would wake an idle engine. */
+  private void restIfIdle() {
+    if (table.inUse() == 0) {
+      table.forEachUnused(lane -> {
+        if (lane.look != null) {
+          timers.cancel(lane.look);
+          lane.look = null;
+        }
+      });
     }
+  }
+
+  private void giveUpStuck() {
+    String text =
+        "writes were out for "
+            + Deadlines.text(graceNanos)
+            + " (livenessDeadline) after the end of their time";
+    List<PeerLink> peers = List.copyOf(stuck);
+    stuck.clear();
+    peers.forEach(peer -> {
+      peer.disconnect(text);
+      peer.askForFences();
+    });
   }
 
   /** Looks at one; returns false if those behind it, which began later, need no look. */
   private boolean lookAt(Flight flight) {
     if (!flight.isStopped()) {
       if (lookedAt - flight.deadlineNanos < 0) {
-        left(flight, flight.deadlineNanos);
+        left(flight.deadlineNanos);
         return false;
       }
       flights.fail(flight, exceeded(flight));
@@ -126,10 +126,13 @@ public final class DeadlineSweep {
       // While this process stood still, nobody could see that the write was done.
       flight.deadlineNanos += stoodStillNanos;
       if (lookedAt - flight.deadlineNanos >= graceNanos) {
+        if (stuck.isEmpty()) {
+          timers.at(lookedAt, this::giveUpStuck);
+        }
         stuck.add(flight.peer());
       }
     }
-    left(flight, lookedAt + shareOfGrace()); // soon, to know how long this process stands still
+    left(lookedAt + shareOfGrace()); // soon, to know how long this process stands still
     return true;
   }
 
@@ -138,12 +141,11 @@ public final class DeadlineSweep {
   }
 
   /** It will have to be looked at again. */
-  private void left(Flight flight, long due) {
+  private void left(long due) {
     if (!anyLeft || due - firstDue < 0) {
       firstDue = due;
     }
     anyLeft = true;
-    shortest = Math.min(shortest, flight.submission().deadlineNanos());
   }
 
   private static DeadlineExceededException exceeded(Flight flight) {

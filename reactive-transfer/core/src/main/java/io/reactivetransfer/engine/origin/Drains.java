@@ -3,6 +3,7 @@ package io.reactivetransfer.engine.origin;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
+import io.reactivetransfer.engine.memory.ResolvedRegions;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.HashMap;
@@ -20,13 +21,15 @@ final class Drains {
   private static final int MAX_REVOKED = 4_096;
 
   private final PeerLink peer;
+  private final ResolvedRegions resolved;
   private final Set<Long> revoked = new LinkedHashSet<>();
 
   /** How many flights to a region are out. */
   private final Map<Long, Integer> out = new HashMap<>();
 
-  Drains(PeerLink peer) {
+  Drains(PeerLink peer, ResolvedRegions resolved) {
     this.peer = peer;
+    this.resolved = resolved;
   }
 
   /** The peer wants to hear when nothing is out any more. */
@@ -36,7 +39,7 @@ final class Drains {
       revoked.remove(revoked.iterator().next());
     }
     if (flights == 0) {
-      peer.mail.say(ControlFrame.stopped(number));
+      over(number);
     } else {
       out.put(number, flights);
     }
@@ -48,8 +51,13 @@ final class Drains {
     if (left != null && left > 1) {
       out.put(number, left - 1);
     } else if (left != null) {
-      peer.mail.say(ControlFrame.stopped(number));
+      over(number);
     }
+  }
+
+  private void over(long number) {
+    resolved.revoked(number);
+    peer.mail.say(ControlFrame.stopped(number));
   }
 
   /** Whether the peer waits for what is out to a region. */

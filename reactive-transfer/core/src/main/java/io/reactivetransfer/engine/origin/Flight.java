@@ -1,13 +1,13 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
-import io.reactivetransfer.Transfer;
+import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.WireImm;
-import io.reactivetransfer.engine.memory.RegisteredRegion;
-import io.reactivetransfer.engine.memory.ResolvedRegion;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.spi.Operation;
 import org.jspecify.annotations.Nullable;
@@ -27,21 +27,21 @@ final class Flight {
   private int generation;
 
   /**
-   * Its stream and its peer. Kept after its end, which costs nothing as lanes are reused, too: the
-   * next life is mostly in the same one.
+   * Its stream, its peer, and between which regions. Kept after its end, which costs nothing as
+   * runs are reused, too: the next life is mostly in the same one.
    */
-  private @Nullable Lane lane;
+  private @Nullable Run run;
 
   /** The slots of its neighbours in the lane; see {@link FlightTable}. */
   int before;
 
   int after;
 
-  private @Nullable Transfer transfer;
+  /** The place of its transfer in the window of its stream; none when its life has ended. */
+  private int place = Window.NONE;
+
   private int route;
   @Nullable Fan fan;
-  @Nullable RegisteredRegion source;
-  @Nullable ResolvedRegion target;
 
   private @Nullable PageList sourcePages;
   private @Nullable PageList targetPages;
@@ -57,8 +57,8 @@ final class Flight {
   private boolean hasImm;
   private int wireImm;
 
-  /** Whether it is one piece. */
-  private boolean whole;
+  /** Whether each of its units is one piece. */
+  private boolean unitsAreWhole;
 
   private boolean leading;
   private long nextPiece;
@@ -84,6 +84,9 @@ final class Flight {
   /** Whether it waits to be posted, and between which others; see {@link FlightQueue}. */
   boolean queued;
 
+  /** The time of the turn in which that began. */
+  long queuedNanos;
+
   @Nullable Flight ahead;
   @Nullable Flight behind;
 
@@ -99,17 +102,23 @@ final class Flight {
   /** Whether one of them failed, and nobody knows whether it was counted. */
   private boolean inDoubt;
 
+  /** Whether something of it may still arrive over a way that is lost and not shut yet. */
+  private boolean mayStillArrive;
+
+  /** What is posted once more of this phase, if anything. */
+  private @Nullable Reposts reposts;
+
   Flight(int slot) {
     this.slot = slot;
   }
 
   /** Begins a new life. What the one before has left was cleared at its end. */
-  @SuppressWarnings("ReferenceEquality") // the very same lane
-  void begin(Lane lane, Transfer transfer, int route) {
-    if (this.lane != lane) {
-      this.lane = lane;
+  @SuppressWarnings("ReferenceEquality") // the very same run
+  void begin(Run run, int place, int route) {
+    if (this.run != run) {
+      this.run = run;
     }
-    this.transfer = transfer;
+    this.place = place;
     this.route = route;
     this.plain = true;
     this.over = false;
@@ -139,12 +148,9 @@ final class Flight {
     plain = false;
   }
 
-  /** Sets where it goes from and to. */
-  void between(
-      RegisteredRegion source, long sourceOffset, ResolvedRegion target, long targetOffset) {
-    this.source = source;
+  /** Sets where in its regions it goes from and to. */
+  void between(long sourceOffset, long targetOffset) {
     this.sourceOffset = sourceOffset;
-    this.target = target;
     this.targetOffset = targetOffset;
   }
 
@@ -152,6 +158,19 @@ final class Flight {
   void cutWrite(long length, long pieceBytes, int imm) {
     units = 1;
     cut(length, pieceBytes, imm);
+  }
+
+  /** Makes it a write with an immediate that is one piece. */
+  void whole(WriteImm write) {
+    RemoteSlice to = write.target();
+    between(write.source().offset(), to.offset());
+    pieceBytes = to.length();
+    hasImm = true;
+    wireImm = WireImm.encode(write.imm().value(), 1);
+    leading = false;
+    nextPiece = 0;
+    endPiece = 1;
+    unitsAreWhole = true;
   }
 
   /** Sets how pages are cut. */
@@ -185,34 +204,30 @@ final class Flight {
       endPiece = units * pieces;
     }
     nextPiece = 0;
-    whole = pieces == 1 && sourcePages == null;
+    unitsAreWhole = pieces == 1;
   }
 
-  /** Describes the next piece to post to a NIC. */
-  void describe(Operation op, int nic) {
+  /** Describes the next piece to post, to which NIC ever, between the regions of its run. */
+  void describe(Operation op) {
     long from = sourceOffset;
     long to = targetOffset;
     long length = pieceBytes;
-    if (!whole) {
-      long unit = 0;
-      long piece = nextPiece;
-      if (units != 1) {
-        long perUnit = leading ? leadPerUnit : countedPerUnit;
-        unit = perUnit == 1 ? nextPiece : nextPiece / perUnit;
-        piece = nextPiece - unit * perUnit;
-      }
+    long number = reposts == null ? nextPiece : reposts.pieceAt(nextPiece);
+    long unit = number;
+    if (!unitsAreWhole) {
+      long perUnit = leading ? leadPerUnit : countedPerUnit;
+      unit = units == 1 ? 0 : number / perUnit;
+      long piece = number - unit * perUnit;
       long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
       from += begin;
       to += begin;
       length = Math.min(length, unitLength - begin);
-      if (sourcePages != null && targetPages != null) {
-        from += sourcePages.get((int) unit) * sourceStride;
-        to += targetPages.get((int) unit) * targetStride;
-      }
     }
-    op.between(known(source).local(nic), known(target).memory(nic))
-        .range(from, to, length)
-        .token(token());
+    if (sourcePages != null && targetPages != null) {
+      from += sourcePages.get((int) unit) * sourceStride;
+      to += targetPages.get((int) unit) * targetStride;
+    }
+    op.range(from, to, length).token(token(number));
     if (leading) {
       op.withoutImm();
     } else {
@@ -237,7 +252,7 @@ final class Flight {
 
   /** Whether pieces are still to be posted, in this phase or in the next one. */
   boolean hasMoreToCome() {
-    return !stopped && (hasMore() || (leading && hasImm));
+    return !stopped && (hasMore() || (leading && hasImm) || mayStillArrive);
   }
 
   /** Whether the piece that the cursor points at carries the immediate. */
@@ -252,7 +267,9 @@ final class Flight {
 
   /** How far it has come, for the text of an error. */
   String progress() {
-    return (nextPiece - outstanding) + " of " + endPiece + " pieces were done";
+    long failed = reposts == null ? 0 : reposts.total();
+    long all = reposts == null ? endPiece : reposts.phase();
+    return (nextPiece - outstanding - failed) + " of " + all + " pieces were done";
   }
 
   /** Whether NICs of its peer have failed since it began. */
@@ -267,10 +284,62 @@ final class Flight {
     }
   }
 
-  /** A piece has failed, and may have arrived all the same. */
-  void pieceInDoubt() {
+  /**
+   * A piece has failed, and may have arrived all the same.
+   *
+   * @param shut whether it has, then; or may arrive later, as long as its way is not shut
+   */
+  void pieceInDoubt(boolean shut) {
     inDoubt |= pieceHasImm();
+    mayStillArrive |= !shut;
     plain = false;
+  }
+
+  /** Whether none of its pieces is out, none is to be posted, and none arrives any more. */
+  boolean isQuiet() {
+    return outstanding == 0 && !hasMore() && !mayStillArrive;
+  }
+
+  /** Whether a lost way must be shut before it goes on, or ends. */
+  boolean mayStillArrive() {
+    return mayStillArrive;
+  }
+
+  /**
+   * A piece has never arrived, or will not when its way is shut: it is posted once more.
+   *
+   * @param shut whether the way is shut
+   * @return whether that can be; not for ever, whatever NICs report
+   */
+  boolean postAgain(int piece, boolean shut) {
+    Reposts again = reposts;
+    if (again == null) {
+      if (endPiece > PieceToken.MAX_PIECES) {
+        return false;
+      }
+      again = new Reposts(endPiece);
+      reposts = again;
+      plain = false;
+    }
+    if (again.total() == again.phase() * Nic.MAX_PER_ENGINE) {
+      return false;
+    }
+    if (shut) {
+      again.add(piece);
+      endPiece++;
+    } else {
+      again.hold(piece);
+      mayStillArrive = true;
+    }
+    return true;
+  }
+
+  /** All lost ways are shut. */
+  void waysAreShut() {
+    mayStillArrive = false;
+    if (reposts != null) {
+      endPiece += reposts.release();
+    }
   }
 
   boolean isInDoubt() {
@@ -288,6 +357,7 @@ final class Flight {
       return false;
     }
     leading = false;
+    reposts = null;
     nextPiece = 0;
     endPiece = (long) units * countedPerUnit;
     return true;
@@ -298,6 +368,7 @@ final class Flight {
     truncated |= hasMoreToCome();
     stopped = true;
     plain = false;
+    reposts = null;
     nextPiece = endPiece;
   }
 
@@ -343,24 +414,30 @@ final class Flight {
     over = true;
   }
 
-  long token() {
-    return (long) generation << 32 | slot;
+  long token(long piece) {
+    return PieceToken.of(generation, piece, slot);
   }
 
   boolean owns(long token) {
-    return (int) (token >>> 32) == generation && transfer != null;
+    return PieceToken.isOf(generation, token)
+        && place != Window.NONE
+        && PieceToken.piece(token) < endPiece;
+  }
+
+  Run run() {
+    return known(run);
   }
 
   Lane lane() {
-    return known(lane);
+    return run().lane();
   }
 
-  Submission<?, ?> submission() {
+  Submission submission() {
     return lane().submission();
   }
 
-  Transfer transfer() {
-    return known(transfer);
+  int place() {
+    return place;
   }
 
   PeerLink peer() {
@@ -374,9 +451,7 @@ final class Flight {
   /** Ends this life. */
   void end() {
     generation++;
-    transfer = null;
-    source = null;
-    target = null;
+    place = Window.NONE;
     if (!plain) {
       fan = null;
       failure = null;
@@ -386,6 +461,8 @@ final class Flight {
       stopped = false;
       truncated = false;
       inDoubt = false;
+      mayStillArrive = false;
+      reposts = null;
     }
   }
 

@@ -11,11 +11,14 @@ import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.IntQueue;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
+import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
 import io.reactivetransfer.engine.peers.PeerEvents;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -91,12 +94,12 @@ public final class FlightControl implements PeerEvents {
     ofEach(
         to.flights.first(),
         flight -> {
-          ResolvedRegion target = Flight.known(flight.target);
+          ResolvedRegion target = flight.run().target();
           if (target.number() == number && !flight.isOver()) {
             if (flight.hasMoreToCome()) {
               fail(flight, to.drains.revoked(target));
             }
-            if (flight.outstanding > 0) {
+            if (!flight.isQuiet()) {
               flight.drain(number);
               out[0]++;
             }
@@ -104,6 +107,13 @@ public final class FlightControl implements PeerEvents {
         });
     to.drains.begin(number, out[0]);
     return true;
+  }
+
+  /** The NICs have resolved many regions of one peer: those go that nothing is on its way to. */
+  void makeRoom(Outbound to) {
+    Set<ResolvedRegion> inUse = new HashSet<>();
+    ofEach(to.flights.first(), flight -> inUse.add(flight.run().target()));
+    to.resolved.makeRoom(inUse);
   }
 
   @Override
@@ -154,9 +164,15 @@ public final class FlightControl implements PeerEvents {
       defects.report("NIC " + nic + " reported a write that is not in flight as failed: " + text);
       return;
     }
+    nics.traffic(nic).failed();
+    flight.peer().traffic().failed();
     boolean nicFailed = nics.hasFailed(nic) || flight.isRerouted();
+    if (postAgain(nic, flight, PieceToken.piece(token), refused)) {
+      landed(nic, flight, 1);
+      return;
+    }
     if (!refused) {
-      flight.pieceInDoubt();
+      flight.pieceInDoubt(!flight.peer().isOpen() || flight.peer().isShut(nic));
     }
     Origin origin = new Origin(flight.peer().id(), nics.name(nic), code);
     TransferException failure =
@@ -172,10 +188,66 @@ public final class FlightControl implements PeerEvents {
                 origin,
                 null,
                 nicFailed && !nics.haveAllFailed());
+    if (flight.failure() == null) {
+      PeerLink peer = flight.peer();
+      defects.recording().tell(recorder -> recorder.transferFailed(peer, nics.nic(nic), failure));
+    }
     posting.dequeue(flight);
     flight.fail(failure);
     stopRest(flight, failure);
     landed(nic, flight, 1);
+  }
+
+  /**
+   * The way of a piece is lost: another one is taken, if it is certain that the piece never
+   * arrives, or when that is so. One that is counted may have been.
+   */
+  private boolean postAgain(int nic, Flight flight, int piece, boolean refused) {
+    PeerLink peer = flight.peer();
+    boolean shut = peer.isShut(nic);
+    boolean lost = nics.hasFailed(nic) || flight.isRerouted() || peer.hasLostWay(nic) || !shut;
+    if (!lost
+        || flight.isStopped()
+        || flight.drained() != 0
+        || !peer.isOpen()
+        || !peer.hasOtherWays()
+        || !(refused || !flight.pieceHasImm())
+        || !isResolved(flight)
+        || !flight.postAgain(piece, refused || shut)) {
+      return false;
+    }
+    enqueue(flight);
+    return true;
+  }
+
+  /** Its peer may have other NICs since all of a flight was posted there. */
+  private boolean isResolved(Flight flight) {
+    try {
+      var _ = flight.run().target().resolve(nics.domains(), flight.to().resolved);
+      return true;
+    } catch (TransferRejectedException e) {
+      return false;
+    }
+  }
+
+  private void enqueue(Flight flight) {
+    if (!flight.queued && flight.hasMore()) {
+      posting.enqueue(flight);
+    }
+  }
+
+  /** What was held until now can go another way, or end. */
+  @Override
+  public void shut(PeerLink peer) {
+    ofEach(
+        Outbound.to(peer).flights.first(),
+        flight -> {
+          if (flight.mayStillArrive() && !flight.isOver()) {
+            flight.waysAreShut();
+            enqueue(flight);
+            endIfQuiet(flight);
+          }
+        });
   }
 
   private static String again(Flight flight) {
@@ -186,7 +258,11 @@ public final class FlightControl implements PeerEvents {
 
   private void landed(int nic, Flight flight, int pieces) {
     posting.completed(nic, flight, pieces);
-    if (flight.outstanding == 0 && !flight.hasMore()) {
+    endIfQuiet(flight);
+  }
+
+  private void endIfQuiet(Flight flight) {
+    if (flight.isQuiet()) {
       settle(flight);
     }
   }
@@ -214,14 +290,46 @@ public final class FlightControl implements PeerEvents {
   public int endSome() {
     int ended = 0;
     while (ended < MAX_ENDS && !over.isEmpty()) {
-      finish(table.at(over.take()));
+      Flight flight = table.at(over.first());
+      if (flight.isPlain()) {
+        ended += finishAlike(flight.run(), MAX_ENDS - ended);
+      } else {
+        over.take();
+        finish(flight);
+        ended++;
+      }
+    }
+    return ended;
+  }
+
+  /** Ends those of one run that come next and are plain; returns how many. */
+  @SuppressWarnings("ReferenceEquality") // the very same run
+  private int finishAlike(Run run, int limit) {
+    Submission submission = run.lane().submission();
+    Window window = submission.window();
+    RegisteredRegion unused = null;
+    int ended = 0;
+    while (ended < limit && !over.isEmpty()) {
+      Flight flight = table.at(over.first());
+      if (flight.run() != run || !flight.isPlain()) {
+        break;
+      }
+      over.take();
+      submission.recordDone(flight.place());
+      window.end(flight.place());
       ended++;
+      unused = table.release(flight);
+    }
+    try {
+      submission.transfersDone(ended);
+    } finally {
+      ended(unused);
     }
     return ended;
   }
 
   /** Posts nothing more of a submission. What is out comes back through {@link #written}. */
-  void stop(Submission<?, ?> submission) {
+  void stop(Submission submission) {
     ofEach(submission.lanes().first(), flight -> stop(flight, null));
   }
 
@@ -243,7 +351,7 @@ public final class FlightControl implements PeerEvents {
         flight -> {
           if (flight.hasMoreToCome()) {
             try {
-              Flight.known(flight.target).resolve(nics.domains());
+              flight.run().target().resolve(nics.domains(), flight.to().resolved);
             } catch (TransferRejectedException e) {
               fail(flight, e);
             }
@@ -254,7 +362,12 @@ public final class FlightControl implements PeerEvents {
   /** Posts nothing more to a peer, and fails what was on its way there. */
   @Override
   public void lost(PeerLink peer, PeerUnreachableException loss) {
-    ofEach(Outbound.to(peer).flights.first(), flight -> fail(flight, loss));
+    ofEach(
+        Outbound.to(peer).flights.first(),
+        flight -> {
+          flight.waysAreShut(); // before anything begins anew with it
+          fail(flight, loss);
+        });
   }
 
   /** Posts nothing more of a flight, and of what ends with it; it fails when nothing is out. */
@@ -271,7 +384,7 @@ public final class FlightControl implements PeerEvents {
    * pulled, and nothing more is posted.
    */
   private void stopRest(Flight flight, TransferException reason) {
-    Submission<?, ?> submission = flight.submission();
+    Submission submission = flight.submission();
     Fan fan = flight.fan;
     if (!submission.goesOnAfterFailure()) {
       submission.stop(reason);
@@ -281,12 +394,14 @@ public final class FlightControl implements PeerEvents {
   }
 
   /** A transfer that was taken over cannot be posted. */
-  void rejected(Submission<?, ?> submission, Transfer transfer, TransferException reason) {
+  void rejected(Submission submission, Transfer transfer, TransferException reason) {
+    Recording recording = defects.recording();
+    recording.tell(recorder -> recorder.transferRejected(recording.engine(), reason));
     aborts.rejected(submission, transfer, reason);
   }
 
   /** A transfer that was taken over will not be posted. */
-  void dropped(Submission<?, ?> submission, Transfer transfer) {
+  void dropped(Submission submission, Transfer transfer) {
     aborts.dropped(submission, transfer);
   }
 
@@ -342,29 +457,14 @@ public final class FlightControl implements PeerEvents {
     } else {
       flight.fail(reason);
     }
-    if (flight.outstanding == 0) {
+    if (flight.isQuiet()) {
       over(flight);
     }
   }
 
   private void finish(Flight flight) {
-    Submission<?, ?> submission = flight.submission();
-    Transfer transfer = flight.transfer();
-    RegisteredRegion source = Flight.known(flight.source);
-    if (flight.isPlain()) {
-      table.release(flight);
-      try {
-        submission.transferDone(transfer);
-      } finally {
-        source.flightEnded();
-      }
-    } else {
-      finish(flight, submission, transfer, source);
-    }
-  }
-
-  private void finish(
-      Flight flight, Submission<?, ?> submission, Transfer transfer, RegisteredRegion source) {
+    Submission submission = flight.submission();
+    int place = flight.place();
     TransferException failure = flight.failure();
     boolean done = flight.isWhole();
     Fan fan = flight.fan;
@@ -377,19 +477,25 @@ public final class FlightControl implements PeerEvents {
     if (flight.drained() != 0) {
       flight.to().drains.ended(flight.drained());
     }
-    table.release(flight);
+    RegisteredRegion unused = table.release(flight);
     try {
       if (fan == null) {
-        submission.transferEnded(transfer, failure, done);
+        submission.transferEnded(place, failure, done);
       } else if (fan.ended(failure, done)) {
         if (!fan.isDone()) {
           aborts.notDone(fan, submission, imm);
         }
-        submission.transferEnded(transfer, fan.failure(), fan.isDone());
+        submission.transferEnded(place, fan.failure(), fan.isDone());
       }
     } finally {
-      // last, because a region that is quiet now may be deregistered, and a NIC may fail to
-      source.flightEnded();
+      ended(unused);
+    }
+  }
+
+  /** Last, because a region that is quiet now may be deregistered, and a NIC may fail to. */
+  private static void ended(@Nullable RegisteredRegion unused) {
+    if (unused != null) {
+      unused.flightsEnded();
     }
   }
 }

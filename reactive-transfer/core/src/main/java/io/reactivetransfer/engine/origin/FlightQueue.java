@@ -1,5 +1,7 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.base.Traffic;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +11,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class FlightQueue {
 
+  private final Traffic traffic;
+  private final Timers timers;
+
   /** Whose turn it is, in a ring with the others. */
   private @Nullable Lane turn;
+
+  FlightQueue(Traffic traffic, Timers timers) {
+    this.traffic = traffic;
+    this.timers = timers;
+  }
 
   boolean isEmpty() {
     return turn == null;
@@ -21,8 +31,11 @@ final class FlightQueue {
   }
 
   void add(Flight flight) {
+    assert !flight.queued;
     Lane lane = flight.lane();
     flight.queued = true;
+    flight.queuedNanos = timers.turnNanos();
+    traffic.queued();
     if (lane.head == null) {
       begin(lane);
     }
@@ -33,6 +46,7 @@ final class FlightQueue {
     if (flight.queued) {
       Lane lane = flight.lane();
       flight.queued = false;
+      traffic.dequeued(timers.turnNanos() - flight.queuedNanos);
       unlink(lane, flight);
       if (lane.head == null) {
         end(lane);

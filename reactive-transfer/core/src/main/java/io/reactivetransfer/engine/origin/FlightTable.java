@@ -1,7 +1,9 @@
 package io.reactivetransfer.engine.origin;
 
-import io.reactivetransfer.Transfer;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
+import io.reactivetransfer.engine.memory.ResolvedRegion;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class FlightTable {
 
   /** Above any sensible setting: about 200 MB of flights. */
-  static final int MAX_FLIGHTS = 1 << 20;
+  static final int MAX_FLIGHTS = PieceToken.MAX_FLIGHTS;
 
   private Flight[] flights = newFlights(new Flight[0], 64);
   private int[] free = new int[0];
@@ -20,6 +22,8 @@ public final class FlightTable {
 
   /** Lanes that nobody uses, by their next. */
   private @Nullable Lane unused;
+
+  private @Nullable Run unusedRun;
 
   public FlightTable() {
     growFree(0, flights.length);
@@ -29,22 +33,46 @@ public final class FlightTable {
     return flights.length - freeCount;
   }
 
-  /** Whether so many more fit. */
-  boolean hasRoomFor(int count) {
-    return MAX_FLIGHTS - inUse() >= count;
+  /** How many can be begun. */
+  int room() {
+    return MAX_FLIGHTS - inUse();
   }
 
-  /** Begins a flight, behind those of the same stream to the same peer. */
-  Flight begin(Submission<?, ?> submission, Transfer transfer, Outbound to) {
+  /** Whether so many more fit. */
+  boolean hasRoomFor(int count) {
+    return room() >= count;
+  }
+
+  /** What a flight of this stream between these regions belongs to. */
+  Run run(Submission submission, RegisteredRegion source, ResolvedRegion target) {
+    Outbound to = Outbound.to(target.peer());
     Lane known = submission.lanes().to(to);
     Lane lane = known == null ? beginLane(submission, to) : known;
+    Run run = lane.run;
+    if (run == null || !run.isBetween(source, target)) {
+      run = unusedRun;
+      if (run == null) {
+        run = new Run();
+      } else {
+        unusedRun = run.unused;
+      }
+      run.begin(lane, source, target);
+      lane.run = run;
+    }
+    return run;
+  }
+
+  /** Begins a flight of the transfer at this place, behind those of its lane. */
+  Flight begin(Run run, int place) {
+    Lane lane = run.lane();
     if (freeCount == 0) {
       int old = flights.length;
       flights = newFlights(flights, old * 2);
       growFree(old, flights.length);
     }
     Flight flight = flights[free[--freeCount]];
-    flight.begin(lane, transfer, to.link.route());
+    flight.begin(run, place, lane.to().link.route());
+    run.flights++;
     int last = lane.last;
     if (last == Lane.NONE) {
       lane.first = flight.slot;
@@ -57,7 +85,7 @@ public final class FlightTable {
     return flight;
   }
 
-  private Lane beginLane(Submission<?, ?> submission, Outbound to) {
+  private Lane beginLane(Submission submission, Outbound to) {
     Lane lane = unused;
     if (lane == null) {
       lane = new Lane();
@@ -68,9 +96,10 @@ public final class FlightTable {
     return lane;
   }
 
-  /** Ends a flight. */
-  void release(Flight flight) {
-    Lane lane = flight.lane();
+  /** Ends a flight; returns the source that is not used any more by its run, or null. */
+  @Nullable RegisteredRegion release(Flight flight) {
+    Run run = flight.run();
+    Lane lane = run.lane();
     int before = flight.before;
     int after = flight.after;
     if (before == Lane.NONE) {
@@ -90,6 +119,27 @@ public final class FlightTable {
     }
     flight.end();
     free[freeCount++] = flight.slot;
+    return --run.flights == 0 ? end(run, lane) : null;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the very same run
+  private RegisteredRegion end(Run run, Lane lane) {
+    if (lane.run == run) {
+      lane.run = null;
+    }
+    RegisteredRegion source = run.end();
+    run.unused = unusedRun;
+    unusedRun = run;
+    return source;
+  }
+
+  /** Visits the lanes that nobody uses. */
+  void forEachUnused(Consumer<Lane> visitor) {
+    Lane lane = unused;
+    while (lane != null) {
+      visitor.accept(lane);
+      lane = lane.next == lane ? null : lane.next;
+    }
   }
 
   /** The flight in a slot. */
@@ -109,8 +159,8 @@ public final class FlightTable {
 
   /** The flight that this token was given to, or null if it has ended or never was. */
   @Nullable Flight find(long token) {
-    int slot = (int) token;
-    if (slot < 0 || slot >= flights.length) {
+    int slot = PieceToken.slot(token);
+    if (slot >= flights.length) {
       return null;
     }
     Flight flight = flights[slot];

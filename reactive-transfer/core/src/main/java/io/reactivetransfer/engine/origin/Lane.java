@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Timers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ final class Lane {
 
   static final int NONE = -1;
 
-  private @Nullable Submission<?, ?> submission;
+  private @Nullable Submission submission;
   private @Nullable Outbound to;
   private long deadlineNanos;
 
@@ -26,6 +27,15 @@ final class Lane {
 
   int last = NONE;
 
+  /** Which of them began last, and may go on. */
+  @Nullable Run run;
+
+  /** When {@link DeadlineSweep} looks at it, if that is planned; kept when it is used again. */
+  Timers.@Nullable Timer look;
+
+  long lookAt;
+  private @Nullable Runnable looking;
+
   /** Those of them that have pieces to post, and its neighbours; see {@link FlightQueue}. */
   @Nullable Flight head;
 
@@ -33,7 +43,7 @@ final class Lane {
   Lane previous = this;
   Lane next = this;
 
-  void begin(Submission<?, ?> submission, Outbound to) {
+  void begin(Submission submission, Outbound to) {
     this.submission = submission;
     this.to = to;
     this.deadlineNanos = submission.deadlineNanos();
@@ -47,14 +57,23 @@ final class Lane {
     to().flights.remove(ofPeer);
     submission = null;
     to = null;
+    run = null;
   }
 
-  Submission<?, ?> submission() {
+  Submission submission() {
     return Flight.known(submission);
   }
 
   Outbound to() {
     return Flight.known(to);
+  }
+
+  /** What a planned look does. */
+  Runnable lookWith(DeadlineSweep sweep) {
+    if (looking == null) {
+      looking = () -> sweep.look(this);
+    }
+    return looking;
   }
 
   /** How long each of its flights may take. */

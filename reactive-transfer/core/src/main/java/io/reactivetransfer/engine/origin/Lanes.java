@@ -15,6 +15,11 @@ final class Lanes {
     return all.first();
   }
 
+  /** The flights of it that began last, or null. */
+  @Nullable Run run() {
+    return latest == null ? null : latest.run;
+  }
+
   /** The one to this peer, or null. */
   @Nullable Lane to(Outbound peer) {
     Lane lane = latest;

@@ -11,6 +11,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.base.AfterPoll;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.memory.RegisteredRegion;
@@ -19,6 +20,7 @@ import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.spi.Domain;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,29 +39,35 @@ public final class Launch {
   private final RegisteredRegion doorbell;
   private final Domain[] domains;
   private final Timers timers;
+  private final Consumer<Outbound> crowded;
+  private long round;
 
   /**
    * For one engine.
    *
    * @param doorbell the source of bare immediates
+   * @param afterPoll when there is room made for regions of peers that have too many
    */
   public Launch(
       FlightTable table,
       NicGroup posting,
       Ownership ownership,
-      Aborts aborts,
+      FlightControl flights,
       DeadlineSweep sweep,
       RegisteredRegion doorbell,
       Nics nics,
-      Timers timers) {
+      Timers timers,
+      AfterPoll afterPoll) {
     this.table = table;
     this.posting = posting;
     this.ownership = ownership;
-    this.aborts = aborts;
+    this.aborts = flights.aborts();
     this.sweep = sweep;
     this.doorbell = doorbell;
     this.domains = nics.domains();
     this.timers = timers;
+    // not now: a transfer has several targets, and has none of them in use yet
+    this.crowded = peer -> afterPoll.execute(() -> flights.makeRoom(peer));
   }
 
   /**
@@ -84,54 +92,100 @@ public final class Launch {
   /**
    * Begins a transfer.
    *
+   * @param place where it stands in the window of its stream
    * @throws TransferRejectedException if it cannot be posted; then nothing was begun
    */
-  void begin(Submission<?, ?> submission, Transfer transfer) {
+  void begin(Submission submission, int place, Transfer transfer) {
     if (transfer instanceof WriteImm write) {
-      begin(submission, write, write.source(), write.target(), write.imm().value());
+      begin(submission, place, write.source(), write.target(), write.imm().value());
     } else if (transfer instanceof PagedWrite write) {
-      beginPages(submission, write);
+      beginPages(submission, place, write);
     } else if (transfer instanceof Write write) {
-      begin(submission, write, write.source(), write.target(), NO_IMM);
+      begin(submission, place, write.source(), write.target(), NO_IMM);
     } else if (transfer instanceof Scatter scatter) {
-      beginScatter(submission, scatter);
+      beginScatter(submission, place, scatter);
     } else if (transfer instanceof Signal signal) {
-      beginSignal(submission, signal);
+      beginSignal(submission, place, signal);
     }
   }
 
-  private void begin(
-      Submission<?, ?> submission, Transfer transfer, MemorySlice from, RemoteSlice to, int imm) {
+  private void begin(Submission submission, int place, MemorySlice from, RemoteSlice to, int imm) {
     RegisteredRegion source = ownership.source(from);
     ResolvedRegion target = ownership.target(to);
-    aborts.requireCertain(resolve(target), imm);
-    launch(
-        write(submission, transfer, source, from.offset(), target, to.offset(), to.length(), imm));
+    Outbound peer = resolve(target);
+    aborts.requireCertain(peer, imm);
+    Run run = table.run(submission, source, target);
+    if (peer.link.isOpen()) {
+      run.checked(round);
+    }
+    launch(write(run, place, from.offset(), to.offset(), to.length(), imm));
+  }
+
+  /**
+   * Begins what comes next of a stream as long as it is like what came before: writes of one piece
+   * between the same regions, with an immediate, for which the NICs have room. Nothing is looked at
+   * twice for them.
+   */
+  void beginAlike(Submission submission, Window window) {
+    Run run = submission.lanes().run();
+    int left = window.given(); // before the look whether the source is closed
+    if (run == null || !run.isClear(round)) {
+      return;
+    }
+    Lane lane = run.lane();
+    left = Math.min(left, Math.min(posting.beginLaunches(lane.to()), table.room()));
+    long deadlineNanos = timers.turnNanos() + lane.deadlineNanos();
+    int begun = 0;
+    try {
+      while (begun < left) {
+        int place = window.next();
+        if (!(window.at(place) instanceof WriteImm write)
+            || !run.isBetween(write.source().region(), write.target().region())
+            || write.length() > posting.wholeBytes()) {
+          break;
+        }
+        window.take();
+        Flight flight = table.begin(run, place);
+        begun++;
+        flight.whole(write);
+        flight.deadlineNanos = deadlineNanos;
+        if (!posting.launchNext(flight, run)) {
+          break;
+        }
+      }
+    } finally {
+      posting.endLaunches(lane.to());
+      submission.begun(begun);
+    }
+  }
+
+  /** Transfers are taken over; until that ends, nothing else happens to peers and regions. */
+  void beginRound() {
+    round++;
   }
 
   /** What the peer must greet for is resolved when it has. */
   private Outbound resolve(ResolvedRegion target) {
     Outbound to = Outbound.to(target.peer());
     to.drains.requireNotRevoked(target);
-    if (to.link.isOpen()) {
-      target.resolve(domains);
+    if (to.link.isOpen() && target.resolve(domains, to.resolved)) {
+      crowded.accept(to);
     }
     return to;
   }
 
-  private void beginPages(Submission<?, ?> submission, PagedWrite write) {
+  private void beginPages(Submission submission, int place, PagedWrite write) {
     RegisteredRegion source = ownership.source(write.source().slice());
     ResolvedRegion target = ownership.target(write.target().slice());
     Outbound to = resolve(target);
     aborts.requireCertain(to, immOf(write.imm()));
-    Flight flight = table.begin(submission, write, to);
-    flight.between(
-        source, write.source().slice().offset(), target, write.target().slice().offset());
+    Flight flight = table.begin(table.run(submission, source, target), place);
+    flight.between(write.source().slice().offset(), write.target().slice().offset());
     flight.cutPages(write, posting.pagePieceBytes(write.pageLength()), immOf(write.imm()));
     launch(flight);
   }
 
-  private void beginScatter(Submission<?, ?> submission, Scatter scatter) {
+  private void beginScatter(Submission submission, int place, Scatter scatter) {
     List<Scatter.Part> parts = scatter.parts();
     requirePossible(parts.size());
     RegisteredRegion[] sources = new RegisteredRegion[parts.size()];
@@ -152,11 +206,9 @@ public final class Launch {
         ResolvedRegion target = ownership.target(to);
         Flight flight =
             write(
-                submission,
-                scatter,
-                sources[begun],
+                table.run(submission, sources[begun], target),
+                place,
                 from.offset(),
-                target,
                 to.offset(),
                 to.length(),
                 imm);
@@ -169,7 +221,7 @@ public final class Launch {
     }
   }
 
-  private void beginSignal(Submission<?, ?> submission, Signal signal) {
+  private void beginSignal(Submission submission, int place, Signal signal) {
     List<Peer> peers = signal.group().peers();
     requirePossible(peers.size());
     for (Peer peer : peers) {
@@ -183,7 +235,7 @@ public final class Launch {
     try {
       for (Peer peer : peers) {
         ResolvedRegion target = ownership.target(peer).doorbell;
-        Flight flight = write(submission, signal, doorbell, 0, target, 0, 0, imm);
+        Flight flight = write(table.run(submission, doorbell, target), place, 0, 0, 0, imm);
         if (fan != null) {
           fan.add(flight);
         }
@@ -198,28 +250,27 @@ public final class Launch {
   }
 
   private Flight write(
-      Submission<?, ?> submission,
-      Transfer transfer,
-      RegisteredRegion source,
-      long sourceOffset,
-      ResolvedRegion target,
-      long targetOffset,
-      long length,
-      int imm) {
-    Flight flight = table.begin(submission, transfer, Outbound.to(target.peer()));
-    flight.between(source, sourceOffset, target, targetOffset);
+      Run run, int place, long sourceOffset, long targetOffset, long length, int imm) {
+    Flight flight = table.begin(run, place);
+    flight.between(sourceOffset, targetOffset);
     flight.cutWrite(length, posting.writePieceBytes(length), imm);
     return flight;
   }
 
   private void launch(Flight flight) {
-    Lane lane = flight.lane();
-    flight.deadlineNanos = timers.turnNanos() + lane.deadlineNanos();
-    Flight.known(flight.source).flightBegan();
-    sweep.launched(flight.deadlineNanos);
-    if (lane.to().givenUp.isEmpty() || !aborts.holds(flight)) {
+    begin(flight, flight.run());
+    if (flight.to().givenUp.isEmpty() || !aborts.holds(flight)) {
       release(flight);
     }
+  }
+
+  private void begin(Flight flight, Run run) {
+    if (run.flights == 1) {
+      run.source().flightsBegin();
+    }
+    Lane lane = run.lane();
+    flight.deadlineNanos = timers.turnNanos() + lane.deadlineNanos();
+    sweep.launched(lane, flight.deadlineNanos);
   }
 
   private void release(Flight flight) {

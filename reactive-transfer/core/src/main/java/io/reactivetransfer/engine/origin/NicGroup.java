@@ -5,15 +5,12 @@ import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
-import io.reactivetransfer.spi.Operation;
-import io.reactivetransfer.spi.PostResult;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
- * The posting of flights on the NICs of one engine. A piece goes to the next NIC, in rotation, that
- * takes it: a slow NIC delays its own pieces only. Peers take turns, and so do the streams to one
- * peer, and the flights of one stream.
+ * The posting of flights on the NICs of one engine: whose turn it is. Peers take turns, and so do
+ * the streams to one peer, and the flights of one stream.
  */
 public final class NicGroup {
 
@@ -23,85 +20,37 @@ public final class NicGroup {
   /** Pieces to one peer before the next peer has its turn. */
   private static final int PEER_QUANTUM = 256;
 
-  /**
-   * A peer has at most so many times what is left for others: then there is something left for the
-   * next one, though several take nothing.
-   */
-  private static final int SHARE = 2;
-
-  /** Fewer places than this are not worth dividing. */
-  private static final int MIN_DIVIDED = 16;
-
-  /** What one NIC has in flight, and what is given to it: that is posted on no other. */
-  private static final class SendQueue {
-    private final Domain domain;
-    private final int depth;
-    private final Operation op = new Operation();
-    private int outstanding;
-
-    SendQueue(Domain domain, int depth) {
-      this.domain = domain;
-      this.depth = depth;
-    }
-  }
-
-  private final Nics nics;
-  private final Domain[] domains;
-  private final SendQueue[] queues;
-  private final int allNics;
-  private final int peerDepth;
-  private final long peerBytes;
-  private final long allDepth;
-  private final long share;
+  private final int nics;
+  private final SendQueues queues;
   private final long maxPieceBytes;
   private final long minPieceBytes;
   private final ArrayDeque<Outbound> ring = new ArrayDeque<>();
-  private final Counters counters;
-
-  /** Those that have as much in flight as they may, as a set of bits. */
-  private int full;
-
-  /** Those that were asked in this turn, and would take nothing, as a set of bits. */
-  private int busy;
-
-  /** Those that have taken something over since they were flushed, as a set of bits. */
-  private int unflushed;
-
-  private int next;
-  private int inFlight;
-  private long writesPosted;
-  private long writesCounted;
-  private long bytesPosted;
 
   public NicGroup(Nics nics, EngineOptions options, Counters counters) {
-    this.nics = nics;
-    this.domains = nics.domains();
-    this.queues = new SendQueue[domains.length];
-    this.allNics = nics.all();
-    this.peerDepth = options.peerDepth();
-    this.peerBytes = options.peerBytes();
+    this.nics = nics.size();
+    this.queues = new SendQueues(nics, options, counters);
     this.minPieceBytes = options.minPieceBytes();
-    this.counters = counters;
-    long max = Long.MAX_VALUE;
-    for (int nic = 0; nic < domains.length; nic++) {
-      Capabilities can = domains[nic].capabilities();
-      int depth = Math.min(options.nicDepth(), can.queueDepth());
-      queues[nic] = new SendQueue(domains[nic], depth);
-      max = Math.min(max, can.maxWriteBytes());
-    }
-    this.allDepth = Arrays.stream(queues).mapToLong(queue -> queue.depth).sum();
-    this.share = allDepth < MIN_DIVIDED ? allDepth : SHARE;
-    this.maxPieceBytes = max;
+    this.maxPieceBytes =
+        Arrays.stream(nics.domains())
+            .map(Domain::capabilities)
+            .mapToLong(Capabilities::maxWriteBytes)
+            .min()
+            .orElse(Long.MAX_VALUE);
   }
 
   /** The length of the pieces into which a write of this length is cut. */
   long writePieceBytes(long length) {
-    return Sharding.pieceBytes(length, domains.length, minPieceBytes, maxPieceBytes);
+    return Sharding.pieceBytes(length, nics, minPieceBytes, maxPieceBytes);
   }
 
   /** The length of the pieces into which a page is cut: pages are spread, not parts of pages. */
   long pagePieceBytes(long length) {
     return Math.min(length, maxPieceBytes);
+  }
+
+  /** Up to which length a write is one piece. */
+  long wholeBytes() {
+    return nics == 1 ? maxPieceBytes : Math.min(minPieceBytes, maxPieceBytes);
   }
 
   /** Lets a flight take part in posting. */
@@ -122,7 +71,13 @@ public final class NicGroup {
   /** Posts what can be posted of a new flight at once, unless others wait; the rest is enqueued. */
   void launch(Flight flight) {
     if (ring.isEmpty()) {
-      postSome(flight, unusable(flight.to()), PEER_QUANTUM);
+      Outbound peer = flight.to();
+      queues.begin(peer);
+      try {
+        postSome(flight, PEER_QUANTUM);
+      } finally {
+        queues.end(peer);
+      }
     }
     if (flight.hasMore()) {
       enqueue(flight);
@@ -133,24 +88,34 @@ public final class NicGroup {
     flight.to().waiting.remove(flight);
   }
 
-  /** The NICs over which nothing can go to a peer now, as a set of bits. */
-  private int unusable(Outbound peer) {
-    return nics.failed() | full | busy | peer.link.lostWays();
+  /**
+   * Begins to post new flights of one piece to one peer, one after another; {@link #endLaunches}
+   * ends it.
+   *
+   * @return how many there may be; none if others wait
+   */
+  int beginLaunches(Outbound peer) {
+    int room = queues.begin(peer);
+    return ring.isEmpty() ? room : 0;
   }
 
-  /** Has the NICs begin with what they have taken over. */
-  public void flush() {
-    while (unflushed != 0) {
-      int nic = Integer.numberOfTrailingZeros(unflushed);
-      unflushed &= unflushed - 1;
-      domains[nic].flush();
+  /** Posts the next one, or has it wait; returns whether another one may follow. */
+  boolean launchNext(Flight flight, Run run) {
+    if (queues.hasRoomFor(flight.share()) && queues.post(flight, run)) {
+      return true;
     }
+    enqueue(flight);
+    return false;
+  }
+
+  void endLaunches(Outbound peer) {
+    queues.end(peer);
   }
 
   /** Posts what the NICs take, every peer once at most. */
   public void post() {
-    busy = 0;
-    for (int turns = ring.size(); turns > 0 && (nics.failed() | full | busy) != allNics; turns--) {
+    queues.beginTurn();
+    for (int turns = ring.size(); turns > 0 && !queues.areExhausted(); turns--) {
       Outbound peer = ring.removeFirst();
       if (peer.link.isOpen()) {
         postTo(peer);
@@ -161,113 +126,61 @@ public final class NicGroup {
         ring.addLast(peer);
       }
     }
-    flush();
+    queues.flush();
+  }
+
+  private void postTo(Outbound peer) {
+    queues.begin(peer);
+    try {
+      Flight flight;
+      int left = PEER_QUANTUM;
+      while (left > 0 && (flight = peer.waiting.peek()) != null) {
+        left -= postSome(flight, FLIGHT_QUANTUM);
+        boolean more = flight.hasMore();
+        if (more && !queues.hasRoomFor(flight.share())) {
+          return; // it was stopped short, and keeps its turn
+        }
+        peer.waiting.rotate(flight);
+        if (!more) {
+          peer.waiting.remove(flight);
+        }
+      }
+    } finally {
+      queues.end(peer);
+    }
+  }
+
+  /** Posts some pieces of a flight, as long as NICs take them; returns how many. */
+  private int postSome(Flight flight, int quantum) {
+    Run run = flight.run();
+    long bytes = flight.share();
+    int posted = 0;
+    while (posted < quantum
+        && flight.hasMore()
+        && queues.hasRoomFor(bytes)
+        && queues.post(flight, run)) {
+      posted++;
+    }
+    return posted;
+  }
+
+  /** Has the NICs begin with what they have taken over. */
+  public void flush() {
+    queues.flush();
   }
 
   /** Ends a turn: brings the counters up to date; returns how many pieces were posted in it. */
   public int endTurn() {
-    int inTurn = (int) (writesPosted - writesCounted);
-    if (inTurn != 0) {
-      writesCounted = writesPosted;
-      counters.set(Counters.WRITES_POSTED, writesPosted);
-      counters.set(Counters.BYTES_POSTED, bytesPosted);
-    }
-    counters.set(Counters.WRITES_IN_FLIGHT, inFlight);
-    return inTurn;
+    return queues.endTurn();
   }
 
   /** Notes that so many pieces of a flight have left this NIC. */
   void completed(int nic, Flight flight, int pieces) {
-    Outbound peer = flight.to();
-    queues[nic].outstanding -= pieces;
-    full &= ~(1 << nic);
-    flight.outstanding -= pieces;
-    peer.outstanding -= pieces;
-    peer.outstandingBytes -= pieces * flight.share();
-    inFlight -= pieces;
+    queues.completed(nic, flight, pieces);
   }
 
   /** Notes that what is out of a flight will never be reported. */
   void abandoned(Flight flight) {
-    Outbound peer = flight.to();
-    inFlight -= flight.outstanding;
-    peer.outstanding -= flight.outstanding;
-    peer.outstandingBytes -= flight.outstanding * flight.share();
-    flight.outstanding = 0;
-  }
-
-  private void postTo(Outbound peer) {
-    long limit = writesPosted + PEER_QUANTUM;
-    int refusing = unusable(peer);
-    Flight flight;
-    while (writesPosted < limit && refusing != allNics && (flight = peer.waiting.peek()) != null) {
-      refusing = postSome(flight, refusing, FLIGHT_QUANTUM);
-      boolean more = flight.hasMore();
-      if (more && (refusing == allNics || !hasRoomFor(flight, peer))) {
-        return; // it was stopped short, and keeps its turn
-      }
-      peer.waiting.rotate(flight);
-      if (!more) {
-        peer.waiting.remove(flight);
-      }
-    }
-  }
-
-  /** Whether one more piece of this flight is within what its peer may have in flight. */
-  private boolean hasRoomFor(Flight flight, Outbound peer) {
-    int out = peer.outstanding;
-    return out == 0
-        || (out < peerDepth
-            && out < share * (allDepth - inFlight)
-            && peer.outstandingBytes + flight.share() <= peerBytes);
-  }
-
-  /**
-   * Posts some pieces of a flight, each on the next NIC that takes it; returns the NICs that refuse
-   * now.
-   */
-  private int postSome(Flight flight, int full, int quantum) {
-    Outbound peer = flight.to();
-    int refusing = full;
-    int left = quantum;
-    do {
-      if (refusing == allNics || !hasRoomFor(flight, peer)) {
-        break;
-      }
-      int nic = next;
-      next = nic + 1 == queues.length ? 0 : nic + 1;
-      if ((refusing & 1 << nic) != 0) {
-        continue;
-      }
-      if (!post(flight, peer, nic)) {
-        refusing |= 1 << nic;
-        continue;
-      }
-      left--;
-      refusing |= this.full | busy;
-    } while (left > 0 && flight.hasMore());
-    return refusing;
-  }
-
-  private boolean post(Flight flight, Outbound peer, int nic) {
-    SendQueue queue = queues[nic];
-    Operation op = queue.op;
-    flight.describe(op, nic);
-    PostResult result = queue.domain.post(op);
-    if (!result.isTaken()) {
-      busy |= result == PostResult.NIC_BUSY ? 1 << nic : 0;
-      return false;
-    }
-    unflushed |= 1 << nic;
-    flight.advance();
-    peer.outstanding++;
-    peer.outstandingBytes += flight.share();
-    inFlight++;
-    writesPosted++;
-    bytesPosted += op.length();
-    if (++queue.outstanding == queue.depth) {
-      full |= 1 << nic;
-    }
-    return true;
+    queues.abandoned(flight);
   }
 }

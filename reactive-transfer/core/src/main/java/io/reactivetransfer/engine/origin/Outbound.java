@@ -1,7 +1,11 @@
 package io.reactivetransfer.engine.origin;
 
 import io.reactivetransfer.engine.base.Chain;
+import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.Timers;
+import io.reactivetransfer.engine.base.Traffic;
 import io.reactivetransfer.engine.memory.ResolvedRegion;
+import io.reactivetransfer.engine.memory.ResolvedRegions;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.PeerShare;
@@ -12,6 +16,7 @@ import java.util.function.Predicate;
 public final class Outbound implements PeerShare {
 
   final PeerLink link;
+  final Traffic traffic;
   private final Submissions submissions;
 
   /** The target of bare immediates. */
@@ -21,7 +26,7 @@ public final class Outbound implements PeerShare {
   final Chain<Lane> flights = new Chain<>();
 
   /** Those of them that have pieces to post. */
-  final FlightQueue waiting = new FlightQueue();
+  final FlightQueue waiting;
 
   /** Whether it stands in the ring of peers with waiting flights. */
   boolean inRing;
@@ -32,17 +37,23 @@ public final class Outbound implements PeerShare {
   /** What they count as in bytes. */
   long outstandingBytes;
 
+  /** What the NICs have resolved of it. */
+  final ResolvedRegions resolved;
+
   /** What it has revoked. */
   final Drains drains;
 
   /** What it has not taken note of that it will not get. */
   GivenUp givenUp;
 
-  public Outbound(PeerLink link, Submissions submissions) {
+  public Outbound(PeerLink link, Submissions submissions, Timers timers, Nics nics) {
     this.link = link;
     this.submissions = submissions;
+    this.traffic = link.traffic();
+    this.waiting = new FlightQueue(traffic, timers);
     this.doorbell = new ResolvedRegion(link, null);
-    this.drains = new Drains(link);
+    this.resolved = new ResolvedRegions(nics);
+    this.drains = new Drains(link, resolved);
     this.givenUp = new GivenUp(link);
   }
 
@@ -84,11 +95,12 @@ public final class Outbound implements PeerShare {
   public void forgotten() {
     givenUp = new GivenUp(link);
     drains.clear();
+    resolved.clear();
   }
 
   @Override
   public boolean isWanted() {
-    return outstanding > 0 || !waiting.isEmpty();
+    return flights.first() != null;
   }
 
   @Override

@@ -12,11 +12,11 @@ import io.reactivetransfer.TransferException;
  */
 public sealed interface Results<T, R> {
 
-  /** For a transfer that is done. */
-  R done(T transfer);
+  /** For what has ended: a transfer that is done, or what was made of one that is not. */
+  R of(Object ended);
 
-  /** For one that is not; asked only if {@link #each()}. */
-  R failed(T transfer, TransferException failure);
+  /** For a transfer that is not done; asked only if {@link #each()}. */
+  Object failed(Transfer transfer, TransferException failure);
 
   /** Whether every transfer has a result, so that the first failure does not end the stream. */
   boolean each();
@@ -24,12 +24,13 @@ public sealed interface Results<T, R> {
   /** The transfers themselves; the first failure ends the stream. */
   record Done<T>() implements Results<T, T> {
     @Override
-    public T done(T transfer) {
-      return transfer;
+    @SuppressWarnings("unchecked") // nothing else was given
+    public T of(Object ended) {
+      return (T) ended;
     }
 
     @Override
-    public T failed(T transfer, TransferException failure) {
+    public Object failed(Transfer transfer, TransferException failure) {
       throw new IllegalStateException("a failed transfer is not emitted", failure);
     }
 
@@ -42,12 +43,13 @@ public sealed interface Results<T, R> {
   /** The outcome of each. */
   record Each<T extends Transfer>() implements Results<T, Outcome<T>> {
     @Override
-    public Outcome<T> done(T transfer) {
-      return new Outcome<>(transfer, null);
+    @SuppressWarnings("unchecked") // nothing else was given
+    public Outcome<T> of(Object ended) {
+      return ended instanceof Outcome<?> ? (Outcome<T>) ended : new Outcome<>((T) ended, null);
     }
 
     @Override
-    public Outcome<T> failed(T transfer, TransferException failure) {
+    public Object failed(Transfer transfer, TransferException failure) {
       return new Outcome<>(transfer, failure);
     }
 

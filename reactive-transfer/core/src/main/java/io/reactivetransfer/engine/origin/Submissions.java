@@ -20,9 +20,9 @@ public final class Submissions {
 
   private final Owner owner;
   private final Closing closing;
-  private final Chain<Submission<?, ?>> all = new Chain<>();
-  private final Chain<Submission<?, ?>> stalled = new Chain<>();
-  private final ArrayDeque<Submission<?, ?>> signalling = new ArrayDeque<>();
+  private final Chain<Submission> all = new Chain<>();
+  private final Chain<Submission> stalled = new Chain<>();
+  private final ArrayDeque<Submission> signalling = new ArrayDeque<>();
   private long youngest;
 
   public Submissions(Owner owner, Closing closing) {
@@ -31,7 +31,7 @@ public final class Submissions {
   }
 
   /** Returns its number: a younger one has a higher one. */
-  long register(Submission<?, ?> submission) {
+  long register(Submission submission) {
     assert owner.isCurrent();
     all.add(submission.place);
     long serial = ++youngest;
@@ -46,40 +46,40 @@ public final class Submissions {
     return youngest;
   }
 
-  void unregister(Submission<?, ?> submission) {
+  void unregister(Submission submission) {
     assert owner.isCurrent();
     all.remove(submission.place);
     stalled.remove(submission.stalled);
   }
 
   /** Visits all, of which each may leave meanwhile. */
-  void forEach(Consumer<Submission<?, ?>> visitor) {
+  void forEach(Consumer<Submission> visitor) {
     assert owner.isCurrent();
-    Chain.Link<Submission<?, ?>> each = all.first();
+    Chain.Link<Submission> each = all.first();
     while (each != null) {
-      Submission<?, ?> submission = each.member();
+      Submission submission = each.member();
       each = each.next(); // before, because it may leave
       visitor.accept(submission);
     }
   }
 
   /** Takes over what has come of one. */
-  void takeFrom(Submission<?, ?> submission) {
+  void takeFrom(Submission submission) {
     assert owner.isCurrent();
     stalled.remove(submission.stalled);
-    if (!submission.intake()) {
+    if (!submission.take()) {
       stalled.add(submission.stalled);
     }
   }
 
   /** Takes over what has come of those that wait for room. */
   public void takeFromStalled() {
-    Chain.Link<Submission<?, ?>> first;
-    Chain.Link<Submission<?, ?>> again = null;
+    Chain.Link<Submission> first;
+    Chain.Link<Submission> again = null;
     int tries = MAX_STALLED;
     while (tries > 0 && (first = stalled.first()) != null && first != again) {
       stalled.remove(first);
-      if (!first.member().intake()) {
+      if (!first.member().take()) {
         stalled.add(first);
         again = again == null ? first : again;
         tries--;
@@ -90,7 +90,7 @@ public final class Submissions {
   // ---- signals ----
 
   /** Has this one signalled at the end of the turn. */
-  void signalLater(Submission<?, ?> submission) {
+  void signalLater(Submission submission) {
     assert owner.isCurrent();
     signalling.add(submission);
   }
@@ -114,7 +114,7 @@ public final class Submissions {
   }
 
   private void signal(int limit) {
-    Submission<?, ?> submission;
+    Submission submission;
     for (int i = 0; i < limit && (submission = signalling.poll()) != null; i++) {
       submission.signal();
     }

@@ -9,7 +9,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** A stream of transfers to be submitted; each subscription is a {@link Submission} of its own. */
+/** A stream of transfers to be submitted; each subscription is a {@link Intake} of its own. */
 final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scannable {
 
   private final Streams streams;
@@ -50,19 +50,19 @@ final class TransferFlux<T extends Transfer, R> extends Flux<R> implements Scann
       Operators.error(actual, refusal);
       return;
     }
-    Submission<T, R> submission;
+    Intake<R> intake;
     try {
       boolean single = transfers instanceof Mono;
-      submission = new Submission<>(streams, actual, results, window, deadlineNanos, single);
+      intake = new Intake<>(streams, actual, results, window, deadlineNanos, single);
     } catch (Throwable failure) {
       streams.admission().leave();
       Operators.error(actual, failure);
       return;
     }
     try {
-      transfers.subscribe(submission);
+      transfers.subscribe(intake);
     } catch (Throwable failure) {
-      submission.notSubscribed(failure);
+      intake.notSubscribed(failure);
     }
   }
 }

@@ -110,7 +110,7 @@ public final class Barriers implements PeerEvents {
   /** A member says that it has entered the next round of a group; false if it says otherwise. */
   public boolean received(PeerLink peer, ByteBuffer frame) {
     assert peers.commands().owner().isCurrent();
-    if (frame.remaining() != EngineId.BYTES + 3 * Integer.BYTES) {
+    if (frame.remaining() != ControlFrame.BARRIER_BYTES) {
       return false;
     }
     EngineId group = new EngineId(frame.getLong(), frame.getLong());

@@ -129,6 +129,9 @@ public final class ControlFrame {
   /** The channel of a credit that holds for each of them. */
   public static final int ALL_CHANNELS = -1;
 
+  /** An entry into a round of a barrier without its kind. */
+  static final int BARRIER_BYTES = EngineId.BYTES + 3 * Integer.BYTES;
+
   /** An abort without its kind and its reason. */
   public static final int ABORT_BYTES = 3 * Integer.BYTES + Long.BYTES + 1;
 
@@ -137,9 +140,18 @@ public final class ControlFrame {
 
   private ControlFrame() {}
 
-  /** Whether it is no defect if one comes whose sender is not known here any more. */
-  static boolean mayComeFromStrangers(int kind) {
-    return kind == ASK || kind == ALIVE || kind == BARRIER || kind == DISMISSAL;
+  /**
+   * Whether it is no defect if one comes whose sender is not known here any more.
+   *
+   * @param bytes behind its kind
+   */
+  static boolean mayComeFromStrangers(int kind, int bytes) {
+    return switch (kind) {
+      case ASK, ALIVE -> bytes == 0;
+      case BARRIER -> bytes == BARRIER_BYTES;
+      case DISMISSAL -> true;
+      default -> false;
+    };
   }
 
   /** Copies a message of the application. If it is short, this is its only part. */
@@ -206,7 +218,7 @@ public final class ControlFrame {
   }
 
   public static ByteBuffer barrier(EngineId group, int receiverEpoch, int number, int known) {
-    return ByteBuffer.allocate(HEADER_BYTES + EngineId.BYTES + 3 * Integer.BYTES)
+    return ByteBuffer.allocate(HEADER_BYTES + BARRIER_BYTES)
         .put(BARRIER)
         .putLong(group.high())
         .putLong(group.low())

@@ -18,11 +18,17 @@ final class Fences {
   /** NICs of ours whose lost way the peer is to shut and has not shut yet, as a set of bits. */
   private int asked;
 
+  /** How often was looked, in vain, since the peer was asked or has answered. */
+  private int looks;
+
   /** The NICs of the peer that these ways led to, by the numbers of ours. */
   private final int[] askedOf;
 
   /** How many fences our NICs have yet to complete, by their numbers. */
   private final int[] open;
+
+  /** Those of our NICs that have any to complete, as a set of bits. */
+  private int shutting;
 
   Fences(PeerLink peer, Peers peers) {
     this.peer = peer;
@@ -33,9 +39,17 @@ final class Fences {
 
   // ---- what we have on the way there ----
 
-  /** NICs of ours that post nothing to it, as a set of bits. */
+  /** NICs of ours whose lost way it has yet to shut, as a set of bits. */
   int asked() {
     return asked;
+  }
+
+  /**
+   * NICs of ours that post nothing to it, as a set of bits. While one of ours shuts its way, it may
+   * still report the loss of what was there before.
+   */
+  int unusable() {
+    return asked | shutting;
   }
 
   /** One of our NICs has lost its way to it; it is asked in the present session or not at all. */
@@ -49,16 +63,29 @@ final class Fences {
   }
 
   /** Nothing comes there any more of what a NIC of ours has posted on the lost way. */
-  void shut(int nic) {
+  private void answered(int nic) {
     asked &= ~(1 << nic);
+    looks = 0;
     peer.mail.list();
+    if (asked == 0) {
+      peers.shut(peer);
+    }
+  }
+
+  /**
+   * A quarter of the liveness deadline has passed; true if the peer was asked for as long as that,
+   * and has answered nothing: what waits for the answer would wait for ever.
+   */
+  boolean look() {
+    looks = asked == 0 ? 0 : looks + 1;
+    return looks > Liveness.ASKS_PER_DEADLINE;
   }
 
   /** These NICs of the peer have failed, as a set of bits: nothing comes in there any more. */
   void nicsFailed(int failed) {
     for (int nic = 0; nic < askedOf.length; nic++) {
       if ((asked & 1 << nic) != 0 && (failed & 1 << askedOf[nic]) != 0) {
-        shut(nic);
+        answered(nic);
       }
     }
   }
@@ -66,6 +93,7 @@ final class Fences {
   /** The session is over: with the next greeting the peer says that it has shut all ways. */
   void interrupted() {
     asked = 0;
+    looks = 0;
   }
 
   // ---- what it has on the way here ----
@@ -74,6 +102,7 @@ final class Fences {
   void shut(int ours, RemotePeer remote, String reason, Runnable then) {
     Domain domain = peers.nics().domains()[ours];
     open[ours]++;
+    shutting |= 1 << ours;
     var _ =
         domain
             .disconnect(remote, reason)
@@ -81,19 +110,16 @@ final class Fences {
                 peers
                     .commands()
                     .execute(() -> {
-                      open[ours]--;
+                      if (--open[ours] == 0) {
+                        shutting &= ~(1 << ours);
+                      }
                       then.run();
                     }));
   }
 
   /** Whether something that it had on its way may still come in. */
   boolean areOpen() {
-    for (int nic = 0; nic < open.length; nic++) {
-      if (open[nic] > 0 && !peers.nics().hasFailed(nic)) {
-        return true;
-      }
-    }
-    return false;
+    return (shutting & ~peers.nics().failed()) != 0;
   }
 
   /** It speaks of a lost way; false if it says otherwise. */
@@ -104,7 +130,9 @@ final class Fences {
       return false;
     }
     if (kind == ControlFrame.FENCED) {
-      shut(ours);
+      if (askedOf[ours] == theirs) { // else that NIC has failed since, and another one is asked
+        answered(ours);
+      }
       return true;
     }
     RemotePeer remote;
@@ -130,6 +158,9 @@ final class Fences {
     if (peers.nics().hasFailed(ours)) {
       answer.run();
     } else {
+      if (peer.counterpart(ours) == theirs) {
+        peer.wayLost(ours); // what we have on that way ends with it, and is asked for before
+      }
       shut(ours, remote, "its NIC " + theirs + " lost its way", answer);
     }
   }

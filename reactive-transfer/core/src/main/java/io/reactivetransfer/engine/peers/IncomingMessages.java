@@ -75,7 +75,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     ChannelMail own = peer.mail.channel(channel);
     own.taken(bytes);
     room.take(bytes).forEach(this::owe);
-    if (!peer.mail.isOpen()) {
+    if (!peer.mail.hasGreeted()) {
       return; // what it may send in its next session is said when that begins
     }
     if (room.isFull()) {

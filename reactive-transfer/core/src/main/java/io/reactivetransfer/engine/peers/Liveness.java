@@ -50,7 +50,9 @@ public final class Liveness {
     if (peer.outbound().look()) {
       peer.mail.list();
     }
-    if (!peer.isWanted()) {
+    if (peer.fences().look()) {
+      giveUp(peer, "it has not shut a lost way within " + Deadlines.text(deadlineNanos));
+    } else if (!peer.isWanted()) {
       peer.unwatch();
     } else if (peer.silentNanos(passed) < ASKS_PER_DEADLINE * lookNanos) {
       peer.mail.ask();

@@ -32,6 +32,12 @@ public final class Mail {
   /** Whether a connection was lost since the peer greeted last. */
   private boolean broken;
 
+  /** What the peer was last told that we know of its number, in this session. */
+  private int toldKnown;
+
+  /** Whether the peer has said in this session that it knows our number. */
+  private boolean acknowledged;
+
   /** The messages of each channel that was used, in the order of their first use. */
   private final List<ChannelMail> channels = new ArrayList<>(1);
 
@@ -110,16 +116,28 @@ public final class Mail {
   }
 
   /**
-   * Whether the peer has greeted since the session began, so that it can be written to. Who is
-   * greeted by someone who does not know its number greets in turn.
+   * Whether the peer has answered our greeting since the session began, so that it can be written
+   * to: when it did, it had shut out what we had on its way to it before. Who is greeted by someone
+   * who does not know its number, or has not said that it knows theirs, greets in turn.
    */
   boolean isOpen() {
+    return hasGreeted() && acknowledged;
+  }
+
+  /** Whether the peer has greeted since the session began. */
+  boolean hasGreeted() {
     return theirEpoch != 0 && !broken;
+  }
+
+  /** Whether we have met the peer, and not in this session. */
+  boolean isMetAgain() {
+    return broken && theirEpoch != 0;
   }
 
   /** What to greet the peer with. */
   ByteBuffer greeting(PeerAddress address, int maxMessageBytes, List<PeerNic> nics) {
-    return new Greeting(epoch, broken ? 0 : theirEpoch, maxMessageBytes, address, nics).toFrame();
+    toldKnown = broken ? 0 : theirEpoch;
+    return new Greeting(epoch, toldKnown, maxMessageBytes, address, nics).toFrame();
   }
 
   /**
@@ -131,14 +149,14 @@ public final class Mail {
     theirEpoch = 0;
     greeted = false;
     broken = false;
+    acknowledged = false;
     voidCredits();
     greetingWanted = false;
     askDue = false;
     answerDue = false;
     nicsDue = false;
     dismissal = null;
-    ofSession.clear();
-    overfull = false;
+    endOfSession();
     peer.inbound().renewed();
     peer.outbound().renewed();
     barriers.reset();
@@ -163,7 +181,8 @@ public final class Mail {
     }
     this.longest = longest;
     greetingWanted = false;
-    if (ours != epoch) {
+    acknowledged = ours == epoch;
+    if (!acknowledged || toldKnown != theirs) {
       greetAgain();
     }
     broken = false;
@@ -171,6 +190,7 @@ public final class Mail {
 
   private void greetAgain() {
     greeted = false;
+    toldKnown = 0;
     barriers.tellAgain();
   }
 
@@ -260,6 +280,7 @@ public final class Mail {
   /** A connection is gone, and what was on its way: the peer must be told anew where we are. */
   void interrupted() {
     broken = true;
+    acknowledged = false;
     greetAgain();
     voidCredits();
     peer.inbound().interrupted();
@@ -274,21 +295,26 @@ public final class Mail {
     askDue = false;
     answerDue = false;
     nicsDue = false;
-    ofSession.clear();
-    overfull = false;
-    sessions++;
-    peer.fences().interrupted();
+    endOfSession();
     dismissal = null;
     barriersHeld = true;
     peer.inbound().unreachable();
     peer.outbound().unreachable();
   }
 
+  /** What was said, asked and agreed in the session means nothing any more. */
+  private void endOfSession() {
+    ofSession.clear();
+    overfull = false;
+    sessions++;
+    peer.fences().interrupted();
+  }
+
   /** Has this said in the present session, or never. */
   public void say(ByteBuffer frame) {
     if (ofSession.size() >= MAX_OF_SESSION) {
       overfull = true;
-    } else if (isOpen()) { // else it was meant for a session that is over
+    } else if (hasGreeted()) { // else it was meant for a session that is over
       ofSession.add(frame);
       list();
     }
@@ -358,7 +384,12 @@ public final class Mail {
   }
 
   boolean hasWork() {
-    return isDue() || (!greeted && (greetingWanted || isSending() || holdsAborts())) || canSend();
+    return isDue() || (!greeted && (owesGreeting() || isSending() || holdsAborts())) || canSend();
+  }
+
+  /** Whether somebody waits for a greeting, here or there. */
+  private boolean owesGreeting() {
+    return greetingWanted || hasGreeted();
   }
 
   /**

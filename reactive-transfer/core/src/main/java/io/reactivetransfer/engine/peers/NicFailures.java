@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.peers;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.spi.BackendException;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -18,6 +19,7 @@ public final class NicFailures {
 
   private final Nics nics;
   private final Peers peers;
+  private final Recording recording;
   private final Consumer<Throwable> allFailed;
 
   /**
@@ -25,9 +27,10 @@ public final class NicFailures {
    *
    * @param allFailed told why nothing can be done any more
    */
-  public NicFailures(Peers peers, Consumer<Throwable> allFailed) {
+  public NicFailures(Peers peers, Recording recording, Consumer<Throwable> allFailed) {
     this.nics = peers.nics();
     this.peers = peers;
+    this.recording = recording;
     this.allFailed = allFailed;
   }
 
@@ -39,6 +42,7 @@ public final class NicFailures {
     String engine = peers.ownAddress().engine().toShortString();
     String name = nics.name(nic);
     LOG.warn("engine {}: NIC {} failed and is not used any more: {}", engine, name, text);
+    recording.tell(recorder -> recorder.nicFailed(recording.engine(), nics.nic(nic), text));
     if (nics.haveAllFailed()) {
       allFailed.accept(new BackendException(code, "the last NIC, " + name + ", failed: " + text));
       return;
@@ -52,10 +56,11 @@ public final class NicFailures {
   }
 
   /** One of ours has lost its way to a peer, to which others may have theirs. */
-  public void wayLost(EngineId id, int nic) {
+  public void wayLost(EngineId id, int nic, String text) {
     PeerLink peer = peers.find(id);
     if (peer != null && !nics.hasFailed(nic)) {
       peer.wayLost(nic);
+      recording.tell(recorder -> recorder.wayLost(peer, nics.nic(nic), text));
     }
   }
 

@@ -117,7 +117,9 @@ public final class OutgoingMessages {
   /** The first that may go; what the peer will never take fails. */
   private static ChannelMail.@Nullable Outgoing nextOf(Mail mail, ChannelMail own) {
     Chain.Link<ChannelMail.Outgoing> first;
-    while ((first = own.outgoing.first()) != null && first.member().length() > mail.longest) {
+    while ((first = own.outgoing.first()) != null
+        && first.member().length() > mail.longest
+        && !own.hasBegun(first.member())) {
       remove(mail, own, first.member());
       first
           .member()

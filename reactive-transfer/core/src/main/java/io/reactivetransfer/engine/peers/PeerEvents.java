@@ -12,6 +12,9 @@ public interface PeerEvents {
   /** Other NICs than before lead to it. */
   default void rerouted(PeerLink peer) {}
 
+  /** All ways to it that were lost are shut: what had been posted there never comes any more. */
+  default void shut(PeerLink peer) {}
+
   /** It is gone: everything ends that waits for it. */
   default void lost(PeerLink peer, PeerUnreachableException loss) {}
 

@@ -6,9 +6,11 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Signals;
+import io.reactivetransfer.engine.base.Traffic;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.Arrays;
 import java.util.List;
@@ -35,6 +37,7 @@ public final class PeerLink implements Peer {
   /** Control messages to and from it. */
   public final Mail mail;
 
+  private final Traffic traffic = new Traffic();
   private final PeerShare outbound;
   private final PeerShare inbound;
 
@@ -87,6 +90,16 @@ public final class PeerLink implements Peer {
     this.states = new PeerStates(this, peers);
     this.outbound = outbound.apply(this);
     this.inbound = inbound.apply(this);
+  }
+
+  /** What goes there and comes from there. */
+  public Traffic traffic() {
+    return traffic;
+  }
+
+  @Override
+  public TrafficStats stats() {
+    return traffic.stats();
   }
 
   /** What is kept of it, and has to be told, for what goes there. */
@@ -152,6 +165,16 @@ public final class PeerLink implements Peer {
     return (lostWays & 1 << nic) != 0;
   }
 
+  /** Whether ways are left beside those that it has lost, and those of NICs of ours that failed. */
+  public boolean hasOtherWays() {
+    return (lostWays | peers.nics().failed()) != peers.nics().all();
+  }
+
+  /** Whether nothing comes there any more of what a NIC of ours had posted on a way it has lost. */
+  public boolean isShut(int nic) {
+    return (fences.asked() & 1 << nic) == 0;
+  }
+
   /** Lost ways are tried again. */
   void tryAllWays() {
     lostWays = 0;
@@ -162,8 +185,7 @@ public final class PeerLink implements Peer {
    * is being shut.
    */
   public int lostWays() {
-    int left = lostWays == (1 << counterparts.length) - 1 ? 0 : lostWays;
-    return left | fences.asked();
+    return (hasOtherWays() ? lostWays : 0) | fences.unusable();
   }
 
   Fences fences() {

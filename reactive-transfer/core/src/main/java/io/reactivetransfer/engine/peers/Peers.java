@@ -226,6 +226,13 @@ public final class Peers {
     return ref == null ? null : ref.get();
   }
 
+  /** Those that are in the table now. From any thread. */
+  public List<Peer> all() {
+    List<Peer> all = new ArrayList<>();
+    forEachKnown(all::add);
+    return all;
+  }
+
   /** The number of an acquaintance that begins: never 0, and never the same soon. */
   int newEpoch() {
     int epoch;
@@ -245,6 +252,11 @@ public final class Peers {
   /** Other NICs than before lead to a peer. */
   void rerouted(PeerLink peer) {
     listeners.forEach(each -> each.rerouted(peer));
+  }
+
+  /** All ways to a peer that were lost are shut. */
+  void shut(PeerLink peer) {
+    listeners.forEach(each -> each.shut(peer));
   }
 
   /** A peer is gone: ends everything that waits for it. */

@@ -52,7 +52,7 @@ public final class Reception {
     boolean fits =
         handler != null
             && (peer == null
-                ? ControlFrame.mayComeFromStrangers(kind)
+                ? ControlFrame.mayComeFromStrangers(kind, frame.remaining())
                 : handler.received(peer, frame));
     if (!fits) {
       defects.report(
@@ -100,6 +100,10 @@ public final class Reception {
       peers.begunAnew(peer);
     }
     peer.heard();
+    if (mail.isMetAgain()) {
+      // It may have gone on in the old session when that had ended here.
+      peer.disconnect("a new session begins");
+    }
     mail.greetedBy(greeting.epoch(), greeting.known(), greeting.longest());
     mail.list();
     if (!peer.introduce(greeting.nics())) {
@@ -111,6 +115,8 @@ public final class Reception {
     } catch (TransferRejectedException e) {
       defects.report(String.valueOf(e.getMessage()));
     }
-    peers.opened(peer);
+    if (peer.isOpen()) {
+      peers.opened(peer);
+    }
   }
 }

@@ -77,7 +77,6 @@ public final class ImmTable implements PeerEvents {
    */
   public void arrived(@Nullable EngineId origin, int wire) {
     assert timers.owner().isCurrent();
-    counters.add(Counters.ARRIVALS, 1);
     if (!doubts.isEmpty() && doubts.holds(WireImm.imm(wire))) {
       return;
     }

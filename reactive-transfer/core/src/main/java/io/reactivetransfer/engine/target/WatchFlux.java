@@ -2,12 +2,10 @@ package io.reactivetransfer.engine.target;
 
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -20,24 +18,22 @@ import reactor.core.scheduler.Scheduler;
 final class WatchFlux extends Flux<Change> {
 
   private final Watches watches;
-  private final MemorySegment word;
+  private final Memory word;
 
-  WatchFlux(Watches watches, MemorySegment word) {
+  WatchFlux(Watches watches, Memory word) {
     this.watches = watches;
     this.word = word;
   }
 
   @Override
   public void subscribe(CoreSubscriber<? super Change> actual) {
-    watches.admission().serve(actual, ticket -> new Watch(watches, word, actual, ticket));
+    watches.admission().serve(actual, ticket -> new Watch(watches, watches.reader(word), actual, ticket));
   }
 
   /** One subscriber's view of the word. */
   static final class Watch implements Admission.Guest, Runnable {
-    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
-
     private final Watches watches;
-    private final MemorySegment word;
+    private final WatchedWord word;
     private final CoreSubscriber<? super Change> actual;
     private final Scheduler.Worker signals;
     private final AdmissionTicket ticket;
@@ -50,14 +46,14 @@ final class WatchFlux extends Flux<Change> {
 
     Watch(
         Watches watches,
-        MemorySegment word,
+        WatchedWord word,
         CoreSubscriber<? super Change> actual,
         AdmissionTicket ticket) {
       this.watches = watches;
       this.word = word;
       this.actual = actual;
       this.ticket = ticket;
-      this.told = read();
+      this.told = word.read();
       this.seen = told;
       this.signals = watches.signals().createWorker();
     }
@@ -82,21 +78,13 @@ final class WatchFlux extends Flux<Change> {
       end(reason);
     }
 
-    private long read() {
-      try {
-        return (long) WORD.getAcquire(word, 0L);
-      } catch (IllegalStateException gone) {
-        throw new IllegalStateException("the watched memory was freed: " + gone.getMessage(), gone);
-      }
-    }
-
     /** Looks; returns false when there is no need to look again. On the NIC thread. */
     boolean look() {
       if (over) {
         return false;
       }
       try {
-        long now = read();
+        long now = word.read();
         if (now != seen) {
           seen = now;
           drain();

@@ -2,11 +2,12 @@ package io.reactivetransfer.engine.target;
 
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Closing;
 import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.SignalScheduler;
-import java.lang.foreign.MemorySegment;
+import io.reactivetransfer.spi.Devices;
 import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;
@@ -21,18 +22,30 @@ public final class Watches {
   private final SignalScheduler signals;
   private final Admission admission;
   private final Closing closing;
+  private final Devices devices;
   private final List<WatchFlux.Watch> all = new ArrayList<>();
 
-  public Watches(Commands commands, SignalScheduler signals, Admission admission, Closing closing) {
+  public Watches(
+      Commands commands,
+      SignalScheduler signals,
+      Admission admission,
+      Closing closing,
+      Devices devices) {
     this.commands = commands;
     this.signals = signals;
     this.admission = admission;
     this.closing = closing;
+    this.devices = devices;
   }
 
   /** What becomes of a word of 8 bytes, once for each subscription. From any thread. */
-  public Flux<Change> of(MemorySegment word) {
+  public Flux<Change> of(Memory word) {
+    WatchedWord.requireWord(word);
     return new WatchFlux(this, word);
+  }
+
+  WatchedWord reader(Memory word) {
+    return WatchedWord.of(word, devices);
   }
 
   /** Looks after a word from now on. */

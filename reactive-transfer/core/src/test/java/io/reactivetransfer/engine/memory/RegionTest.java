@@ -16,13 +16,17 @@ import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -285,6 +289,32 @@ class RegionTest {
     probe.assertOpen();
     hand.completeAll();
     probe.assertComplete();
+  }
+
+  /** One who writes there does not answer, and then the NIC takes its time. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void endsOnceMoreWhileItsNicsAreStillRevoking(boolean closes) {
+    hand.open(1, o -> o.revocationGrace(Duration.ofMillis(100)));
+    MemoryRegion region = register(Access.REMOTE_WRITE);
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, ControlFrame.uses(region.descriptor().number()));
+    hand.nic(0).completesRevocations = false;
+    Probe<Void> first = hand.probe(region.revoke());
+    hand.turn();
+    assertThat(hand.control().sent(ControlFrame.REVOKE)).hasSize(1);
+    assertThat(hand.nic(0).revocations()).isZero();
+    hand.advance(Duration.ofMillis(100));
+    assertThat(hand.nic(0).revocations()).isEqualTo(1);
+    Probe<Void> second = hand.probe(closes ? region.close() : region.revoke());
+    hand.turn();
+    hand.nic(0).completesRevocations = true;
+    hand.nic(0).endRevocations.forEach(Runnable::run);
+    hand.turn();
+    first.assertComplete();
+    hand.advance(Duration.ofSeconds(1));
+    hand.turn();
+    second.assertComplete();
   }
 
   // ---- close ----

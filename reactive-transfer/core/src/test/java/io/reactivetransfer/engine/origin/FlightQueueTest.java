@@ -2,11 +2,8 @@ package io.reactivetransfer.engine.origin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.Imm;
-import io.reactivetransfer.Signal;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.TestParts;
-import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,16 +13,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FlightQueueTest {
 
-  private static final PeerLink PEER = new TestParts().peer(EngineByHand.addressOf(1));
+  private static final TestParts PARTS = new TestParts();
+  private static final Outbound PEER = Outbound.to(PARTS.peer(EngineByHand.addressOf(1)));
 
   /** The flights of one stream. */
-  private record Waiting(Lane stream, List<Flight> flights) {}
+  private record Waiting(Run stream, List<Flight> flights) {}
 
-  private final FlightQueue queue = new FlightQueue();
+  private final FlightQueue queue = new FlightQueue(PEER.link.traffic(), PARTS.timers);
   private final List<Waiting> model = new ArrayList<>();
 
-  private void add(Flight flight, Lane stream) {
-    flight.begin(stream, Signal.of(PEER, Imm.of(0)), 0);
+  private static Run newStream() {
+    Run run = new Run();
+    run.begin(new Lane(), PARTS.region(), PEER.doorbell);
+    return run;
+  }
+
+  private void add(Flight flight, Run stream) {
+    flight.begin(stream, 0, 0);
     queue.add(flight);
     for (Waiting lane : model) {
       if (lane.stream == stream) {
@@ -62,7 +66,7 @@ class FlightQueueTest {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     List<Flight> flights = IntStream.range(0, 12).mapToObj(Flight::new).toList();
-    List<Lane> owners = IntStream.range(0, streams).mapToObj(_ -> new Lane()).toList();
+    List<Run> owners = IntStream.range(0, streams).mapToObj(_ -> newStream()).toList();
     for (int step = 0; step < 20_000; step++) {
       Flight flight = flights.get(random.nextInt(flights.size()));
       switch (random.nextInt(4)) {

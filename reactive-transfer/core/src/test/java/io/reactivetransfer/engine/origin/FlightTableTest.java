@@ -2,15 +2,14 @@ package io.reactivetransfer.engine.origin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.Imm;
-import io.reactivetransfer.Signal;
-import io.reactivetransfer.Transfer;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.TestParts;
-import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
+import io.reactivetransfer.engine.memory.ResolvedRegion;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,13 +20,20 @@ class FlightTableTest {
 
   private final TestParts parts = new TestParts();
   private final PeerLink peer = parts.peer(EngineByHand.addressOf(1));
-  private final Transfer transfer = Signal.of(peer, Imm.of(0));
-  private final Submission<?, ?> submission =
-      new Submission<>(parts.streams(), new Probe<>(0), new Results.Done<>(), 1, 0, true);
+  private final Submission submission =
+      new Submission(
+          parts.streams(), new StreamState(), new Window(1), new Results.Done<>(), null, 0);
   private final FlightTable table = new FlightTable();
+  private final RegisteredRegion source = parts.region();
 
   private Flight take() {
-    return table.begin(submission, transfer, Outbound.to(peer));
+    Flight flight = begin(Outbound.to(peer));
+    flight.cutWrite(1, 1, -1);
+    return flight;
+  }
+
+  private Flight begin(Outbound to) {
+    return table.begin(table.run(submission, source, to.doorbell), 0);
   }
 
   @Test
@@ -39,8 +45,8 @@ class FlightTableTest {
     for (int step = 0; step < 20_000; step++) {
       if (live.isEmpty() || random.nextInt(100) < 55 && live.size() < 500) {
         Flight flight = take();
-        assertThat(live).as("seed %d", seed).doesNotContainKey(flight.token());
-        live.put(flight.token(), flight);
+        assertThat(live).as("seed %d", seed).doesNotContainKey(flight.token(0));
+        live.put(flight.token(0), flight);
       } else {
         long token = live.keySet().iterator().next();
         table.release(live.remove(token));
@@ -81,7 +87,7 @@ class FlightTableTest {
       Outbound to = peers.get(random.nextInt(peers.size()));
       List<Flight> own = model.get(to);
       if (own.isEmpty() || random.nextInt(own.size() + 1) < 3) {
-        own.add(table.begin(submission, transfer, to));
+        own.add(begin(to));
       } else {
         table.release(own.remove(random.nextInt(own.size())));
       }
@@ -98,6 +104,45 @@ class FlightTableTest {
     }
     model.values().forEach(all -> all.forEach(table::release));
     assertThat(submission.lanes().first()).isNull();
+  }
+
+  /** Of each source, whether any flight uses it is told once, whatever its runs are. */
+  @Test
+  void tellsWhichSourceIsNotUsedAnyMore() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    List<RegisteredRegion> sources = List.of(parts.region(), parts.region(), parts.region());
+    List<ResolvedRegion> targets =
+        List.of(Outbound.to(peer).doorbell, new ResolvedRegion(peer, null));
+    Map<Flight, RegisteredRegion> model = new LinkedHashMap<>();
+    Map<RegisteredRegion, Integer> runs = new HashMap<>();
+    for (int step = 0; step < 20_000; step++) {
+      if (model.isEmpty() || random.nextInt(model.size() + 1) < 5) {
+        RegisteredRegion from = sources.get(random.nextInt(sources.size()));
+        ResolvedRegion to = targets.get(random.nextInt(targets.size()));
+        Run run = table.run(submission, from, to);
+        Flight flight = table.begin(run, step);
+        if (run.flights == 1) {
+          runs.merge(from, 1, Integer::sum);
+        }
+        model.put(flight, from);
+        assertThat(flight.place()).isEqualTo(step);
+        assertThat(flight.run().isBetween(from, to)).isTrue();
+      } else {
+        Flight flight = new ArrayList<>(model.keySet()).get(random.nextInt(model.size()));
+        RegisteredRegion from = model.remove(flight);
+        RegisteredRegion unused = table.release(flight);
+        if (unused != null) {
+          assertThat(unused).isSameAs(from);
+          runs.merge(from, -1, Integer::sum);
+        }
+      }
+      for (RegisteredRegion each : sources) {
+        assertThat(runs.getOrDefault(each, 0) > 0)
+            .as("seed %d, step %d", seed, step)
+            .isEqualTo(model.containsValue(each));
+      }
+    }
   }
 
   @Test
@@ -125,7 +170,7 @@ class FlightTableTest {
   @Test
   void tokensOfNobody() {
     Flight flight = take();
-    long token = flight.token();
+    long token = flight.token(0);
     for (long wrong : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, ~token, token + 1}) {
       assertThat(table.find(wrong)).isNull();
     }

@@ -68,6 +68,21 @@ class ControlFrameLengthTest {
     assertThat(defects()).isZero();
   }
 
+  @ParameterizedTest
+  @MethodSource("ofOneLength")
+  void thatOfAStrangerIsADefectToo(ByteBuffer frame) {
+    hand.receive(2, ByteBuffer.allocate(frame.remaining() + 1).put(frame).rewind());
+    assertThat(defects()).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsForgottenMayNotKnowItYet() {
+    hand.receive(2, ControlFrame.ask());
+    hand.receive(2, ControlFrame.alive());
+    hand.receive(2, ControlFrame.barrier(new EngineId(1, 2), 0, 1, 0));
+    assertThat(defects()).isZero();
+  }
+
   @Test
   void anAbortWithAFlagThatDoesNotExistIsADefect() {
     hand.receive(1, ControlFrame.abort(new AbortFrame(1, 7, 0, 16, "no"), 0));

@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
@@ -112,16 +113,22 @@ class EndingCostTest {
    * does so in each of them.
    */
   private static void assertLinear(IntToLongFunction cost) {
+    assertGrowth(cost, TIMES * LIMIT);
+  }
+
+  private static void assertGrowth(IntToLongFunction cost, int limit) {
     cost.applyAsLong(FEW); // warms up
     long few = cost.applyAsLong(FEW);
     long many = cost.applyAsLong(FEW * TIMES);
-    for (int round = 0; round < ROUNDS && many >= few * TIMES * LIMIT; round++) {
+    for (int round = 0; round < ROUNDS && many >= few * limit; round++) {
       few = Math.min(few, cost.applyAsLong(FEW));
       many = Math.min(many, cost.applyAsLong(FEW * TIMES));
     }
     assertThat(many)
-        .as("the cost of ending %s, where ending %s costs %s ns", FEW * TIMES, FEW, few)
-        .isLessThan(few * TIMES * LIMIT);
+        .as(
+            "the cost where there are %s, and where there are %s it is %s ns",
+            FEW * TIMES, FEW, few)
+        .isLessThan(few * limit);
   }
 
   private long costOfWrites(Ending ending, int count) {
@@ -236,6 +243,30 @@ class EndingCostTest {
   @Test
   void ofWaitingForSeveralPeers() {
     assertLinear(count -> costOfSpreading(count / 5));
+  }
+
+  /** Short deadlines, one after another, while many streams have a long one. */
+  private long costOfShortDeadlines(int streams) {
+    open();
+    waitingWrites(streams);
+    WriteImm write = WriteImm.of(source, target, Imm.of(2));
+    long cost =
+        cost(() -> {
+          for (int i = 0; i < 50; i++) {
+            Probe<?> probe = hand.probe(hand.engine().submit(write, Duration.ofMillis(2)));
+            hand.turn();
+            hand.loop.advance(Duration.ofMillis(4));
+            assertThat(probe.error()).isInstanceOf(DeadlineExceededException.class);
+          }
+        });
+    hand.end();
+    return cost;
+  }
+
+  /** Who has a long deadline is not looked at for that of others. */
+  @Test
+  void ofShortDeadlinesIsTheSameHoweverManyLongOnesThereAre() {
+    assertGrowth(this::costOfShortDeadlines, LIMIT);
   }
 
   /** Nobody else waits for all of them. */

@@ -99,7 +99,7 @@ class GreetingFirstTest {
     probes.forEach(Probe::assertComplete);
     submit(write(1));
     assertThat(hand.inFlight()).as("from now on at once").hasSize(1);
-    assertThat(greetings(1)).hasSize(1);
+    assertThat(greetings(1)).as("one, and one that says who has greeted").hasSize(2);
     hand.settle();
   }
 

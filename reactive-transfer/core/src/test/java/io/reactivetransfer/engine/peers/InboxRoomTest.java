@@ -25,7 +25,7 @@ class InboxRoomTest {
   }
 
   private void hello(int number) {
-    hand.receive(number, hand.hello(number, 1, 0));
+    hand.receive(number, hand.hello(number));
   }
 
   /** Sends as many as it may, and more do not come through. */

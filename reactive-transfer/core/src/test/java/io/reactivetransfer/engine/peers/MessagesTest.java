@@ -226,8 +226,8 @@ class MessagesTest {
       send(peer, i);
     }
     assertThat(hand.control().sent()).isEmpty();
-    for (int i = 0; i < 1 + 1 + 6; i++) { // a greeting, credit for who greets in turn, and these
-      if (i == 2) {
+    for (int i = 0; i < 2 + 1 + 6; i++) { // greetings, credit for who greets in turn, and these
+      if (i == 1) {
         credit(1, 6);
       }
       hand.control().sendRoom = 1;
@@ -271,7 +271,7 @@ class MessagesTest {
     hand.lose(hand.peer(1));
     Probe<Void> probe = send(hand.peer(1), 2);
     probe.assertOpen();
-    assertThat(hand.control().sent(ControlFrame.HELLO)).hasSize(2);
+    assertThat(hand.control().sent(ControlFrame.HELLO)).as("twice in each session").hasSize(4);
     credit(1, 1);
     probe.assertComplete();
     assertThat(sent()).containsExactly(1, 2);
@@ -613,5 +613,25 @@ class MessagesTest {
             });
     hand.turn();
     assertThat(heard).containsExactly("subscription", "end");
+  }
+
+  @Test
+  void whatHasBegunGoesOnThoughThePeerTakesNoLongerSuchLongOnes() {
+    hand.open(1);
+    Peer peer = hand.peer(1);
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, hand.credit(1, 2));
+    hand.control().sendRoom = 4;
+    Probe<Void> begun = hand.probe(hand.engine().send(peer, ByteBuffer.allocate(100_000)));
+    Probe<Void> next = hand.probe(hand.engine().send(peer, ByteBuffer.allocate(20_000)));
+    hand.turn();
+    begun.assertOpen();
+    hand.receive(
+        1,
+        new Greeting(1, hand.epoch(1), 50_000, hand.address(1), EngineByHand.nics(1, 1)).toFrame());
+    hand.control().sendRoom = 100;
+    hand.turn();
+    begun.assertComplete();
+    next.assertComplete();
   }
 }

@@ -2,11 +2,14 @@ package io.reactivetransfer.engine.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
 import java.lang.ref.WeakReference;
@@ -151,6 +154,55 @@ class PeersTest {
     assertThat(claim.error())
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("has forgotten this engine: too many");
+  }
+
+  @Test
+  void whoIsForgottenWithinASessionIsToldAgainWhereItIsWrittenTo() {
+    RemoteRegion remote = hand.remote(1);
+    MemoryRegion source = hand.region();
+    Write write = Write.of(source.slice(0, 1), remote.slice(0, 1));
+    hand.receive(1, hand.hello(1));
+    for (int i = 0; i < 2; i++) {
+      Probe<Write> probe = hand.probe(hand.engine().submit(write));
+      hand.turn();
+      hand.settle();
+      probe.assertComplete();
+      assertThat(hand.control().sent(ControlFrame.USES)).hasSize(i + 1);
+      peers.bounds(0, 0);
+      hand.inTurn(peers::sweep);
+      assertThat(hand.control().sent(ControlFrame.DISMISSAL)).hasSize(i + 1);
+    }
+  }
+
+  @Test
+  void whoIsForgottenWhileAWayIsShutIsNotWaitedFor() {
+    hand.receive(1, hand.hello(1));
+    hand.nic(0).report(sink -> sink.peerLost(hand.address(1).engine(), 1, "told to lose its way"));
+    hand.turn();
+    assertThat(hand.control().sent(ControlFrame.FENCE)).hasSize(1);
+    peers.bounds(0, 0);
+    hand.inTurn(peers::sweep);
+    assertThat(hand.control().sent(ControlFrame.DISMISSAL)).hasSize(1);
+    hand.receive(1, ControlFrame.fenced(0, 0));
+    peers.bounds(10, 10);
+    Probe<Write> write =
+        hand.probe(
+            hand.engine().submit(Write.of(hand.region().slice(0, 1), hand.remote(1).slice(0, 1))));
+    hand.turn();
+    hand.settle();
+    write.assertComplete();
+  }
+
+  @Test
+  void whoIsForgottenIsNotAskedBeforeMemoryIsRevoked() {
+    MemoryRegion region = hand.region();
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, ControlFrame.uses(region.descriptor().number()));
+    peers.bounds(0, 0);
+    hand.inTurn(peers::sweep);
+    Probe<Void> revoked = hand.probe(region.revoke());
+    hand.turn();
+    revoked.assertComplete();
   }
 
   // ---- credit, when one side has forgotten the other ----

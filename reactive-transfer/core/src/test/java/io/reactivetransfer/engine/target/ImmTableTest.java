@@ -4,6 +4,7 @@ package io.reactivetransfer.engine.target;
 
 
 
+import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.TestParts;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,7 +63,7 @@ class ImmTableTest {
   }
 
   private long unclaimed() {
-    return parts.counters.snapshot(0).unclaimedImms();
+    return parts.counters.get(Counters.UNCLAIMED_IMMS);
   }
 
   @Test
@@ -119,7 +120,7 @@ class ImmTableTest {
     arrive(4, 1);
     arrive(5, 1);
     assertThat(unclaimed()).isEqualTo(2);
-    assertThat(parts.counters.snapshot(0).droppedImms()).isZero();
+    assertThat(parts.counters.get(Counters.DROPPED_IMMS)).isZero();
   }
 
   @Test
@@ -128,7 +129,7 @@ class ImmTableTest {
     arrive(5, 1);
     arrive(6, 1);
     arrive(7, 1);
-    assertThat(parts.counters.snapshot(0).droppedImms()).isEqualTo(2);
+    assertThat(parts.counters.get(Counters.DROPPED_IMMS)).isEqualTo(2);
     claim("four", 4, 1);
     claim("seven", 7, 1);
     signals.runUntilIdle();
@@ -161,7 +162,7 @@ class ImmTableTest {
     for (int imm = 10; imm < 20; imm++) {
       arriveFrom(FLOOD, imm);
     }
-    assertThat(parts.counters.snapshot(0).droppedImms()).isEqualTo(8);
+    assertThat(parts.counters.get(Counters.DROPPED_IMMS)).isEqualTo(8);
     arriveFrom(GUEST, 30);
     claim("guest", 30, 1);
     claim("flood", 19, 1);
@@ -244,7 +245,7 @@ class ImmTableTest {
     assertThat(told)
         .containsExactlyInAnyOrder(
             "one failed: over", "two failed: over", "three failed: over", "late failed: over");
-    assertThat(parts.counters.snapshot(0).pendingClaims()).isZero();
+    assertThat(parts.counters.get(Counters.PENDING_CLAIMS)).isZero();
     arrive(1, 1); // nobody cares, nothing breaks
   }
 

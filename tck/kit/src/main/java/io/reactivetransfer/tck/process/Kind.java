@@ -14,6 +14,7 @@ enum Kind {
   MEMORY,
   DISCONNECT,
   RELEASE,
+  RELEASE_MEMORY,
   FROM_PEER,
   CLOSE,
   // requests that are not

@@ -229,6 +229,13 @@ final class ProxyDomain implements Domain {
   }
 
   @Override
+  public void release(RemoteMemory memory) {
+    if (!closed) {
+      call(Kind.RELEASE_MEMORY.begin().putInt(((Remote) memory).handle()));
+    }
+  }
+
+  @Override
   public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     CompletableFuture<Void> fence = new CompletableFuture<>();
     if (closed) {

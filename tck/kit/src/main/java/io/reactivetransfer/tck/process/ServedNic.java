@@ -164,6 +164,11 @@ final class ServedNic implements CompletionSink {
         handles.remove(to.peer());
         peers.remove(to.handle());
       }
+      case RELEASE_MEMORY -> {
+        int handle = in.getInt();
+        nic.release(get(remotes, handle).memory());
+        remotes.remove(handle);
+      }
       case FROM_PEER -> nic.fromPeer(get(peers, in.getInt()).peer(), in.slice());
       case CLOSE -> {
         nic.close();

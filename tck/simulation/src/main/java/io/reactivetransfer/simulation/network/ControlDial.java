@@ -18,6 +18,8 @@ final class ControlDial {
   private final SimulatedNetwork network;
   private final @Nullable EngineId wanted;
   private final long token;
+  private boolean isLost;
+  private @Nullable SimulatedControl reached;
 
   /** Whether an answer is on its way that says no. */
   private boolean refused;
@@ -58,6 +60,12 @@ final class ControlDial {
     return at;
   }
 
+  /** Whether the other end may answer it: not if it is lost, or went to who was there before. */
+  @SuppressWarnings("ReferenceEquality") // the very same control channel
+  boolean mayReach(SimulatedControl other) {
+    return !isLost && (reached == null || reached == other);
+  }
+
   // ---- at the other end ----
 
   private void arrive() {
@@ -67,10 +75,12 @@ final class ControlDial {
     SimulatedControl target = network.control(at);
     boolean silent = Weather.happens(network.weather().silent(), network.random());
     if (target == null ? silent : network.isCutOff(control.engine(), target.engine())) {
+      isLost = true;
       network.time().after(RETRANSMIT_NANOS, this::arrive);
     } else if (target == null) {
       refuse("connection refused");
     } else {
+      reached = target;
       target.process().execute(() -> answer(target), 0);
     }
   }
@@ -88,7 +98,7 @@ final class ControlDial {
     if (known != null && known.isOpening()) {
       return; // another dial was answered, and its session serves this one, too
     }
-    boolean crossing = target.dials(control.address(), control.engine());
+    boolean crossing = target.dials(control);
     if (crossing && control.engine().compareTo(target.engine()) < 0) {
       return; // the other one's dial is the one that both wait for
     }

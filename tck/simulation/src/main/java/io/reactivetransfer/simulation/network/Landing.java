@@ -11,6 +11,9 @@ final class Landing {
 
   private static final int MAX_PARTS = 4;
 
+  /** By how many times the usual latency something may come late. */
+  private static final int LATEST = 200;
+
   /** What becomes of it. */
   private enum Fate {
     DONE,
@@ -110,12 +113,44 @@ final class Landing {
     }
   }
 
-  /** The link broke: some of it may have landed, and nothing more does. */
-  void abandon() {
-    SimulatedMemory memory = target.find(write.serial);
-    if (memory != null && random.nextBoolean()) {
-      write.copy(memory.segment(), 0, random.nextLong(write.length + 1), network.observer());
+  /**
+   * The link broke: nothing of it lands, or some of it, or all; at once, or later, as long as its
+   * target has not shut the link.
+   *
+   * @param far where it would land
+   */
+  void abandon(LinkEnd far) {
+    if (!write.dead && random.nextInt(4) > 0) {
+      long limit = random.nextInt(4) > 0 ? write.length : random.nextLong(write.length + 1);
+      if (random.nextInt(4) == 0) {
+        landInPart(limit);
+      } else {
+        if (write.readsSource()) {
+          write.capture(network.observer());
+        }
+        int shut = far.shut();
+        network
+            .time()
+            .after(
+                far.latency() * (1 + random.nextInt(LATEST)),
+                () -> {
+                  if (far.shut() == shut && !target.isBroken()) {
+                    landInPart(limit);
+                  }
+                });
+      }
     }
     write.dead = true;
+  }
+
+  private void landInPart(long limit) {
+    SimulatedMemory memory = target.find(write.serial);
+    if (memory != null && memory.access().allowsRemoteWrite()) {
+      write.copy(memory.segment(), 0, limit, network.observer());
+      if (limit == write.length && write.hasImm) {
+        network.observer().happened("late imm", target.where().engine(), write.imm);
+        target.report(new Report.Arrived(end.origin(), write.imm));
+      }
+    }
   }
 }

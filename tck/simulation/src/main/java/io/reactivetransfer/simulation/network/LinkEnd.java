@@ -54,6 +54,9 @@ final class LinkEnd {
   private State state = State.IDLE;
   private @Nullable LinkEnd other;
 
+  private int shut;
+  private boolean doomed;
+
   /** Which link it is, of those that came one after the other. */
   private int epoch;
 
@@ -217,6 +220,10 @@ final class LinkEnd {
       return; // it fails when the loss of the link is told
     }
     underway.add(write);
+    if (doomed) {
+      doomed = false;
+      time.after(latency() / 2, this::cut);
+    }
     new Landing(network, write, far.domain).begin();
   }
 
@@ -275,6 +282,11 @@ final class LinkEnd {
 
   // ---- its end ----
 
+  /** Breaks the link when something is on its way over it: little is to be seen of an idle one. */
+  void cutWhenBusy() {
+    doomed = true;
+  }
+
   /** Breaks the link; both ends are told, each in its time. */
   void cut() {
     LinkEnd far = other;
@@ -305,8 +317,14 @@ final class LinkEnd {
     epoch++;
   }
 
+  /** Grows when its engine shuts out what may still come of the other one. */
+  int shut() {
+    return shut;
+  }
+
   /** Its engine gives the peer up. */
   void disconnect() {
+    shut++;
     LinkEnd far = other;
     if (state == State.UP && far != null) {
       stopTraffic(far);
@@ -336,7 +354,7 @@ final class LinkEnd {
   /** Some of what is on its way still arrives; the rest never does. */
   private void dropAll(LinkEnd far) {
     for (SimulatedWrite write : underway) {
-      new Landing(network, write, far.domain).abandon();
+      new Landing(network, write, far.domain).abandon(far);
     }
     underway.clear();
   }

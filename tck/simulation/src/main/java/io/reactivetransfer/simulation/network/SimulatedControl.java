@@ -191,6 +191,11 @@ final class SimulatedControl implements ControlChannel {
     return ends.get(peer);
   }
 
+  /** Whether one of its dials may be answered by the other one. */
+  boolean dials(SimulatedControl other) {
+    return dialsTo(other.address(), other.engine()).stream().anyMatch(it -> it.mayReach(other));
+  }
+
   /** Whether it is dialling this engine there. */
   boolean dials(HostPort at, EngineId remote) {
     return !dialsTo(at, remote).isEmpty();

@@ -19,11 +19,14 @@ import io.reactivetransfer.spi.WorkerLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,6 +43,7 @@ final class SimulatedDomain implements Domain {
   private final SplittableRandom random;
   private final Map<Long, SimulatedMemory> memory = new HashMap<>();
   private final Map<SimulatedAddress, SimulatedPeer> peers = new HashMap<>();
+  private final Set<RemoteMemory> targets = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Map<SimulatedAddress, LinkEnd> ends = new LinkedHashMap<>();
   private final ArrayDeque<Report> reports = new ArrayDeque<>();
   private final Capabilities capabilities;
@@ -133,6 +137,9 @@ final class SimulatedDomain implements Domain {
     if (!peers.remove(address, peer)) {
       misused("releases a NIC twice");
     }
+    if (targets.stream().anyMatch(target -> ((SimulatedPeer.Target) target).peer().equals(peer))) {
+      misused("releases a NIC, and not its memory");
+    }
     LinkEnd end = ends.get(address);
     if (end != null) {
       end.sessionEnded();
@@ -154,7 +161,18 @@ final class SimulatedDomain implements Domain {
     if (key.length != Long.BYTES) {
       throw new BackendException(0, "expected a key of " + Long.BYTES + " bytes");
     }
-    return new SimulatedPeer.Target(own(peer), ByteBuffer.wrap(key).getLong(), length);
+    SimulatedPeer.Target target =
+        new SimulatedPeer.Target(own(peer), ByteBuffer.wrap(key).getLong(), length);
+    targets.add(target);
+    return target;
+  }
+
+  @Override
+  public void release(RemoteMemory memory) {
+    requireUsable("release memory");
+    if (!targets.remove(memory)) {
+      misused("releases memory that it has not resolved");
+    }
   }
 
   @Override
@@ -163,6 +181,9 @@ final class SimulatedDomain implements Domain {
     SimulatedMemory source = own(op.local(), "post from");
     SimulatedPeer.Target target = (SimulatedPeer.Target) op.remote();
     LinkEnd end = endTo(own(target.peer()).address());
+    if (!targets.contains(target)) {
+      misused("posts to memory that was released");
+    }
     Objects.checkFromIndexSize(op.localOffset(), op.length(), source.segment().byteSize());
     Objects.checkFromIndexSize(op.remoteOffset(), op.length(), target.length());
     int accepted = ends.values().stream().mapToInt(LinkEnd::outstanding).sum();

@@ -52,7 +52,12 @@ public final class SimulatedNetwork {
       domain.ends().stream().filter(end -> end.isUpTo(other)).forEach(links::add);
     }
     if (!links.isEmpty()) {
-      links.get(random.nextInt(links.size())).cut();
+      LinkEnd end = links.get(random.nextInt(links.size()));
+      if (random.nextBoolean()) {
+        end.cut();
+      } else {
+        end.cutWhenBusy();
+      }
     }
   }
 

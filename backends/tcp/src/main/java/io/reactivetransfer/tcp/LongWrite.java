@@ -1,0 +1,112 @@
+package io.reactivetransfer.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Operation;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A write whose bytes are not in a batch. They are sent in parts, so that what there is to say of
+ * the other side's writes need not wait for the last of them, and so that they are not copied all
+ * at once where they have to be. Used again and again.
+ */
+final class LongWrite {
+
+  private final SmallBuffers smallBuffers;
+  private @Nullable TcpMemory source;
+  private @Nullable MemoryView payload;
+
+  /** What is sent next, if it is there already. */
+  private @Nullable ByteBuf head;
+
+  private @Nullable ByteBuf firstPart;
+  private long offset;
+  private int left;
+
+  LongWrite(SmallBuffers smallBuffers) {
+    this.smallBuffers = smallBuffers;
+  }
+
+  /**
+   * Begins with this one. What has to be copied of its first part is copied now, as long as it can
+   * still be refused.
+   *
+   * @return what is released when all of it was sent
+   * @throws BackendException if an accelerator does not give it; then it has not begun
+   */
+  MemoryView begin(TcpMemory from, TcpRemoteMemory target, Operation op, ByteBufAllocator buffers) {
+    source = from;
+    offset = op.localOffset();
+    left = (int) op.length();
+    firstPart = from.isCopied() ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
+    MemoryView all = from.isCopied() ? MemoryView.ofNothing() : from.source(offset, left);
+    payload = all;
+    head = Wire.putWrite(smallBuffers.take(buffers, Wire.WRITE_BYTES), target.key(), op);
+    return all;
+  }
+
+  /** How much of it was not sent. */
+  int bytes() {
+    return left;
+  }
+
+  /** Whether what comes next of it has to be copied for that. */
+  boolean isToBeCopied() {
+    return firstPart == null && Objects.requireNonNull(source).isCopied();
+  }
+
+  /**
+   * Gives the socket the next part; how long that is.
+   *
+   * @param most how long it may be, unless it is the first one
+   * @throws BackendException if an accelerator does not give it
+   */
+  int give(ChannelHandlerContext context, int most) {
+    ByteBufAllocator buffers = context.alloc();
+    int length = Math.min(left, head == null ? most : Wire.FIRST_PART_BYTES);
+    boolean isLast = length == left;
+    MemoryView all = Objects.requireNonNull(payload);
+    ByteBuf part;
+    if (Objects.requireNonNull(source).isCopied()) {
+      part = firstPart == null ? copy(buffers, length) : firstPart;
+      firstPart = null;
+      if (isLast) {
+        all.release();
+      }
+    } else {
+      part = isLast ? all : all.readRetainedSlice(length);
+    }
+    ByteBuf before =
+        head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), length) : head;
+    head = null;
+    payload = isLast ? null : all;
+    offset += length;
+    left -= length;
+    var _ = context.write(before, context.voidPromise());
+    var _ = context.write(part, context.voidPromise());
+    return length;
+  }
+
+  private ByteBuf copy(ByteBufAllocator buffers, int length) {
+    ByteBuf part = buffers.directBuffer(length);
+    try {
+      Objects.requireNonNull(source).copyTo(part, offset, length);
+      return part;
+    } catch (BackendException e) {
+      part.release();
+      throw e;
+    }
+  }
+
+  /** Nothing more is sent of it. */
+  void release() {
+    for (@Nullable ByteBuf each : new @Nullable ByteBuf[] {head, firstPart, payload}) {
+      if (each != null) {
+        each.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,283 @@
+package io.reactivetransfer.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.fuzz.Fuzz;
+import io.reactivetransfer.fuzz.Input;
+import io.reactivetransfer.fuzz.Target;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.tck.FakeDevice;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What else happens while a long write is sent. */
+class LongWriteTest {
+
+  private static final EngineId OTHER = new EngineId(1, 2);
+  private static final int MIB = 1 << 20;
+  private static final int COPIED_AT_ONCE = 256 << 10;
+  private static final int PART = 64 << 10;
+
+  /** A NIC that is connected with a peer that takes nothing yet. */
+  private static final class Connected implements CompletionSink {
+
+    final List<Long> written = new ArrayList<>();
+    final List<Integer> failed = new ArrayList<>();
+    final FuzzNic nic;
+    final FuzzSocket peer;
+    final TcpRemoteMemory remote;
+    final int begin;
+
+    Connected(Input in, Devices devices) {
+      nic = new FuzzNic(new FuzzNic.Shared(), in, false, devices);
+      peer = nic.connected(512);
+      says(FuzzHandshake.hello(OTHER, nic.id, 0));
+      begin = peer.takenBytes();
+      peer.room(0);
+      byte[] address = new NicAddress("127.0.0.1", 1).encode();
+      remote =
+          (TcpRemoteMemory)
+              nic.domain.resolve(nic.domain.resolve(OTHER, 0, address), new byte[16], 64 * MIB);
+    }
+
+    LocalMemory register(Memory memory, Access access) {
+      return nic.domain.register(memory, access).toCompletableFuture().join();
+    }
+
+    void says(byte[] bytes) {
+      assertThat(peer.readFrom(bytes, 0, bytes.length)).isEqualTo(bytes.length);
+    }
+
+    boolean writes(LocalMemory source, int length, long token) {
+      Operation op = new Operation().between(source, remote).range(0, 0, length).token(token);
+      return nic.domain.post(op.withoutImm()).isTaken();
+    }
+
+    void polls() {
+      nic.domain.poll(this);
+      nic.endTurn();
+    }
+
+    /** Where each frame of this type ends within all that the peer took since the handshake. */
+    List<Integer> ends(int type) {
+      List<Integer> ends = new ArrayList<>();
+      ByteBuffer in = ByteBuffer.wrap(peer.taken());
+      in.position(begin);
+      while (in.remaining() >= Wire.WRITE_BYTES) {
+        int at = in.position();
+        int frame = in.get(at);
+        int bytes =
+            switch (frame) {
+              case Wire.WRITE -> Wire.WRITE_BYTES + (int) Math.min(PART, in.getLong(at + 30));
+              case Wire.MORE -> Wire.MORE_BYTES + in.getInt(at + 1);
+              case Wire.ACK -> Wire.ACK_BYTES;
+              default -> throw new AssertionError("expected no frame of type " + frame);
+            };
+        in.position(Math.min(at + bytes, in.limit()));
+        if (frame == type) {
+          ends.add(at + bytes);
+        }
+      }
+      return ends;
+    }
+
+    @Override
+    public void written(long token) {
+      written.add(token);
+    }
+
+    @Override
+    public void failed(long token, int code, String text) {
+      failed.add(code);
+    }
+
+    @Override
+    public void immArrived(int imm) {}
+
+    @Override
+    public void peerLost(EngineId peer, int code, String text) {}
+
+    @Override
+    public void nicFailed(int code, String text) {
+      throw new AssertionError(text);
+    }
+  }
+
+  @Test
+  void anAcknowledgementDoesNotWaitForWhatWaitsToBeSent() {
+    Fuzz.single(
+        Target.TCP_OUTBOUND,
+        in -> {
+          try (Arena arena = Arena.ofShared()) {
+            Connected it = new Connected(in, Devices.none());
+            LocalMemory source = it.register(new HostMemory(arena.allocate(MIB)), Access.LOCAL);
+            LocalMemory sink = it.register(new HostMemory(arena.allocate(8)), Access.REMOTE_WRITE);
+            int taken = 0;
+            while (it.writes(source, MIB, taken)) {
+              taken++;
+            }
+            assertThat(taken).as("writes that wait").isBetween(4, 6);
+            it.nic.endTurn();
+            MemoryKey key = MemoryKey.decode(sink.key());
+            byte[] write =
+                FuzzHandshake.bytes(Wire.putWrite(Unpooled.buffer(), false, 0, key, 0, 0));
+            for (int round = 1; round <= 6; round++) {
+              int before = it.peer.takenBytes();
+              it.says(write);
+              it.polls();
+              it.peer.room(round == 1 ? 2 * MIB : 5 * PART);
+              // The first one may be behind what was given when nobody else wrote.
+              int most = round == 1 ? MIB + PART : PART + 100;
+              assertThat(it.ends(Wire.ACK)).hasSize(round);
+              assertThat(it.ends(Wire.ACK).getLast() - before)
+                  .as("bytes before acknowledgement " + round)
+                  .isLessThan(most);
+            }
+            it.peer.room(Integer.MAX_VALUE);
+            assertThat(it.ends(Wire.WRITE)).hasSize(taken);
+            it.peer.end();
+          }
+        });
+  }
+
+  /** An accelerator that copies, and notes how much it has copied between two turns of the loop. */
+  private static final class Counted implements DeviceAccess {
+
+    final FakeDevice fake = new FakeDevice(Device.of("fake", 0));
+    final List<Long> turns = new ArrayList<>(List.of(0L));
+
+    void endTurn() {
+      turns.add(0L);
+    }
+
+    @Override
+    public Availability availability() {
+      return fake.availability();
+    }
+
+    @Override
+    public List<Device> devices() {
+      return fake.devices();
+    }
+
+    @Override
+    public void copyToHost(DeviceMemory from, long at, MemorySegment to, long toAt, long length) {
+      turns.set(turns.size() - 1, turns.getLast() + length);
+      MemorySegment.copy(
+          MemorySegment.ofArray(fake.read(from)),
+          at,
+          to,
+          toAt,
+          length); // buffers are on the heap here
+    }
+
+    @Override
+    public void copyFromHost(MemorySegment from, long at, DeviceMemory to, long toAt, long length) {
+      fake.copyFromHost(from, at, to, toAt, length);
+    }
+
+    @Override
+    public long peek(DeviceMemory memory, long offset) {
+      return fake.peek(memory, offset);
+    }
+  }
+
+  @Test
+  void fromAnAcceleratorItIsCopiedInManyTurns() {
+    Counted device = new Counted();
+    int length = 4 * MIB;
+    Fuzz.single(
+        Target.TCP_OUTBOUND,
+        in -> {
+          Connected it = new Connected(in, Devices.of(List.of(device)));
+          byte[] bytes = new byte[length];
+          new Random(1).nextBytes(bytes);
+          DeviceMemory memory = device.fake.allocate(length);
+          device.fake.write(memory, bytes);
+          it.peer.room(Integer.MAX_VALUE);
+
+          assertThat(it.writes(it.register(memory, Access.LOCAL), length, 1)).isTrue();
+          int[] left = {1_000};
+          Runnable[] turn = new Runnable[1];
+          turn[0] =
+              () -> {
+                device.endTurn();
+                if (left[0]-- > 0) {
+                  it.nic.domain.loop().execute(turn[0]);
+                }
+              };
+          it.nic.domain.loop().execute(turn[0]);
+          it.nic.endTurn();
+
+          assertThat(device.turns.stream().mapToLong(each -> each).sum()).isEqualTo(length);
+          assertThat(device.turns).allMatch(each -> each <= COPIED_AT_ONCE + PART);
+          SentFrames sent = SentFrames.afterAnswer(it.peer.taken());
+          assertThat(sent.posted).hasSize(1);
+          assertThat(ByteBuffer.wrap(sent.posted.getFirst(), Wire.WRITE_BYTES, length))
+              .isEqualTo(ByteBuffer.wrap(bytes));
+          it.says(FuzzHandshake.bytes(Wire.putAck(Unpooled.buffer(), 1)));
+          it.polls();
+          assertThat(it.written).containsExactly(1L);
+          it.peer.end();
+        });
+  }
+
+  @Test
+  void whatAnAcceleratorDoesNotGiveToItsEndEndsTheConnection() {
+    Counted device = new Counted();
+    Fuzz.single(
+        Target.TCP_OUTBOUND,
+        in -> {
+          Connected it = new Connected(in, Devices.of(List.of(device)));
+          DeviceMemory memory = device.fake.allocate(MIB);
+          LocalMemory source = it.register(memory, Access.LOCAL);
+          assertThat(it.writes(source, MIB, 1)).isTrue();
+          it.nic.endTurn();
+
+          device.fake.free(memory);
+          it.peer.room(Integer.MAX_VALUE);
+          it.polls();
+
+          assertThat(it.failed).containsExactly(ErrorCode.MEMORY_GONE.value);
+          assertThat(it.peer.isOpen()).isFalse();
+        });
+  }
+
+  /** It would have the source back for free. */
+  @Test
+  void beforeItsEndNobodyCanAcknowledgeIt() {
+    Counted device = new Counted();
+    Fuzz.single(
+        Target.TCP_OUTBOUND,
+        in -> {
+          Connected it = new Connected(in, Devices.of(List.of(device)));
+          LocalMemory source = it.register(device.fake.allocate(MIB), Access.LOCAL);
+          assertThat(it.writes(source, MIB, 1)).isTrue();
+          it.nic.endTurn();
+
+          it.says(FuzzHandshake.bytes(Wire.putAck(Unpooled.buffer(), 1)));
+          it.polls();
+
+          assertThat(it.failed).containsExactly(ErrorCode.PROTOCOL.value);
+          assertThat(it.peer.isOpen()).isFalse();
+        });
+  }
+}

@@ -1,0 +1,41 @@
+package io.reactivetransfer;
+
+import java.time.Duration;
+
+/**
+ * What goes over one NIC of an engine, or to and from one of its peers. Each figure is exact for
+ * some recent moment, all together for none; more may join. What others write here without an
+ * immediate is not seen: no NIC tells of it.
+ */
+public interface TrafficStats {
+
+  /** Pieces posted and not reported. */
+  long writesInFlight();
+
+  /** Pieces posted so far. */
+  long writesPosted();
+
+  /** Bytes of those pieces. */
+  long bytesPosted();
+
+  /** Pieces that were reported as failed, or as refused by their target; posted again or not. */
+  long writesFailed();
+
+  /** How often a piece was not taken over, because the NIC or the peer was busy. */
+  long refusals();
+
+  /** Pieces with an immediate that arrived; from a peer, as far as the NIC names origins. */
+  long arrivals();
+
+  /**
+   * Parts of transfers that wait to be posted now: for a greeting, for room, or for their turn.
+   * What waits belongs to no NIC yet, so this and the next two are 0 of a NIC.
+   */
+  long transfersWaiting();
+
+  /** How often a part of a transfer has waited so, and waits no more. */
+  long transfersQueued();
+
+  /** How long those have waited, in all. */
+  Duration timeQueued();
+}

@@ -1,0 +1,46 @@
+package io.reactivetransfer.engine.base;
+
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.TrafficStats;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** What one engine has counted. See {@link EngineStats} for each figure. */
+public record EngineFigures(
+    long transfersInFlight,
+    long writesInFlight,
+    long writesPosted,
+    long bytesPosted,
+    long arrivals,
+    long openRegions,
+    long pendingClaims,
+    long unclaimedImms,
+    long openLeases,
+    long droppedImms,
+    long defects,
+    Map<Nic, TrafficStats> nics)
+    implements EngineStats {
+
+  /** As it is now. From any thread. */
+  public static EngineFigures of(Counters counters, Nics nics, long openLeases, long defects) {
+    Map<Nic, TrafficStats> each = nics.stats();
+    return new EngineFigures(
+        counters.get(Counters.TRANSFERS_IN_FLIGHT),
+        counters.get(Counters.WRITES_IN_FLIGHT),
+        sum(each, TrafficStats::writesPosted),
+        sum(each, TrafficStats::bytesPosted),
+        sum(each, TrafficStats::arrivals),
+        counters.get(Counters.OPEN_REGIONS),
+        counters.get(Counters.PENDING_CLAIMS),
+        counters.get(Counters.UNCLAIMED_IMMS),
+        openLeases,
+        counters.get(Counters.DROPPED_IMMS),
+        defects,
+        each);
+  }
+
+  private static long sum(Map<Nic, TrafficStats> nics, ToLongFunction<TrafficStats> figure) {
+    return nics.values().stream().mapToLong(figure).sum();
+  }
+}

@@ -1,0 +1,101 @@
+package io.reactivetransfer.engine.base;
+
+import io.reactivetransfer.TrafficStats;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+
+/**
+ * Counts what goes over one NIC, or to and from one peer. The NIC thread alone writes, plainly, for
+ * this is done for each write; whoever reads, opaquely, sees what was counted at some recent
+ * moment.
+ */
+public final class Traffic {
+
+  private static final int ENDED = 0;
+  private static final int POSTED = 1;
+  private static final int BYTES = 2;
+  private static final int FAILED = 3;
+  private static final int REFUSED = 4;
+  private static final int ARRIVED = 5;
+  private static final int WAITING = 6;
+  private static final int QUEUED = 7;
+  private static final int QUEUED_NANOS = 8;
+
+  private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final long[] values = new long[QUEUED_NANOS + 1];
+
+  public void posted(int writes, long bytes) {
+    values[POSTED] += writes;
+    values[BYTES] += bytes;
+  }
+
+  /** The same, by whoever keeps the sums himself. */
+  public void set(long posted, long bytes, long ended) {
+    values[POSTED] = posted;
+    values[BYTES] = bytes;
+    values[ENDED] = ended;
+  }
+
+  /** So many are not in flight any more. */
+  public void ended(int writes) {
+    values[ENDED] += writes;
+  }
+
+  public void failed() {
+    values[FAILED]++;
+  }
+
+  public void refused() {
+    values[REFUSED]++;
+  }
+
+  public void arrived(int pieces) {
+    values[ARRIVED] += pieces;
+  }
+
+  /** A part of a transfer waits to be posted. */
+  public void queued() {
+    values[WAITING]++;
+  }
+
+  /** It waits no more, and has waited so long. */
+  public void dequeued(long nanos) {
+    values[WAITING]--;
+    values[QUEUED]++;
+    values[QUEUED_NANOS] += nanos;
+  }
+
+  /** As it is now. From any thread. */
+  public TrafficStats stats() {
+    long ended = get(ENDED); // before the other one, or less than none might be in flight
+    long posted = get(POSTED);
+    return new Figures(
+        Math.max(0, posted - ended),
+        posted,
+        get(BYTES),
+        get(FAILED),
+        get(REFUSED),
+        get(ARRIVED),
+        get(WAITING),
+        get(QUEUED),
+        Duration.ofNanos(get(QUEUED_NANOS)));
+  }
+
+  private long get(int figure) {
+    return (long) VALUES.getOpaque(values, figure);
+  }
+
+  private record Figures(
+      long writesInFlight,
+      long writesPosted,
+      long bytesPosted,
+      long writesFailed,
+      long refusals,
+      long arrivals,
+      long transfersWaiting,
+      long transfersQueued,
+      Duration timeQueued)
+      implements TrafficStats {}
+}

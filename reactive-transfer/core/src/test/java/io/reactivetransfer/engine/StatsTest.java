@@ -1,0 +1,126 @@
+package io.reactivetransfer.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TrafficStats;
+import io.reactivetransfer.Write;
+import io.reactivetransfer.engine.ScriptedNic.Piece;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What an engine says of its NICs and peers. */
+class StatsTest {
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private MemoryRegion source;
+
+  private void open(int nics) {
+    hand.open(nics, o -> o.minPieceBytes(1));
+    source = hand.region();
+  }
+
+  private Probe<Write> submit(int peer, long length) {
+    Write write = Write.of(source.slice(0, length), hand.remote(peer).slice(0, length));
+    Probe<Write> probe = hand.probe(hand.engine().submit(write));
+    hand.turn();
+    return probe;
+  }
+
+  private List<TrafficStats> nics() {
+    return List.copyOf(hand.stats().nics().values());
+  }
+
+  @Test
+  void eachNicAndEachPeerHasItsOwn() {
+    open(2);
+    submit(1, 204_800);
+    submit(2, 303_104);
+    assertThat(hand.stats().nics().keySet()).extracting(Nic::name).containsExactly("s0", "s1");
+    assertThat(nics()).extracting(TrafficStats::writesInFlight).containsExactly(2L, 2L);
+    assertThat(nics()).extracting(TrafficStats::bytesPosted).containsExactly(253_952L, 253_952L);
+    assertThat(hand.peer(1).stats().bytesPosted()).isEqualTo(204_800);
+    assertThat(hand.peer(2).stats().bytesPosted()).isEqualTo(303_104);
+    assertThat(hand.peer(2).stats().writesInFlight()).isEqualTo(2);
+    hand.settle();
+    assertThat(nics()).extracting(TrafficStats::writesInFlight).containsExactly(0L, 0L);
+    assertThat(nics()).extracting(TrafficStats::writesPosted).containsExactly(2L, 2L);
+    assertThat(hand.peer(2).stats().writesInFlight()).isZero();
+    assertThat(hand.peer(2).stats().writesPosted()).isEqualTo(2);
+    assertThat(hand.stats().bytesPosted()).isEqualTo(507_904);
+    assertThat(hand.engine().peers()).containsExactlyInAnyOrder(hand.peer(1), hand.peer(2));
+  }
+
+  @Test
+  void failuresAreThoseOfTheNicAndOfThePeer() {
+    open(2);
+    Probe<Write> write = submit(1, 204_800);
+    List<Piece> pieces = hand.inFlight();
+    hand.fail(pieces.getFirst());
+    hand.nic(1).refuse(pieces.getLast(), 5, "told to refuse");
+    hand.turn();
+    assertThat(write.error()).isNotNull();
+    assertThat(nics()).extracting(TrafficStats::writesFailed).containsExactly(1L, 1L);
+    assertThat(hand.peer(1).stats().writesFailed()).isEqualTo(2);
+  }
+
+  @Test
+  void whatWaitsAndHowLongItHasWaited() {
+    open(1);
+    submit(1, 1); // greets first, which takes no time
+    hand.settle();
+    assertThat(hand.peer(1).stats().timeQueued()).isZero();
+    long queued = hand.peer(1).stats().transfersQueued();
+    hand.nic(0).room = 0;
+    submit(1, 1);
+    submit(1, 1);
+    TrafficStats stats = hand.peer(1).stats();
+    assertThat(stats.transfersWaiting()).isEqualTo(2);
+    assertThat(stats.refusals()).isPositive().isEqualTo(nics().getFirst().refusals());
+    hand.advance(Duration.ofMillis(3));
+    hand.nic(0).room = Integer.MAX_VALUE;
+    hand.turn();
+    stats = hand.peer(1).stats();
+    assertThat(stats.transfersWaiting()).isZero();
+    assertThat(stats.transfersQueued() - queued).isEqualTo(2);
+    assertThat(stats.timeQueued()).isBetween(Duration.ofMillis(6), Duration.ofMillis(7));
+    hand.settle();
+  }
+
+  @Test
+  void arrivalsAreThoseOfTheirOrigins() {
+    open(2);
+    Peer first = hand.peer(1);
+    Peer second = hand.peer(2);
+    for (int i = 0; i < 3; i++) {
+      hand.nic(0).report(sink -> sink.immArrived(first.id(), WireImm.encode(7, 1)));
+    }
+    hand.nic(0).report(sink -> sink.immArrived(second.id(), WireImm.encode(7, 1)));
+    hand.nic(0).report(sink -> sink.immArrived(first.id(), WireImm.encode(7, 1)));
+    hand.nic(1).arrive(WireImm.encode(7, 1));
+    hand.turn();
+    assertThat(first.stats().arrivals()).isEqualTo(4);
+    assertThat(second.stats().arrivals()).isEqualTo(1);
+    assertThat(nics()).extracting(TrafficStats::arrivals).containsExactly(5L, 1L);
+    assertThat(hand.stats().arrivals()).isEqualTo(6);
+  }
+
+  @Test
+  void nothingIsInFlightOnNicsThatWereClosed() {
+    open(2);
+    Probe<Write> write = submit(1, 204_800);
+    hand.close();
+    hand.advance(hand.engine().options().closeTimeout());
+    assertThat(write.error()).isNotNull();
+    assertThat(nics()).extracting(TrafficStats::writesInFlight).containsExactly(0L, 0L);
+    assertThat(nics()).extracting(TrafficStats::writesPosted).containsExactly(1L, 1L);
+    assertThat(hand.peer(1).stats().writesInFlight()).isZero();
+  }
+}

@@ -1,0 +1,256 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TrafficStats;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.WriteImm;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Chapter 27: what an engine tells of itself. */
+abstract class FigureRules extends RuleGroup {
+
+  private static final int WRITES = 12;
+
+  FigureRules(TransferConformance kit) {
+    super(kit);
+  }
+
+  /** What it says of one of its peers. */
+  private static TrafficStats of(TransferEngine engine, EngineId peer) {
+    return engine.peers().stream()
+        .filter(each -> each.id().equals(peer))
+        .map(Peer::stats)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("expected " + peer + " among the engine's peers"));
+  }
+
+  private static long sum(EngineStats stats, ToLongFunction<TrafficStats> figure) {
+    return stats.nics().values().stream().mapToLong(figure).sum();
+  }
+
+  private Probe<WriteImm> submit(Duo duo, Imm imm) {
+    return stage().probe("writes", duo.origin().submit(Upstream.of(duo.writes(WRITES, imm))));
+  }
+
+  private void until(String what, Duo duo, ToLongFunction<TrafficStats> figure, long value) {
+    stage()
+        .patience()
+        .until(
+            what + ": " + value,
+            () -> figure.applyAsLong(of(duo.origin(), duo.target().id())) == value);
+  }
+
+  @Test
+  final void r27_1_nicsAndPeersHaveFiguresOfTheirOwn() {
+    stage().requireNics(2);
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 2, valve);
+    stage().done(duo.origin(), duo.write(0, 1)); // to be in touch
+    long before = of(duo.origin(), duo.target().id()).writesPosted();
+    valve.holdReports(write -> true);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().probe("arrivals", duo.target().counter(imm).next(WRITES));
+    Probe<WriteImm> writes = submit(duo, imm);
+    claim.awaitCompletion();
+    until("writes in flight", duo, TrafficStats::writesInFlight, WRITES);
+    assertThat(sum(duo.origin().stats(), TrafficStats::writesInFlight))
+        .as("writes in flight on all NICs")
+        .isEqualTo(WRITES);
+    valve.open();
+    writes.awaitCompletion();
+    until("writes in flight", duo, TrafficStats::writesInFlight, 0);
+    TrafficStats there = of(duo.origin(), duo.target().id());
+    assertThat(there.writesPosted() - before).as("writes to the peer").isEqualTo(WRITES);
+    assertThat(there.bytesPosted()).as("bytes").isEqualTo(1 + WRITES * Duo.WRITE_BYTES);
+    EngineStats own = duo.origin().stats();
+    assertThat(own.nics().keySet()).as("NICs").containsExactlyElementsOf(duo.origin().nics());
+    assertThat(own.nics().values())
+        .as("what each NIC has posted")
+        .allMatch(nic -> nic.writesPosted() > 0);
+    Map<String, ToLongFunction<TrafficStats>> sums =
+        Map.of(
+            "writes posted", TrafficStats::writesPosted,
+            "bytes posted", TrafficStats::bytesPosted,
+            "writes in flight", TrafficStats::writesInFlight);
+    sums.forEach((what, figure) ->
+        assertThat(sum(own, figure)).as(what).isEqualTo(figure.applyAsLong(there)));
+    EngineStats target = duo.target().stats();
+    assertThat(sum(target, TrafficStats::arrivals)).as("arrivals").isEqualTo(WRITES);
+    // A NIC need not say who wrote; one that does says it of all.
+    stage()
+        .patience()
+        .until(
+            "arrivals of the origin, all or none",
+            () ->
+                Set.of(0L, (long) WRITES).contains(of(duo.target(), duo.origin().id()).arrivals()));
+  }
+
+  @Test
+  final void r27_2_whatWaitsIsRefusedOrFailsIsCounted() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 1, valve);
+    stage().done(duo.origin(), duo.write(0, 1));
+    TrafficStats before = of(duo.origin(), duo.target().id());
+    valve.shutForWrites();
+    Probe<WriteImm> writes = submit(duo, stage().imm());
+    until("parts of transfers that wait", duo, TrafficStats::transfersWaiting, WRITES);
+    stage().rest(Duration.ofMillis(5));
+    TrafficStats waiting = of(duo.origin(), duo.target().id());
+    assertThat(waiting.refusals()).as("refusals").isGreaterThan(before.refusals());
+    assertThat(waiting.writesInFlight()).as("writes in flight").isZero();
+    long turns = waiting.refusals() + 2; // one that has begun since then, whatever took long before
+    stage()
+        .patience()
+        .until("two more refusals", () -> of(duo.origin(), duo.target().id()).refusals() >= turns);
+    valve.open();
+    writes.awaitCompletion();
+    until("parts of transfers that wait", duo, TrafficStats::transfersWaiting, 0);
+    TrafficStats after = of(duo.origin(), duo.target().id());
+    assertThat(after.transfersQueued() - before.transfersQueued())
+        .as("parts of transfers that have waited")
+        .isEqualTo(WRITES);
+    assertThat(after.timeQueued().minus(before.timeQueued()))
+        .as("the time that they have waited")
+        .isGreaterThanOrEqualTo(Duration.ofMillis(5).multipliedBy(WRITES));
+    assertThat(after.writesFailed()).as("failures").isEqualTo(before.writesFailed());
+    valve.failRefused(write -> true);
+    stage()
+        .probe("a write that fails", duo.origin().submit(duo.write(0, 1)))
+        .awaitError(TransferFailedException.class);
+    until("failures", duo, TrafficStats::writesFailed, before.writesFailed() + 1);
+    assertThat(sum(duo.origin().stats(), TrafficStats::writesFailed)).as("failures").isEqualTo(1);
+  }
+
+  /** Writes down what it is told. */
+  private static final class Notes implements EngineRecorder {
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final List<StreamEnd> ends = new CopyOnWriteArrayList<>();
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+    private void note(String event) {
+      events.add(event);
+      threads.add(Thread.currentThread());
+    }
+
+    @Override
+    public void opened(TransferEngine engine) {
+      note("opened");
+    }
+
+    @Override
+    public void closed(TransferEngine engine, @Nullable Throwable reason) {
+      note("closed " + reason);
+    }
+
+    @Override
+    public void peerFound(Peer peer) {
+      note("found " + peer.id());
+    }
+
+    @Override
+    public void peerLost(Peer peer, PeerUnreachableException reason) {
+      note("lost " + peer.id());
+    }
+
+    @Override
+    public void streamEnded(EngineId engine, StreamEnd end) {
+      ends.add(end);
+      note("ended");
+    }
+  }
+
+  @Test
+  final void r27_3_aRecorderIsToldOfWhatIsRare() {
+    Notes notes = new Notes();
+    Valve valve = new Valve();
+    TransferEngine origin = stage().open(1, valve, options -> options.recorder(notes));
+    TransferEngine target = stage().open(1);
+    Duo duo = Duo.of(stage(), origin, target);
+    submit(duo, stage().imm()).awaitCompletion();
+    stage().patience().until("the end of a stream", () -> notes.ends.size() == 1);
+    EngineRecorder.StreamEnd done = notes.ends.getFirst();
+    assertThat(done.transfers()).as("transfers of the stream").isEqualTo(WRITES);
+    assertThat(done.bytes()).as("bytes of the stream").isEqualTo(WRITES * Duo.WRITE_BYTES);
+    assertThat(done.failure()).as("its failure").isNull();
+    assertThat(done.duration()).as("its duration").isPositive();
+    valve.failRefused(write -> true);
+    TransferException failure =
+        stage()
+            .probe("a write that fails", origin.submit(duo.write(0, 1)))
+            .awaitError(TransferFailedException.class);
+    stage().patience().until("the end of another stream", () -> notes.ends.size() == 2);
+    assertThat(notes.ends.getLast().failure()).as("its failure").isSameAs(failure);
+    stage().complete(target.close());
+    stage()
+        .patience()
+        .until("the loss of the peer", () -> notes.events.contains("lost " + target.id()));
+    stage().complete(origin.close());
+    String found = "found " + target.id();
+    assertThat(notes.events)
+        .as("what the recorder was told")
+        .startsWith("opened", found, "ended")
+        .endsWith("closed null")
+        .containsOnlyOnce("opened", found, "closed null");
+    assertThat(notes.threads).as("threads that told it").hasSize(1);
+  }
+
+  /** Throws whatever it is told. */
+  private static final class Careless implements EngineRecorder {
+
+    private static AssertionError thrown() {
+      return new AssertionError("thrown by the conformance kit");
+    }
+
+    @Override
+    public void opened(TransferEngine engine) {
+      throw thrown();
+    }
+
+    @Override
+    public void closed(TransferEngine engine, @Nullable Throwable reason) {
+      throw thrown();
+    }
+
+    @Override
+    public void peerFound(Peer peer) {
+      throw thrown();
+    }
+
+    @Override
+    public void streamEnded(EngineId engine, StreamEnd end) {
+      throw thrown();
+    }
+  }
+
+  @Test
+  final void r27_4_aRecorderThatThrowsEndsNothing() {
+    TransferEngine origin = stage().open(1, options -> options.recorder(new Careless()));
+    Duo duo = Duo.of(stage(), origin, stage().open(1));
+    submit(duo, stage().imm()).awaitCompletion();
+    submit(duo, stage().imm()).awaitCompletion();
+    stage()
+        .patience()
+        .until(
+            "defects for opened, found, and two streams that ended",
+            () -> origin.stats().defects() == 4);
+    stage().complete(origin.close());
+    assertThat(origin.stats().defects()).as("defects, with the close").isEqualTo(5);
+  }
+}
