@@ -2,11 +2,14 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
@@ -136,6 +139,35 @@ abstract class DemandRules extends RuleGroup {
     int place =
         valve.taken().stream().filter(w -> w.length() == length).findFirst().orElseThrow().number();
     assertThat(place).as("writes that were posted before it").isLessThan(10);
+  }
+
+  @Test
+  final void r6_7_transfersOfOneStreamArePostedInOrder() {
+    Valve valve = new Valve().holdReports(w -> true);
+    Duo duo = Duo.open(stage(), 1, valve, options -> options.nicDepth(2).window(64));
+    PageList pages = PageList.range(0, 100);
+    List<PagedWrite> writes =
+        IntStream.rangeClosed(1, 3)
+            .mapToObj(bytes ->
+                PagedWrite.of(
+                    bytes,
+                    duo.source(bytes * 1_000L, 100L * bytes),
+                    pages,
+                    duo.sink(bytes * 1_000L, 100L * bytes),
+                    pages,
+                    null))
+            .toList();
+    Probe<PagedWrite> stream =
+        stage().probe("3 writes of 100 pages", duo.origin().submit(Upstream.of(writes)));
+    stage()
+        .patience()
+        .until("they are taken over", () -> duo.origin().stats().transfersInFlight() == 3);
+    valve.open();
+    stream.awaitCompletion();
+    assertThat(valve.taken().stream().map(Valve.Taken::length))
+        .as("lengths of the pages of the first, the second and the third write")
+        .isSorted()
+        .hasSize(300);
   }
 
   @Test

@@ -51,6 +51,8 @@ final class StreamSaboteurs {
           many("5.4", "leaves a stream waiting whose subscriber throws", IgnoresThrown::new),
           Saboteur.engine("6.1", "asks upstream for more than demand", AsksForAll::new),
           Saboteur.engine("6.7", "serves one stream after another", OneAfterAnother::new),
+          Saboteur.engine("6.7", "takes the last pages first", LastPagesFirst::new)
+              .entailing("6.1"),
           Saboteur.engine("6.8", "waits until a request is over", AfterRequest::new),
           Saboteur.engine("7.1", "does not say which peer was lost", ForgetsPeer::new),
           one("10.4", "does not count the last part of a scatter", StreamSaboteurs::quietLastPart),
@@ -103,6 +105,22 @@ final class StreamSaboteurs {
     public <T extends Transfer> Mono<T> submit(T transfer) {
       Mono<T> submitted = inner.submit(transfer);
       return transfer instanceof Write ? Mono.defer(() -> before.get().then(submitted)) : submitted;
+    }
+  }
+
+  /** Of transfers of pages that come one behind the other, the last one goes first. */
+  private static final class LastPagesFirst extends ForwardingEngine {
+
+    LastPagesFirst(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Flux<T> submit(Publisher<? extends T> transfers) {
+      return inner.submit(
+          Flux.<T>from(transfers)
+              .bufferUntil(transfer -> !(transfer instanceof PagedWrite))
+              .concatMapIterable(List::reversed, 1));
     }
   }
 

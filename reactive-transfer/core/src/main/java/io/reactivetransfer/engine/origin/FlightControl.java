@@ -216,7 +216,7 @@ public final class FlightControl implements PeerEvents {
         || !flight.postAgain(piece, refused || shut)) {
       return false;
     }
-    enqueue(flight);
+    resume(flight);
     return true;
   }
 
@@ -230,9 +230,9 @@ public final class FlightControl implements PeerEvents {
     }
   }
 
-  private void enqueue(Flight flight) {
+  private void resume(Flight flight) {
     if (!flight.queued && flight.hasMore()) {
-      posting.enqueue(flight);
+      posting.resume(flight);
     }
   }
 
@@ -244,7 +244,7 @@ public final class FlightControl implements PeerEvents {
         flight -> {
           if (flight.mayStillArrive() && !flight.isOver()) {
             flight.waysAreShut();
-            enqueue(flight);
+            resume(flight);
             endIfQuiet(flight);
           }
         });
@@ -270,7 +270,7 @@ public final class FlightControl implements PeerEvents {
   /** Everything posted so far is back, and there is nothing more to post in this phase. */
   private void settle(Flight flight) {
     if (!flight.isStopped() && flight.enterCountedPhase()) {
-      posting.enqueue(flight);
+      posting.resume(flight);
     } else {
       over(flight);
     }

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The flights to one peer that have pieces to post. Those of one stream wait in its lane, in order,
- * and the lanes take turns: a small write waits for one flight of each other stream, not for all
- * that these have handed over. A flight can leave from anywhere.
+ * so that the first one ends first, and does not share what the NICs take with all behind it. The
+ * lanes take turns: a small write waits for one flight of each other stream, not for all that these
+ * have handed over. A flight can leave from anywhere.
  */
 final class FlightQueue {
 
@@ -30,16 +31,40 @@ final class FlightQueue {
     return turn == null ? null : turn.head;
   }
 
+  /** Has a new one wait, behind the others of its stream. */
   void add(Flight flight) {
-    assert !flight.queued;
+    enter(flight);
     Lane lane = flight.lane();
+    flight.ahead = lane.tail;
+    if (lane.tail == null) {
+      lane.head = flight;
+    } else {
+      lane.tail.behind = flight;
+    }
+    lane.tail = flight;
+  }
+
+  /** Has one wait again that has posted something before: it goes ahead of its stream. */
+  void resume(Flight flight) {
+    enter(flight);
+    Lane lane = flight.lane();
+    flight.behind = lane.head;
+    if (lane.head == null) {
+      lane.tail = flight;
+    } else {
+      lane.head.ahead = flight;
+    }
+    lane.head = flight;
+  }
+
+  private void enter(Flight flight) {
+    assert !flight.queued;
     flight.queued = true;
     flight.queuedNanos = timers.turnNanos();
     traffic.queued();
-    if (lane.head == null) {
-      begin(lane);
+    if (flight.lane().head == null) {
+      begin(flight.lane());
     }
-    append(lane, flight);
   }
 
   void remove(Flight flight) {
@@ -54,16 +79,9 @@ final class FlightQueue {
     }
   }
 
-  /** Lets the others of its stream go first, and the other streams before these. */
-  void rotate(Flight flight) {
-    if (flight.queued) {
-      Lane lane = flight.lane();
-      turn = lane.next;
-      if (!flight.equals(lane.tail)) {
-        unlink(lane, flight);
-        append(lane, flight);
-      }
-    }
+  /** It is the turn of the next stream. */
+  void nextTurn() {
+    turn = turn == null ? null : turn.next;
   }
 
   private void begin(Lane lane) {
@@ -89,17 +107,6 @@ final class FlightQueue {
     }
     lane.previous = lane;
     lane.next = lane;
-  }
-
-  private static void append(Lane lane, Flight flight) {
-    flight.behind = null;
-    flight.ahead = lane.tail;
-    if (lane.tail == null) {
-      lane.head = flight;
-    } else {
-      lane.tail.behind = flight;
-    }
-    lane.tail = flight;
   }
 
   private static void unlink(Lane lane, Flight flight) {

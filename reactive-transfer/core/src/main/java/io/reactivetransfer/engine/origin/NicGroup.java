@@ -10,12 +10,12 @@ import java.util.Arrays;
 
 /**
  * The posting of flights on the NICs of one engine: whose turn it is. Peers take turns, and so do
- * the streams to one peer, and the flights of one stream.
+ * the streams to one peer. The flights of one stream are posted one after another.
  */
 public final class NicGroup {
 
-  /** Pieces of one flight before the next flight to the same peer has its turn. */
-  private static final int FLIGHT_QUANTUM = 32;
+  /** Pieces of one stream before the next stream to the same peer has its turn. */
+  private static final int STREAM_QUANTUM = 32;
 
   /** Pieces to one peer before the next peer has its turn. */
   private static final int PEER_QUANTUM = 256;
@@ -57,6 +57,13 @@ public final class NicGroup {
   void enqueue(Flight flight) {
     Outbound peer = flight.to();
     peer.waiting.add(flight);
+    admit(peer);
+  }
+
+  /** Lets a flight go on that has posted something before. */
+  void resume(Flight flight) {
+    Outbound peer = flight.to();
+    peer.waiting.resume(flight);
     admit(peer);
   }
 
@@ -135,12 +142,12 @@ public final class NicGroup {
       Flight flight;
       int left = PEER_QUANTUM;
       while (left > 0 && (flight = peer.waiting.peek()) != null) {
-        left -= postSome(flight, FLIGHT_QUANTUM);
+        left -= postSome(flight, STREAM_QUANTUM);
         boolean more = flight.hasMore();
         if (more && !queues.hasRoomFor(flight.share())) {
           return; // it was stopped short, and keeps its turn
         }
-        peer.waiting.rotate(flight);
+        peer.waiting.nextTurn();
         if (!more) {
           peer.waiting.remove(flight);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.TestParts;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -31,13 +32,23 @@ class FlightQueueTest {
   private void add(Flight flight, Run stream) {
     flight.begin(stream, 0, 0);
     queue.add(flight);
+    lane(stream).addLast(flight);
+  }
+
+  private void resume(Flight flight, Run stream) {
+    flight.begin(stream, 0, 0);
+    queue.resume(flight);
+    lane(stream).addFirst(flight);
+  }
+
+  private List<Flight> lane(Run stream) {
     for (Waiting lane : model) {
       if (lane.stream == stream) {
-        lane.flights.add(flight);
-        return;
+        return lane.flights;
       }
     }
-    model.add(new Waiting(stream, new ArrayList<>(List.of(flight))));
+    model.add(new Waiting(stream, new ArrayList<>()));
+    return model.getLast().flights;
   }
 
   private void remove(Flight flight) {
@@ -46,13 +57,9 @@ class FlightQueueTest {
     model.removeIf(lane -> lane.flights.isEmpty());
   }
 
-  private void rotate() {
-    if (!model.isEmpty()) {
-      queue.rotate(queue.peek());
-      Waiting first = model.removeFirst();
-      first.flights.add(first.flights.removeFirst());
-      model.add(first);
-    }
+  private void nextTurn() {
+    queue.nextTurn(); // also when nobody waits
+    Collections.rotate(model, -1);
   }
 
   private boolean waits(Flight flight) {
@@ -62,21 +69,25 @@ class FlightQueueTest {
   /** A list of lists does the same, whatever is done to it. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5})
-  void streamsTakeTurnsAndSoDoTheirFlights(int streams) {
+  void streamsTakeTurnsAndTheirFlightsKeepTheirOrder(int streams) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     List<Flight> flights = IntStream.range(0, 12).mapToObj(Flight::new).toList();
     List<Run> owners = IntStream.range(0, streams).mapToObj(_ -> newStream()).toList();
     for (int step = 0; step < 20_000; step++) {
       Flight flight = flights.get(random.nextInt(flights.size()));
-      switch (random.nextInt(4)) {
-        case 0, 1 -> {
-          if (!waits(flight)) {
-            add(flight, owners.get(random.nextInt(streams)));
-          }
-        }
-        case 2 -> remove(flight);
-        default -> rotate();
+      Run owner = owners.get(random.nextInt(streams));
+      int what = random.nextInt(5);
+      if (what == 0) {
+        remove(flight);
+      } else if (what == 1) {
+        nextTurn();
+      } else if (waits(flight)) {
+        continue;
+      } else if (what == 2) {
+        resume(flight, owner);
+      } else {
+        add(flight, owner);
       }
       assertThat(queue.peek())
           .as("seed %d, step %d", seed, step)
