@@ -8,7 +8,6 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Defects;
-import io.reactivetransfer.engine.base.IntQueue;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.Recording;
@@ -26,14 +25,10 @@ import org.jspecify.annotations.Nullable;
  * Brings every flight to exactly one end: not before the last of its posted pieces was reported,
  * whatever happens to it meanwhile.
  *
- * <p>Whatever ends a flight only marks it as over. Its submission hears of it later in the turn, at
- * one place, {@link #endSome}: so an end never begins within another one, and many that end at once
- * are spread over turns.
+ * <p>Whatever ends a flight only marks it as over: {@link FlightEnds} tells its submission later in
+ * the turn. What goes another way than it went first is up to {@link Failover}.
  */
 public final class FlightControl implements PeerEvents {
-
-  /** Ends of one turn, so that nobody else waits for long. */
-  private static final int MAX_ENDS = 4_096;
 
   private final FlightTable table;
   private final NicGroup posting;
@@ -42,10 +37,9 @@ public final class FlightControl implements PeerEvents {
   private final RegisteredRegion doorbell;
   private final Defects defects;
 
-  /** Those that are over, and whose submissions have not heard of it. */
-  private final IntQueue over = new IntQueue();
-
+  private final Failover failover;
   private final Aborts aborts;
+  private final FlightEnds ends;
 
   /**
    * For one engine.
@@ -66,11 +60,23 @@ public final class FlightControl implements PeerEvents {
     this.submissions = submissions;
     this.doorbell = doorbell;
     this.defects = defects;
+    this.failover = new Failover(nics, posting);
     this.aborts = new Aborts(submissions, ownership, this::fail);
+    this.ends = new FlightEnds(table, aborts);
   }
 
   public Aborts aborts() {
     return aborts;
+  }
+
+  /** How many are over, and left for another turn. */
+  public int over() {
+    return ends.size();
+  }
+
+  /** Has submissions hear of their flights that are over; returns how many. */
+  public int endSome() {
+    return ends.endSome();
   }
 
   public int inFlight() {
@@ -167,7 +173,7 @@ public final class FlightControl implements PeerEvents {
     nics.traffic(nic).failed();
     flight.peer().traffic().failed();
     boolean nicFailed = nics.hasFailed(nic) || flight.isRerouted();
-    if (postAgain(nic, flight, PieceToken.piece(token), refused)) {
+    if (failover.postAgain(nic, flight, PieceToken.piece(token), refused)) {
       landed(nic, flight, 1);
       return;
     }
@@ -184,7 +190,9 @@ public final class FlightControl implements PeerEvents {
                     + flight.peer()
                     + " failed: "
                     + text
-                    + (nicFailed ? "; that NIC is not used any more: " + again(flight) : ""),
+                    + (nicFailed
+                        ? "; that NIC is not used any more: " + Failover.advice(flight)
+                        : ""),
                 origin,
                 null,
                 nicFailed && !nics.haveAllFailed());
@@ -198,44 +206,6 @@ public final class FlightControl implements PeerEvents {
     landed(nic, flight, 1);
   }
 
-  /**
-   * The way of a piece is lost: another one is taken, if it is certain that the piece never
-   * arrives, or when that is so. One that is counted may have been.
-   */
-  private boolean postAgain(int nic, Flight flight, int piece, boolean refused) {
-    PeerLink peer = flight.peer();
-    boolean shut = peer.isShut(nic);
-    boolean lost = nics.hasFailed(nic) || flight.isRerouted() || peer.hasLostWay(nic) || !shut;
-    if (!lost
-        || flight.isStopped()
-        || flight.drained() != 0
-        || !peer.isOpen()
-        || !peer.hasOtherWays()
-        || !(refused || !flight.pieceHasImm())
-        || !isResolved(flight)
-        || !flight.postAgain(piece, refused || shut)) {
-      return false;
-    }
-    resume(flight);
-    return true;
-  }
-
-  /** Its peer may have other NICs since all of a flight was posted there. */
-  private boolean isResolved(Flight flight) {
-    try {
-      var _ = flight.run().target().resolve(nics.domains(), flight.to().resolved);
-      return true;
-    } catch (TransferRejectedException e) {
-      return false;
-    }
-  }
-
-  private void resume(Flight flight) {
-    if (!flight.queued && flight.hasMore()) {
-      posting.resume(flight);
-    }
-  }
-
   /** What was held until now can go another way, or end. */
   @Override
   public void shut(PeerLink peer) {
@@ -244,16 +214,10 @@ public final class FlightControl implements PeerEvents {
         flight -> {
           if (flight.mayStillArrive() && !flight.isOver()) {
             flight.waysAreShut();
-            resume(flight);
+            failover.resume(flight);
             endIfQuiet(flight);
           }
         });
-  }
-
-  private static String again(Flight flight) {
-    return flight.isInDoubt()
-        ? "submit it again under another immediate, as nobody knows whether it was counted"
-        : "submit it again";
   }
 
   private void landed(int nic, Flight flight, int pieces) {
@@ -272,60 +236,8 @@ public final class FlightControl implements PeerEvents {
     if (!flight.isStopped() && flight.enterCountedPhase()) {
       posting.resume(flight);
     } else {
-      over(flight);
+      ends.over(flight);
     }
-  }
-
-  private void over(Flight flight) {
-    flight.setOver();
-    over.add(flight.slot);
-  }
-
-  /** How many are over, and left for another turn. */
-  public int over() {
-    return over.size();
-  }
-
-  /** Has submissions hear of their flights that are over; returns how many. */
-  public int endSome() {
-    int ended = 0;
-    while (ended < MAX_ENDS && !over.isEmpty()) {
-      Flight flight = table.at(over.first());
-      if (flight.isPlain()) {
-        ended += finishAlike(flight.run(), MAX_ENDS - ended);
-      } else {
-        over.take();
-        finish(flight);
-        ended++;
-      }
-    }
-    return ended;
-  }
-
-  /** Ends those of one run that come next and are plain; returns how many. */
-  @SuppressWarnings("ReferenceEquality") // the very same run
-  private int finishAlike(Run run, int limit) {
-    Submission submission = run.lane().submission();
-    Window window = submission.window();
-    RegisteredRegion unused = null;
-    int ended = 0;
-    while (ended < limit && !over.isEmpty()) {
-      Flight flight = table.at(over.first());
-      if (flight.run() != run || !flight.isPlain()) {
-        break;
-      }
-      over.take();
-      submission.recordDone(flight.place());
-      window.end(flight.place());
-      ended++;
-      unused = table.release(flight);
-    }
-    try {
-      submission.transfersDone(ended);
-    } finally {
-      ended(unused);
-    }
-    return ended;
   }
 
   /** Posts nothing more of a submission. What is out comes back through {@link #written}. */
@@ -350,10 +262,9 @@ public final class FlightControl implements PeerEvents {
         Outbound.to(peer).flights.first(),
         flight -> {
           if (flight.hasMoreToCome()) {
-            try {
-              flight.run().target().resolve(nics.domains(), flight.to().resolved);
-            } catch (TransferRejectedException e) {
-              fail(flight, e);
+            TransferRejectedException unreachable = failover.resolve(flight);
+            if (unreachable != null) {
+              fail(flight, unreachable);
             }
           }
         });
@@ -416,7 +327,7 @@ public final class FlightControl implements PeerEvents {
       TransferException reason, @Nullable NotClosed notClosed, Consumer<Throwable> failures) {
     submissions.forEach(
         each -> ofEach(each.lanes().first(), flight -> abandon(flight, reason, notClosed)));
-    while (!over.isEmpty()) {
+    while (ends.size() > 0) {
       try {
         endSome();
       } catch (Throwable failure) {
@@ -439,7 +350,7 @@ public final class FlightControl implements PeerEvents {
     }
     flight.fail(reason);
     posting.abandoned(flight);
-    over(flight);
+    ends.over(flight);
   }
 
   /** A NIC may read the doorbell's memory for ever. */
@@ -458,44 +369,7 @@ public final class FlightControl implements PeerEvents {
       flight.fail(reason);
     }
     if (flight.isQuiet()) {
-      over(flight);
-    }
-  }
-
-  private void finish(Flight flight) {
-    Submission submission = flight.submission();
-    int place = flight.place();
-    TransferException failure = flight.failure();
-    boolean done = flight.isWhole();
-    Fan fan = flight.fan;
-    int imm = flight.imm();
-    if (!done) {
-      aborts.notDone(flight);
-    } else if (fan != null && imm >= 0) {
-      fan.counted(flight.to());
-    }
-    if (flight.drained() != 0) {
-      flight.to().drains.ended(flight.drained());
-    }
-    RegisteredRegion unused = table.release(flight);
-    try {
-      if (fan == null) {
-        submission.transferEnded(place, failure, done);
-      } else if (fan.ended(failure, done)) {
-        if (!fan.isDone()) {
-          aborts.notDone(fan, submission, imm);
-        }
-        submission.transferEnded(place, fan.failure(), fan.isDone());
-      }
-    } finally {
-      ended(unused);
-    }
-  }
-
-  /** Last, because a region that is quiet now may be deregistered, and a NIC may fail to. */
-  private static void ended(@Nullable RegisteredRegion unused) {
-    if (unused != null) {
-      unused.flightsEnded();
+      ends.over(flight);
     }
   }
 }
