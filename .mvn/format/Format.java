@@ -43,7 +43,9 @@ Stream<Path> javaFiles(Path root) throws IOException {
         @Override
         public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
           var name = directory.getFileName().toString();
-          var ours = directory.equals(root) || name.equals(".mvn") || !name.matches("target|\\..*");
+          var built = name.equals("target") && Files.exists(directory.resolveSibling("pom.xml"));
+          var ours =
+              directory.equals(root) || name.equals(".mvn") || !(built || name.startsWith("."));
           return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
         }
 

@@ -1,9 +1,8 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.AbortFrame;
-
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.engine.base.IntMap;
+import io.reactivetransfer.engine.peers.AbortFrame;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

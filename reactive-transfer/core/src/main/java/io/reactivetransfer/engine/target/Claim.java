@@ -1,12 +1,11 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.PeerLink;
-
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.engine.base.Chain;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,9 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.PeerLink;
-
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
+import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

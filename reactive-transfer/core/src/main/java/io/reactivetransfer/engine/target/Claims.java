@@ -1,7 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.Peers;
-
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.engine.base.Admission;
@@ -9,6 +7,7 @@ import io.reactivetransfer.engine.base.Closing;
 import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.base.SignalScheduler;
+import io.reactivetransfer.engine.peers.Peers;
 import java.util.List;
 
 /**

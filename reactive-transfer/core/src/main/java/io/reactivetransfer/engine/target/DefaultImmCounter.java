@@ -1,12 +1,11 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.PeerLink;
-
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.engine.base.Assembly;
 import io.reactivetransfer.engine.base.Deadlines;
+import io.reactivetransfer.engine.peers.PeerLink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

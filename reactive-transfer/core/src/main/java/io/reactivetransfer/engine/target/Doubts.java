@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.engine.base.IntMap;
 import java.util.HashMap;

@@ -1,12 +1,10 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.FrameHandler;
-
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.FrameHandler;
 import io.reactivetransfer.engine.peers.PeerLink;
-
-import io.reactivetransfer.Imm;
 import io.reactivetransfer.spi.PeerText;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;

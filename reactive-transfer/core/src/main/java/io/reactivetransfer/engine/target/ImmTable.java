@@ -1,12 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.peers.AbortFrame;
-import io.reactivetransfer.engine.peers.ControlFrame;
-import io.reactivetransfer.engine.peers.Liveness;
-import io.reactivetransfer.engine.peers.PeerEvents;
-import io.reactivetransfer.engine.peers.PeerLink;
-import io.reactivetransfer.engine.peers.Peers;
-
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
@@ -21,6 +14,12 @@ import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.IntMap;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.AbortFrame;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.Liveness;
+import io.reactivetransfer.engine.peers.PeerEvents;
+import io.reactivetransfer.engine.peers.PeerLink;
+import io.reactivetransfer.engine.peers.Peers;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.PeerShare;
-
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferFailedException;

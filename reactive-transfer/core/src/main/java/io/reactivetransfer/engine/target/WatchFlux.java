@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-
 import io.reactivetransfer.Change;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.engine.base.Admission;
@@ -27,7 +26,9 @@ final class WatchFlux extends Flux<Change> {
 
   @Override
   public void subscribe(CoreSubscriber<? super Change> actual) {
-    watches.admission().serve(actual, ticket -> new Watch(watches, watches.reader(word), actual, ticket));
+    watches
+        .admission()
+        .serve(actual, ticket -> new Watch(watches, watches.reader(word), actual, ticket));
   }
 
   /** One subscriber's view of the word. */

@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-
 import io.reactivetransfer.Change;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.engine.base.Admission;

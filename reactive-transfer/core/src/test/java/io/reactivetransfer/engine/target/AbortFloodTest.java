@@ -1,22 +1,17 @@
 package io.reactivetransfer.engine.target;
 
-
-
-
-
-import io.reactivetransfer.engine.EngineByHand;
-import io.reactivetransfer.engine.peers.AbortFrame;
-import io.reactivetransfer.engine.peers.ControlFrame;
-import io.reactivetransfer.engine.peers.PeerLink;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.peers.AbortFrame;
+import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.engine.peers.PeerLink;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

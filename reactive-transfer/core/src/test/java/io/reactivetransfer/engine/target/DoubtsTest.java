@@ -1,10 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-
-
-
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;

@@ -1,16 +1,11 @@
 package io.reactivetransfer.engine.target;
 
-
-
-
-
-import io.reactivetransfer.engine.base.Counters;
-import io.reactivetransfer.engine.TestParts;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.engine.TestParts;
+import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.WireImm;
 import java.util.ArrayList;

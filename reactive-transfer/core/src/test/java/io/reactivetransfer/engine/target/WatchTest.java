@@ -1,11 +1,10 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.engine.EngineByHand;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
