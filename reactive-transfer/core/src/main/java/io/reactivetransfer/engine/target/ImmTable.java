@@ -1,6 +1,5 @@
 package io.reactivetransfer.engine.target;
 
-import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
@@ -39,13 +38,10 @@ public final class ImmTable implements PeerEvents {
   private static final long LARGEST_DEBT = -(1L << 61);
 
   private final Peers peers;
-  private final Liveness liveness;
   private final Timers timers;
-  private final AfterPoll afterPoll;
-  private final Defects defects;
   private final Counters counters;
-  private final int maxUnclaimed;
   private final Unclaimed unclaimed;
+  private final LostArrivals lost;
   private final IntMap<ImmEntry> entries = new IntMap<>();
   private final Set<Claim> bound = new LinkedHashSet<>();
   private final AbortNotes notes = new AbortNotes();
@@ -60,13 +56,11 @@ public final class ImmTable implements PeerEvents {
       Counters counters,
       int maxUnclaimed) {
     this.peers = peers;
-    this.liveness = liveness;
     this.timers = peers.timers();
-    this.afterPoll = afterPoll;
-    this.defects = defects;
     this.counters = counters;
-    this.maxUnclaimed = maxUnclaimed;
     this.unclaimed = new Unclaimed(maxUnclaimed);
+    this.lost =
+        new LostArrivals(peers, liveness, afterPoll, defects, counters, maxUnclaimed, unclaimed);
   }
 
   /**
@@ -101,13 +95,13 @@ public final class ImmTable implements PeerEvents {
   void aborted(EngineId origin, AbortFrame abort) {
     assert timers.owner().isCurrent();
     if (abort.imm() == ControlFrame.ALL_IMMS) {
-      abortAll(origin, cause("many immediates", origin, abort.text()));
+      abortAll(origin, ClaimFailures.cause("many immediates", origin, abort.text()));
       return;
     }
     if (abort.has(ControlFrame.RESUMED)) {
       notes.end(abort.imm(), origin);
     }
-    String cause = cause("immediate " + abort.imm(), origin, abort.text());
+    String cause = ClaimFailures.cause("immediate " + abort.imm(), origin, abort.text());
     if (abort.has(ControlFrame.DOUBT)) {
       doubt(abort.imm(), origin, cause);
     } else if (!doubts.holds(abort.imm())) {
@@ -119,15 +113,6 @@ public final class ImmTable implements PeerEvents {
         }
       }
     }
-  }
-
-  private static String cause(String what, EngineId origin, String text) {
-    return "a write under "
-        + what
-        + " was given up by its origin "
-        + origin.toShortString()
-        + ": "
-        + text;
   }
 
   private void takeBack(int imm, EngineId origin, long shares) {
@@ -146,15 +131,11 @@ public final class ImmTable implements PeerEvents {
       for (Claim claim : entry.waiting()) {
         if (claim.concerns(origin) && claim.place.isPlaced()) {
           told = true;
-          fail(claim, failure(cause + "; " + entry.progress(claim), origin));
+          fail(claim, ClaimFailures.givenUp(cause + "; " + entry.progress(claim), origin));
         }
       }
     }
     return told;
-  }
-
-  private static TransferFailedException failure(String text, EngineId origin) {
-    return new TransferFailedException(text, Origin.peer(origin), null);
   }
 
   private void abortAll(EngineId origin, String cause) {
@@ -171,7 +152,7 @@ public final class ImmTable implements PeerEvents {
     if (entry != null) {
       entry.shares = 0;
       for (Claim claim : entry.waiting()) {
-        fail(claim, failure(text, origin));
+        fail(claim, ClaimFailures.givenUp(text, origin));
       }
       review(entry);
     }
@@ -196,48 +177,13 @@ public final class ImmTable implements PeerEvents {
         makeRoom();
       }
       if (!unclaimed.hasRoom(origin)) {
-        drop(imm, origin);
+        lost.add(imm, origin);
         return null;
       }
       entry = new ImmEntry(imm);
       entries.put(imm, entry);
     }
     return entry;
-  }
-
-  private void drop(int imm, @Nullable EngineId origin) {
-    counters.add(Counters.DROPPED_IMMS, 1);
-    Unclaimed.Share tooMuch = unclaimed.drop(origin, imm);
-    if (unclaimed.isFirst(origin)) {
-      defects.report(
-          "the table of unclaimed immediates is full ("
-              + maxUnclaimed
-              + whose(origin)
-              + "): arrivals are lost, first of immediate "
-              + imm
-              + "; claim them, discard them, or raise maxUnclaimedImms");
-    }
-    if (tooMuch != null) {
-      lostTooMany(tooMuch.origin);
-    }
-  }
-
-  private static String whose(@Nullable EngineId origin) {
-    return origin == null ? "" : " of engine " + origin.toShortString();
-  }
-
-  /**
-   * Nobody can say any more which claims wait in vain: an origin that can be given up is; of others
-   * every claim that would have to wait fails, until the origin leaves.
-   */
-  private void lostTooMany(@Nullable EngineId origin) {
-    PeerLink peer = origin == null ? null : peers.find(origin);
-    if (peer != null) {
-      afterPoll.execute(() ->
-          liveness.giveUp(
-              peer,
-              "more of its arrivals were lost than can be remembered, because nobody claims them"));
-    }
   }
 
   /** Ends what those have that left long ago: of each, what nobody else has a share in. */
@@ -311,9 +257,9 @@ public final class ImmTable implements PeerEvents {
     }
     AbortNotes.Note note = notes.isEmpty() ? null : notes.take(claim);
     if (note != null) {
-      fail(claim, failure(note.text() + "; " + entry.progress(claim), note.origin()));
+      fail(claim, ClaimFailures.givenUp(note.text() + "; " + entry.progress(claim), note.origin()));
     } else if (loss != null) {
-      fail(claim, lost(claim, entry, loss));
+      fail(claim, ClaimFailures.lost(claim, entry, loss));
       claim.bound.forEach(peer -> peer.mail.ask()); // it may be back: then the next claim can wait
     } else {
       watch(claim, entry);
@@ -332,7 +278,7 @@ public final class ImmTable implements PeerEvents {
               claim.patienceNanos,
               () -> {
                 claim.timer = null;
-                fail(claim, overdue(claim, entry));
+                fail(claim, ClaimFailures.overdue(claim, entry));
               });
     }
   }
@@ -419,7 +365,7 @@ public final class ImmTable implements PeerEvents {
     for (Claim claim : List.copyOf(bound)) {
       ImmEntry entry = entries.get(claim.imm);
       if (entry != null && claim.bound.contains(peer)) {
-        fail(claim, lost(claim, entry, loss));
+        fail(claim, ClaimFailures.lost(claim, entry, loss));
       }
     }
   }
@@ -471,21 +417,5 @@ public final class ImmTable implements PeerEvents {
     if (!entry.isNeeded()) {
       entries.remove(entry.imm);
     }
-  }
-
-  private static PeerUnreachableException lost(
-      Claim claim, ImmEntry entry, PeerUnreachableException loss) {
-    return new PeerUnreachableException(
-        loss.getMessage() + "; " + entry.progress(claim),
-        new Origin(loss.peer(), loss.nic(), loss.code()),
-        loss);
-  }
-
-  private static DeadlineExceededException overdue(Claim claim, ImmEntry entry) {
-    return new DeadlineExceededException(
-        "the claim was not met within "
-            + Deadlines.text(claim.patienceNanos)
-            + "; "
-            + entry.progress(claim));
   }
 }
