@@ -1,18 +1,14 @@
 package io.reactivetransfer.engine.memory;
 
 import io.reactivetransfer.Access;
-import io.reactivetransfer.Device;
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
-import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
-import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.LocalMemory;
@@ -65,8 +61,8 @@ public final class RegisteredRegion implements MemoryRegion {
    *     or is where a NIC does not reach it
    */
   RegisteredRegion(Regions regions, Memory memory, Access access) {
-    requireAlive(memory);
-    requireReached(regions.nics(), memory);
+    RegionFailures.requireAlive(memory);
+    RegionFailures.requireReached(regions.nics(), memory);
     this.regions = regions;
     this.memory = memory;
     this.access = access;
@@ -82,34 +78,6 @@ public final class RegisteredRegion implements MemoryRegion {
     registration.register(memory, access, this::registered);
   }
 
-  /** A NIC looks at addresses only, and many take one at which there is nothing any more. */
-  private static void requireAlive(Memory memory) {
-    if (memory instanceof HostMemory host && !host.segment().scope().isAlive()) {
-      throw new TransferRejectedException(
-          "expected memory whose arena is open, got "
-              + memory.length()
-              + " bytes of one that was closed; register them before, and close the region first");
-    }
-  }
-
-  private static void requireReached(Nics nics, Memory memory) {
-    for (int nic = 0; nic < nics.size(); nic++) {
-      Set<Device> devices = nics.domains()[nic].capabilities().devices();
-      if (!devices.contains(memory.device())) {
-        throw new TransferRejectedException(
-            "expected memory that every NIC reaches, got some of device "
-                + memory.device()
-                + ", where NIC "
-                + nics.name(nic)
-                + " reaches "
-                + devices
-                + "; copy it to memory of one of these, or use a backend that reaches it",
-            nics.origin(nic, 0),
-            null);
-      }
-    }
-  }
-
   private void registered(List<Registration.Failure> failures) {
     if (deregistered) {
       return; // the NICs were closed meanwhile, and who waited was told
@@ -120,23 +88,12 @@ public final class RegisteredRegion implements MemoryRegion {
       Registration.Failure first = failures.getFirst();
       String text =
           "cannot register " + memory.length() + " bytes: " + Signals.textOf(first.reason());
-      Origin origin = regions.nics().origin(first.nic(), NotClosed.code(first.reason()));
-      registration.deregister(kept ->
-          undone(new TransferRejectedException(text + kept(kept), origin, first.reason()), kept));
+      Origin origin = RegionFailures.origin(regions.nics(), first);
+      registration.deregister(kept -> {
+        String all = text + RegionFailures.kept(regions.nics(), kept);
+        undone(new TransferRejectedException(all, origin, first.reason()), kept);
+      });
     }
-  }
-
-  /** What is to be said of NICs that do not give up again what they have registered. */
-  private String kept(List<Registration.Failure> kept) {
-    StringBuilder text = new StringBuilder();
-    for (Registration.Failure each : kept) {
-      text.append("; NIC ")
-          .append(regions.nics().name(each.nic()))
-          .append(" does not give it up again: ")
-          .append(NotClosed.describe(each.reason()))
-          .append("; neither free nor reuse it before close() of the engine has completed");
-    }
-    return text.toString();
   }
 
   private void undone(TransferRejectedException failure, List<Registration.Failure> kept) {
@@ -399,10 +356,14 @@ public final class RegisteredRegion implements MemoryRegion {
       return; // the NICs were closed meanwhile, and who waited was told
     }
     publish();
-    endRevoking(failures.isEmpty() ? null : notRevoked(failures.getFirst()));
+    endRevoking(
+        failures.isEmpty()
+            ? null
+            : RegionFailures.notRevoked(regions.nics(), this, failures.getFirst()));
     for (Registration.Failure each : failures) {
       if (!each.isRefusal()) {
-        throw new IllegalStateException(notRevokedText(each), each.reason());
+        String text = RegionFailures.notRevokedText(regions.nics(), this, each);
+        throw new IllegalStateException(text, each.reason());
       }
     }
   }
@@ -411,22 +372,6 @@ public final class RegisteredRegion implements MemoryRegion {
     List<Waiter> waiters = List.copyOf(revoking);
     revoking.clear();
     waiters.forEach(waiter -> waiter.over(failure));
-  }
-
-  private TransferFailedException notRevoked(Registration.Failure failure) {
-    Origin origin = regions.nics().origin(failure.nic(), NotClosed.code(failure.reason()));
-    return new TransferFailedException(notRevokedText(failure), origin, failure.reason());
-  }
-
-  private String notRevokedText(Registration.Failure failure) {
-    return "NIC "
-        + regions.nics().name(failure.nic())
-        + " could not revoke a "
-        + this
-        + ": "
-        + NotClosed.describe(failure.reason())
-        + "; writes under the descriptor from before may still land through it, and the"
-        + " present descriptor may be no other there: revoke again, or close the region";
   }
 
   /** With all NICs, also if one of them fails to; then it is over when they are closed. */
