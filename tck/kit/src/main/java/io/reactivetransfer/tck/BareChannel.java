@@ -7,23 +7,11 @@ import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
 import io.reactivetransfer.spi.ControlSink;
 import io.reactivetransfer.spi.EngineIdentity;
-import io.reactivetransfer.spi.WorkerLoop;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The control channel of one engine, without the engine; turned by a test, on the thread that the
@@ -36,11 +24,8 @@ final class BareChannel implements AutoCloseable {
   /** A message that came. */
   record Received(EngineId sender, ByteBuffer bytes) {}
 
-  private final Duration timeout;
   private final EngineIdentity identity = EngineIdentity.draw();
-  private final @Nullable WorkerLoop loop;
-  private final @Nullable ExecutorService own;
-  private final Executor thread;
+  private final BareThread thread;
   private final ControlChannel channel;
   private final HostPort address;
 
@@ -50,30 +35,18 @@ final class BareChannel implements AutoCloseable {
   private final List<String> texts = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
-  private final AtomicBoolean rung = new AtomicBoolean();
   private boolean closed;
 
   BareChannel(Backend backend, Duration timeout) {
-    this.timeout = timeout;
-    WorkerLoop given = backend.newLoop();
-    this.loop = given;
-    if (given == null) {
-      ExecutorService single =
-          Executors.newSingleThreadExecutor(task -> new Thread(task, "bare-channel"));
-      this.own = single;
-      this.thread = single;
-    } else {
-      this.own = null;
-      this.thread = given::execute;
-    }
+    this.thread = new BareThread(backend, "control channel", timeout);
     ControlContext context =
-        ControlContext.builder(identity, backend.name(), () -> rung.set(true))
-            .loop(given)
+        ControlContext.builder(identity, backend.name(), thread::ring)
+            .loop(thread.loop())
             .maxMessageBytes(MAX_MESSAGE_BYTES)
             // what cannot be reached is told before the test gives up
             .connectTimeout(timeout.dividedBy(2))
             .build();
-    this.channel = await(on(() -> backend.openControl(context)).thenCompose(opened -> opened));
+    this.channel = thread.complete(() -> backend.openControl(context));
     this.address = call(ControlChannel::address);
   }
 
@@ -87,12 +60,12 @@ final class BareChannel implements AutoCloseable {
 
   /** Whether the doorbell has rung since this was last asked. */
   boolean wasRung() {
-    return rung.getAndSet(false); // not by two steps, or one that comes between them is lost
+    return thread.wasRung();
   }
 
   /** Does something with the channel on its thread. */
   <T> T call(Function<ControlChannel, T> use) {
-    return await(on(() -> use.apply(channel)));
+    return thread.call(() -> use.apply(channel));
   }
 
   boolean send(BareChannel to, ByteBuffer message) {
@@ -154,23 +127,6 @@ final class BareChannel implements AutoCloseable {
     return call(own -> List.copyOf(understated));
   }
 
-  private <T> CompletableFuture<T> on(Supplier<T> task) {
-    return CompletableFuture.supplyAsync(task, thread);
-  }
-
-  private <T> T await(CompletionStage<T> stage) {
-    try {
-      return stage.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw new AssertionError("the control channel failed: " + e.getCause(), e.getCause());
-    } catch (TimeoutException e) {
-      throw new AssertionError("the channel's thread did not answer within " + timeout, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted", e);
-    }
-  }
-
   /** Closes the channel and ends its thread; once. */
   @Override
   public void close() {
@@ -182,11 +138,7 @@ final class BareChannel implements AutoCloseable {
       own.close();
       return true;
     });
-    if (own != null) {
-      own.shutdown();
-    } else if (loop != null) {
-      await(on(loop::close).thenCompose(ended -> ended));
-    }
+    thread.end();
   }
 
   private final class Recorder implements ControlSink {

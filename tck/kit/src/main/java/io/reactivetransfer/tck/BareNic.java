@@ -10,7 +10,6 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.RemotePeer;
-import io.reactivetransfer.spi.WorkerLoop;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,16 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,9 +38,7 @@ final class BareNic implements AutoCloseable {
 
   private final Duration timeout;
   private final EngineId engine;
-  private final @Nullable WorkerLoop loop;
-  private final @Nullable ExecutorService own;
-  private final Executor thread;
+  private final BareThread thread;
 
   /** Read by any thread: to look must not wake a loop that should wake by itself. */
   private final List<String> reports = Collections.synchronizedList(new ArrayList<>());
@@ -59,7 +48,6 @@ final class BareNic implements AutoCloseable {
   private final List<Arrival> arrivals = new ArrayList<>();
   private final List<String> understated = new ArrayList<>();
   private final Queue<String> misplaced = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean rung = new AtomicBoolean();
   private boolean closed;
   private final BareControl domain;
 
@@ -69,28 +57,17 @@ final class BareNic implements AutoCloseable {
   BareNic(Backend backend, EngineId engine, Duration timeout) {
     this.timeout = timeout;
     this.engine = engine;
-    WorkerLoop given = backend.newLoop();
-    this.loop = given;
-    if (given == null) {
-      ExecutorService single =
-          Executors.newSingleThreadExecutor(task -> new Thread(task, "bare-nic"));
-      this.own = single;
-      this.thread = single;
-    } else {
-      this.own = null;
-      this.thread = given::execute;
-    }
+    this.thread = new BareThread(backend, "NIC", timeout);
     OpenContext context =
-        OpenContext.builder(engine, 0, () -> rung.set(true))
-            .loop(given)
+        OpenContext.builder(engine, 0, thread::ring)
+            .loop(thread.loop())
             .nicDepth(DEPTH)
             .devices(DEVICE.asDevices())
             // what could not be connected is told before the test gives up
             .connectTimeout(timeout.dividedBy(2))
             .build();
-    Domain opened =
-        await(on(() -> backend.open(backend.nics(1).getFirst(), context)).thenCompose(d -> d));
-    this.domain = await(on(() -> new BareControl(opened, engine, () -> rung.set(true))));
+    Domain opened = thread.complete(() -> backend.open(backend.nics(1).getFirst(), context));
+    this.domain = thread.call(() -> new BareControl(opened, engine, thread::ring));
   }
 
   EngineId engine() {
@@ -99,32 +76,32 @@ final class BareNic implements AutoCloseable {
 
   /** Whether an engine would take a turn only when the doorbell rings. */
   boolean hasLoop() {
-    return loop != null;
+    return thread.loop() != null;
   }
 
   /** Whether the doorbell has rung since this was last asked. */
   boolean wasRung() {
-    return rung.getAndSet(false); // not by two steps, or one that comes between them is lost
+    return thread.wasRung();
   }
 
   /** Does something with the NIC on its thread. */
   <T> T call(Function<Domain, T> use) {
-    return await(on(() -> use.apply(domain)));
+    return thread.call(() -> use.apply(domain));
   }
 
   /**
    * Does something that the NIC may refuse by an exception, which is returned; null if it did not.
    */
   @Nullable RuntimeException attempt(Consumer<Domain> use) {
-    return await(
-            on(() -> {
-              try {
-                use.accept(domain);
-                return Optional.<RuntimeException>empty();
-              } catch (RuntimeException e) {
-                return Optional.of(e);
-              }
-            }))
+    return thread
+        .call(() -> {
+          try {
+            use.accept(domain);
+            return Optional.<RuntimeException>empty();
+          } catch (RuntimeException e) {
+            return Optional.of(e);
+          }
+        })
         .orElse(null);
   }
 
@@ -243,23 +220,6 @@ final class BareNic implements AutoCloseable {
     return List.copyOf(misplaced);
   }
 
-  private <T> CompletableFuture<T> on(Supplier<T> task) {
-    return CompletableFuture.supplyAsync(task, thread);
-  }
-
-  private <T> T await(CompletionStage<T> stage) {
-    try {
-      return stage.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw new AssertionError("the NIC failed: " + e.getCause(), e.getCause());
-    } catch (TimeoutException e) {
-      throw new AssertionError("the NIC's thread did not answer within " + timeout, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted", e);
-    }
-  }
-
   /** Closes the NIC and ends its thread; once. */
   @Override
   public void close() {
@@ -271,11 +231,7 @@ final class BareNic implements AutoCloseable {
       nic.close();
       return true;
     });
-    if (own != null) {
-      own.shutdown();
-    } else if (loop != null) {
-      await(on(loop::close).thenCompose(closed -> closed));
-    }
+    thread.end();
   }
 
   /** Valid within one poll, on the thread that polls. */
