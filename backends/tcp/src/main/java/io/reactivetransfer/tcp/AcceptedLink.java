@@ -60,8 +60,9 @@ final class AcceptedLink extends Link {
 
   @Override
   void handshake(byte[] body) {
+    Handshake.Reply reply = handshake.reply(body); // first: a buffer is for who has one to send
     ByteBuf out = frame(Handshake.MAX_BYTES);
-    switch (handshake.reply(body)) {
+    switch (reply) {
       case Handshake.Challenge challenge -> send(Handshake.putChallenge(out, challenge));
       case Handshake.Refusal(Failure why) -> {
         send(Handshake.putRefusal(out, why));

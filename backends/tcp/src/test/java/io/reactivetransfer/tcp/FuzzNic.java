@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A NIC without sockets, on the test's own thread and with a clock of its own, next to the model of
@@ -88,6 +89,16 @@ class FuzzNic implements CompletionSink {
 
   /** One that reaches memory of accelerators. */
   FuzzNic(Shared shared, Input in, boolean large, Devices devices) {
+    this(shared, in, large, devices, null);
+  }
+
+  /** One that listens only to those who have a session with its engine. */
+  FuzzNic(
+      Shared shared,
+      Input in,
+      boolean large,
+      Devices devices,
+      Authentication.@Nullable Sessions sessions) {
     shared.begin(in);
     clock = shared.clock;
     loop = shared.loop;
@@ -104,7 +115,7 @@ class FuzzNic implements CompletionSink {
                 .devices(devices)
                 .connectTimeout(CONNECT_TIMEOUT)
                 .build(),
-            new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, null),
+            new Authentication(() -> FuzzHandshake.HALF_A_NONCE, id, sessions),
             new Admission<>(
                 LIMITS.connections(),
                 LIMITS.halfOpen(),

@@ -21,7 +21,9 @@ public enum Target {
   /** The address and the keys of a tcp NIC. */
   TCP_NAMES("backends/tcp", "NicAddressFuzzTest", 60),
   /** Hostile origins against the inbound side of tcp. */
-  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 220),
+  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 210),
+  /** Strangers, and members, who prove to a NIC of tcp that they have a session, or do not. */
+  TCP_PROOFS("backends/tcp", "ProofFuzzTest", 10),
   /** Hostile targets against the outbound side of tcp. */
   TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 146),
   /** Both, over real sockets. */
