@@ -3,6 +3,7 @@ package io.reactivetransfer.engine.peers;
 import io.reactivetransfer.engine.base.Answer;
 import io.reactivetransfer.engine.base.Chain;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +56,9 @@ final class ChannelMail {
   private byte @Nullable [] arriving;
 
   private int arrived;
+
+  /** How long it will be. */
+  private int arrivingLength;
 
   ChannelMail(int number) {
     this.number = number;
@@ -117,25 +121,21 @@ final class ChannelMail {
    * A part of a message has come.
    *
    * @param left how much of the message is behind it
+   * @param longest the longest message that may come
    * @return the message, if that was the last part; null if it was not
    * @throws IllegalArgumentException if it is not the next part, or of more than was allowed
    */
-  byte @Nullable [] received(int left, ByteBuffer part) {
+  byte @Nullable [] received(int left, ByteBuffer part, int longest) {
+    int bytes = part.remaining();
     byte[] message = arriving;
     if (message == null) {
-      long length = (long) left + part.remaining();
-      if (left < 0 || allowed == 0 || length > allowedBytes) {
-        throw new IllegalArgumentException("a message beyond its credit");
-      }
-      allowed--;
-      allowedBytes -= length;
-      message = new byte[(int) length];
-      arrived = 0;
+      begin((long) left + bytes, left, longest);
+      message = new byte[bytes];
     }
-    int bytes = part.remaining();
-    if (left < 0 || message.length - arrived - bytes != left || (left > 0 && bytes == 0)) {
+    if (left < 0 || arrivingLength - arrived - bytes != left || (left > 0 && bytes == 0)) {
       throw new IllegalArgumentException("not the next part of a message");
     }
+    message = withRoom(message, arrived + bytes, arrivingLength);
     part.get(message, arrived, bytes);
     arrived += bytes;
     arriving = left == 0 ? null : message;
@@ -145,6 +145,26 @@ final class ChannelMail {
     untaken++;
     untakenBytes += message.length;
     return message;
+  }
+
+  private void begin(long length, int left, int longest) {
+    if (left < 0 || allowed == 0 || length > Math.min(longest, allowedBytes)) {
+      throw new IllegalArgumentException("a message beyond its credit");
+    }
+    allowed--;
+    allowedBytes -= length;
+    arrivingLength = (int) length;
+    arrived = 0;
+  }
+
+  /**
+   * A message takes no more than twice the memory of what has come of it: what is still to come,
+   * its sender has only announced. It fits exactly when it is complete.
+   */
+  private static byte[] withRoom(byte[] message, int needed, int length) {
+    return needed <= message.length
+        ? message
+        : Arrays.copyOf(message, Math.min(length, Math.max(needed, 2 * message.length)));
   }
 
   /** The application has taken one of so many bytes. */

@@ -22,6 +22,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
 
   private final int maxCredits;
   private final long maxCreditBytes;
+  private final int longest;
   private final Commands commands;
   private final InboxRoom room = new InboxRoom();
   private final Inbox[] inboxes = new Inbox[MAX_CHANNEL + 1];
@@ -30,6 +31,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
   public IncomingMessages(
       EngineOptions options, Commands commands, SignalScheduler signals, Admission admission) {
     this.maxCredits = options.messageCredits();
+    this.longest = options.maxMessageBytes();
     this.maxCreditBytes = 2L * options.maxMessageBytes();
     this.commands = commands;
     Arrays.setAll(inboxes, channel -> new Inbox(signals, admission, taken(channel)));
@@ -59,7 +61,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     }
     byte[] message;
     try {
-      message = mail.channel(channel).received(frame.getInt(), frame);
+      message = mail.channel(channel).received(frame.getInt(), frame, longest);
     } catch (IllegalArgumentException e) {
       return false;
     }

@@ -94,7 +94,7 @@ class ControlFrameFuzzTest {
   private static byte[] frame(Input in, EngineByHand hand) {
     PeerAddress address = hand.address(in.below(4));
     ByteBuffer frame =
-        switch (in.below(13)) {
+        switch (in.below(16)) {
           case 0, 1 -> hello(in, address);
           case 2 -> messagePart(in);
           case 3 ->
@@ -110,11 +110,24 @@ class ControlFrameFuzzTest {
           case 11 ->
               ControlFrame.nicMessage(
                   small(in, 3), small(in, 3), ByteBuffer.wrap(in.bytes(in.below(20))));
+          case 12 -> aboutRegion(in);
+          case 13 -> ControlFrame.fence(small(in, 3), small(in, 3));
+          case 14 -> ControlFrame.fenced(small(in, 3), small(in, 3));
           default -> ControlFrame.nicsFailed(in.below(256));
         };
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     return in.chance(50) ? Mutation.some(in, bytes) : bytes;
+  }
+
+  /** Of one that there is, or was, or never was. */
+  private static ByteBuffer aboutRegion(Input in) {
+    long region = in.chance(80) ? in.below(4) : in.edge();
+    return switch (in.below(3)) {
+      case 0 -> ControlFrame.uses(region);
+      case 1 -> ControlFrame.revoke(region);
+      default -> ControlFrame.stopped(region);
+    };
   }
 
   private static ByteBuffer abort(Input in) {

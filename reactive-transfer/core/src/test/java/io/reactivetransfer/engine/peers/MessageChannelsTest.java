@@ -159,7 +159,7 @@ class MessageChannelsTest {
         assertThat(message).as("before the last part").isNull();
         assertThat(part.get()).isEqualTo(ControlFrame.MESSAGE);
         assertThat(part.get()).isEqualTo((byte) 1);
-        message = there.received(part.getInt(), part);
+        message = there.received(part.getInt(), part, length);
       }
       assertThat(ByteBuffer.wrap(message)).isEqualTo(noise(length));
       assertThat(there.allowed).isZero();
@@ -228,6 +228,7 @@ class MessageChannelsTest {
         List.of(
             part -> part.put(1, (byte) 32),
             part -> part.put(1, (byte) -1),
+            part -> part.putInt(2, 97), // longer than any that is taken, though there is credit
             part -> part.putInt(2, 197), // beyond the bytes of its credit
             part -> part.putInt(2, Integer.MAX_VALUE),
             part -> part.putInt(2, -1),
@@ -238,6 +239,40 @@ class MessageChannelsTest {
     assertThat(reader.items()).isEmpty();
     receive(MessageChannel.DEFAULT, noise(100));
     assertThat(contents(reader)).containsExactly(noise(100));
+  }
+
+  /** What a sender only says that it will send costs nothing: here that would be 16 GiB. */
+  @Test
+  void aMessageTakesAsMuchMemoryAsHasCome() {
+    int length = 16 << 20;
+    List<ChannelMail> begun = new ArrayList<>();
+    for (int i = 0; i < 1_024; i++) {
+      ChannelMail there = new ChannelMail(1);
+      there.allowed = 1;
+      there.allowedBytes = length;
+      assertThat(there.received(length - 1, noise(1), length)).isNull();
+      begun.add(there);
+    }
+    assertThat(begun).allMatch(there -> !there.isIdle());
+  }
+
+  @Test
+  void aMessageCanComeInPartsOfAnyLength() {
+    Random random = new Random(5);
+    for (int length : new int[] {1, 2, 3, 100, PART + 1, 5 * PART}) {
+      ChannelMail there = new ChannelMail(1);
+      there.allowed = 1;
+      there.allowedBytes = length;
+      ByteBuffer whole = noise(length);
+      byte[] message = null;
+      for (int from = 0; from < length; ) {
+        int part = 1 + random.nextInt(Math.min(PART, length - from));
+        message = there.received(length - from - part, whole.slice(from, part), length);
+        from += part;
+        assertThat(message == null).as("before the last part").isEqualTo(from < length);
+      }
+      assertThat(message).isEqualTo(whole.array());
+    }
   }
 
   @Test
