@@ -53,6 +53,8 @@ class ControlFrameVectorsTest {
     all.put("control-uses", hex(ControlFrame.uses(258)));
     all.put("control-revoke", hex(ControlFrame.revoke(258)));
     all.put("control-stopped", hex(ControlFrame.stopped(258)));
+    all.put("control-fence", hex(ControlFrame.fence(1, 0)));
+    all.put("control-fenced", hex(ControlFrame.fenced(0, 1)));
     return all;
   }
 
