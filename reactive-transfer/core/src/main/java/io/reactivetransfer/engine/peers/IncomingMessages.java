@@ -66,7 +66,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
       return false;
     }
     if (message != null) {
-      room.put(message.length);
+      room.put(channel, message.length);
       inboxes[channel].put(new Message(mail.peer, ByteBuffer.wrap(message)));
     }
     return true;
@@ -76,12 +76,12 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
   void taken(PeerLink peer, int channel, int bytes) {
     ChannelMail own = peer.mail.channel(channel);
     own.taken(bytes);
-    room.take(bytes).forEach(this::owe);
+    room.take(channel, bytes, IncomingMessages::owe);
     if (!peer.mail.hasGreeted()) {
       return; // what it may send in its next session is said when that begins
     }
-    if (room.isFull()) {
-      room.owe(peer.mail);
+    if (room.isFull(channel)) {
+      room.owe(peer.mail, 1 << channel);
     } else if (isWorthSaying(own)) {
       peer.mail.creditDue |= 1 << channel;
       peer.mail.list();
@@ -106,18 +106,19 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
     return maxCreditBytes - own.untakenBytes - own.allowedBytes;
   }
 
-  /** The peer is let send what there is room for, on all channels. */
-  private void owe(Mail mail) {
-    mail.creditDue = Mail.ALL_CHANNELS;
+  /** The peer is let send what there is room for, on this channel. */
+  private static void owe(Mail mail, int channel) {
+    mail.creditDue |= 1 << channel;
     mail.list();
   }
 
   /** Tells a peer what it may send, of the first channel of those that are due, or of all. */
   boolean flushCredit(Mail mail, Predicate<ByteBuffer> post) {
     assert commands.owner().isCurrent();
-    if (room.isFull()) {
-      room.owe(mail);
-      mail.creditDue = 0;
+    int held = mail.creditDue & room.full();
+    if (held != 0) {
+      room.owe(mail, held);
+      mail.creditDue &= ~held;
       return true;
     }
     int epoch = mail.theirEpoch();

@@ -3,6 +3,7 @@ package io.reactivetransfer.engine.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Message;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.engine.EngineByHand;
 import io.reactivetransfer.engine.base.Probe;
 import java.nio.ByteBuffer;
@@ -100,5 +101,36 @@ class InboxRoomTest {
     assertThat(reader.items()).hasSize(ROOM);
     hello(9);
     assertThat(granted(9)).isEqualTo(CREDITS);
+  }
+
+  /** Else who fills those that nobody reads, and leaves, would end the messages of everybody. */
+  @Test
+  void channelsThatNobodyReadsHoldUpNoOthers() {
+    fill();
+    MessageChannel read = new MessageChannel(3);
+    Probe<Message> reader = hand.probe(hand.engine().messages(read), new Probe<>(Long.MAX_VALUE));
+    hand.turn();
+    hello(9);
+    assertThat(granted(9)).as("of the first channel").isZero();
+    for (int i = 0; i < 10 * ROOM; i++) {
+      hand.receive(9, ControlFrame.message(3, ByteBuffer.allocate(4)));
+    }
+    assertThat(reader.items()).hasSize(10 * ROOM);
+  }
+
+  @Test
+  void aChannelThatIsReadAgainIsGrantedThoughOthersAreNot() {
+    fill();
+    MessageChannel slow = new MessageChannel(3);
+    hello(9);
+    for (int i = 0; i < 10 * ROOM; i++) {
+      hand.receive(9, ControlFrame.message(3, ByteBuffer.allocate(4)));
+    }
+    Probe<Message> reader = hand.probe(hand.engine().messages(slow), new Probe<>(Long.MAX_VALUE));
+    hand.turn();
+    int came = reader.items().size();
+    assertThat(came).isEqualTo(CREDITS);
+    hand.receive(9, ControlFrame.message(3, ByteBuffer.allocate(4)));
+    assertThat(reader.items()).hasSize(came + 1);
   }
 }
