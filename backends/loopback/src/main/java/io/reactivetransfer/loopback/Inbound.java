@@ -87,10 +87,10 @@ final class Inbound {
     }
     try {
       copyBytesLeft -= write.copyInto(target, copyBytesLeft);
-    } catch (RuntimeException | InternalError e) {
-      // Such as an arena that was closed too early, or a mapped file that was truncated: the fault
-      // of
-      // one region, which must not take the thread of all others with it.
+    } catch (Throwable e) {
+      // Such as an arena that was closed too early, a mapped file that was truncated, or no memory
+      // for a copy: the fault of one region, which must not take the thread of all others with it.
+      // And whoever has claimed a write has to end it: its origin waits for that.
       return fail(write, WriteError.COPY, "could not copy: " + e);
     }
     if (!write.isCopied()) {

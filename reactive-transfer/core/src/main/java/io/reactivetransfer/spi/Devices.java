@@ -3,12 +3,15 @@ package io.reactivetransfer.spi;
 import io.reactivetransfer.Device;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The accelerators that can be reached from this process, and how. Immutable. */
 public final class Devices {
@@ -18,32 +21,62 @@ public final class Devices {
   /** Why others are not there, and what to do about it. */
   private final List<String> missing = new ArrayList<>();
 
-  private Devices(Iterable<DeviceAccess> all) {
-    for (DeviceAccess each : all) {
+  private Devices() {}
+
+  /** An access that cannot say what there is says nothing of others, and ends nothing. */
+  private Devices with(Supplier<? extends DeviceAccess> found) {
+    String who = "an access to devices";
+    try {
+      DeviceAccess each = found.get();
+      who = each.getClass().getName();
       switch (each.availability()) {
-        case Availability.Available() ->
-            each.devices().forEach(device -> access.putIfAbsent(device, each));
+        case Availability.Available() -> {
+          for (Device device : each.devices()) {
+            add(device, each);
+          }
+        }
         case Availability.Unavailable(String reason, String remedy) ->
             missing.add(reason + " (" + remedy + ")");
       }
+    } catch (Throwable failure) {
+      missing.add(who + " (has failed: " + GuardedAccess.textOf(failure) + ")");
+    }
+    return this;
+  }
+
+  private void add(@Nullable Device device, DeviceAccess each) {
+    if (device == null || device.equals(Device.HOST)) {
+      missing.add(each.getClass().getName() + " (names " + device + ", which is no accelerator)");
+    } else {
+      access.putIfAbsent(device, new GuardedAccess(device, each));
     }
   }
 
   /** None at all. */
   public static Devices none() {
-    return new Devices(List.of());
+    return new Devices();
   }
 
   /**
    * Those of these, as far as they are available; of two that know one device, the first has it.
    */
   public static Devices of(Collection<? extends DeviceAccess> all) {
-    return new Devices(List.copyOf(all));
+    Devices devices = new Devices();
+    List.copyOf(all).forEach(each -> devices.with(() -> each));
+    return devices;
   }
 
-  /** Those of all that are on the class path. */
+  /**
+   * Those of all that are on the class path. One that cannot be loaded is missing, like one that is
+   * not available.
+   */
   public static Devices find() {
-    return new Devices(ServiceLoader.load(DeviceAccess.class));
+    Devices devices = new Devices();
+    Iterator<DeviceAccess> found = ServiceLoader.load(DeviceAccess.class).iterator();
+    while (found.hasNext()) {
+      devices.with(found::next);
+    }
+    return devices;
   }
 
   /** The accelerators; not the host. */
@@ -62,7 +95,8 @@ public final class Devices {
   }
 
   /**
-   * How an accelerator is reached.
+   * How an accelerator is reached. What is given throws {@link BackendException}s only, whatever
+   * the access itself throws.
    *
    * @throws BackendException if it is not; the text says which ones are, and what is missing
    */

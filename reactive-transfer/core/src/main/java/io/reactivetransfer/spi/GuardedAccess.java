@@ -1,0 +1,101 @@
+package io.reactivetransfer.spi;
+
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * An access as drivers see it: what it throws is a {@link BackendException}, always. A class of its
+ * library that is missing, or a context that was lost, is a refusal like any other for who copies,
+ * and on the thread of a NIC anything else would end the engine.
+ *
+ * @param device for the texts
+ * @param access somebody else's code
+ */
+record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess {
+
+  @Override
+  public Availability availability() {
+    return access.availability();
+  }
+
+  @Override
+  public List<Device> devices() {
+    return access.devices();
+  }
+
+  @Override
+  public void copyToHost(
+      DeviceMemory source,
+      long sourceOffset,
+      MemorySegment target,
+      long targetOffset,
+      long length) {
+    run(() -> access.copyToHost(source, sourceOffset, target, targetOffset, length));
+  }
+
+  @Override
+  public void copyFromHost(
+      MemorySegment source,
+      long sourceOffset,
+      DeviceMemory target,
+      long targetOffset,
+      long length) {
+    run(() -> access.copyFromHost(source, sourceOffset, target, targetOffset, length));
+  }
+
+  @Override
+  public long peek(DeviceMemory memory, long offset) {
+    try { // without a lambda: each turn of an engine comes by here, and allocates nothing
+      return access.peek(memory, offset);
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
+  }
+
+  @Override
+  public DmaBuf exportDmaBuf(DeviceMemory memory) {
+    try {
+      return access.exportDmaBuf(memory);
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
+  }
+
+  @Override
+  public void flush(Device which) {
+    run(() -> access.flush(which));
+  }
+
+  private void run(Runnable call) {
+    try {
+      call.run();
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
+  }
+
+  private BackendException refusal(Throwable failure) {
+    return failure instanceof BackendException refused
+        ? refused
+        : new BackendException(
+            0,
+            "expected a copy or a refusal of device "
+                + device
+                + ", got from "
+                + access.getClass().getName()
+                + ": "
+                + textOf(failure),
+            failure);
+  }
+
+  /** What somebody else's exception says, whose methods may throw themselves. */
+  static String textOf(Throwable failure) {
+    try {
+      return failure.toString();
+    } catch (Throwable unsaid) {
+      return "a " + failure.getClass().getName() + " whose toString() throws";
+    }
+  }
+}
