@@ -76,7 +76,8 @@ final class LoopbackControl implements ControlChannel {
     LoopbackSession session =
         target == null || !target.engine.equals(to) ? null : network.join(this, target);
     if (session == null) {
-      String who = target == null ? "nobody" : "another engine";
+      String who =
+          target == null ? "nobody" : target == this ? "this engine itself" : "another engine";
       tell(new ControlEvent.Unreachable(to, who + " is at " + at + " of this JVM and network"));
     } else {
       sessions.put(to, session);
@@ -88,7 +89,9 @@ final class LoopbackControl implements ControlChannel {
   public void find(long token, HostPort at) {
     LoopbackControl target = network.control(at);
     LoopbackSession session = target == null ? null : network.join(this, target);
-    if (target == null || session == null) {
+    if (target == this) { // no session is needed for that
+      tell(new ControlEvent.Found(token, engine));
+    } else if (target == null || session == null) {
       tell(new ControlEvent.NotFound(token, "nobody is there in this JVM and network"));
     } else {
       sessions.put(target.engine, session);

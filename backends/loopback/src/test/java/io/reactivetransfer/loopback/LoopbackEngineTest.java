@@ -1,6 +1,7 @@
 package io.reactivetransfer.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineStats;
@@ -8,6 +9,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.TransferEngine;
@@ -69,6 +71,21 @@ class LoopbackEngineTest {
             EngineStats::pendingClaims)
         .containsOnly(0L);
     arena.close();
+  }
+
+  @Test
+  void anEngineIsToldThatItMeansItself() {
+    open(1, 4);
+    RemoteRegion own =
+        origin.remote(origin.register(arena.allocate(LENGTH)).block(LONG).descriptor());
+    assertThatThrownBy(() ->
+            origin.submit(WriteImm.of(source.whole(), own.whole(), Imm.of(1))).block(LONG))
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("this engine itself is at");
+    assertThatThrownBy(() -> origin.peer(origin.address().control()).block(LONG))
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("that is this engine itself");
+    origin.submit(WriteImm.of(source.whole(), remote.whole(), Imm.of(1))).block(LONG);
   }
 
   @ParameterizedTest

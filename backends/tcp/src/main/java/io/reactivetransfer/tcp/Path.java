@@ -74,6 +74,10 @@ final class Path {
     if (link != null && link.post(source, target, op)) {
       return PostResult.TAKEN;
     }
+    if (link == null && key.engine().equals(domain.engine())) {
+      domain.events().add(new Event.Failed(op.token(), toItself(), true));
+      return PostResult.TAKEN;
+    }
     refused = true;
     if (link == null && dialled == null && backOffs == 0) {
       DialledLink dial = new DialledLink(domain, this, target.peer().address());
@@ -81,6 +85,12 @@ final class Path {
       dial.connect();
     }
     return PostResult.PEER_BUSY;
+  }
+
+  /** NICs prove themselves in the session of two engines, which one alone does not have. */
+  private static Failure toItself() {
+    return ErrorCode.WRONG_ENGINE.because(
+        "expected memory of another engine, got some of this engine itself; copy it in memory");
   }
 
   /** What was refused may be taken now. */

@@ -9,6 +9,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.io.IOException;
@@ -67,6 +68,19 @@ class TcpEngineTest {
       target.close().block(LONG);
     }
     arena.close();
+  }
+
+  /** There is no session in which its NICs could prove who they are; it must not wait for one. */
+  @Test
+  void whatAnEngineWouldWriteToItselfFailsAtOnce() {
+    open(2);
+    RemoteRegion own = origin.remote(origin.register(arena.allocate(LENGTH)).block(LONG).descriptor());
+    assertThatThrownBy(() ->
+            origin.submit(WriteImm.of(source.whole(), own.whole(), Imm.of(1))).block(LONG))
+        .isInstanceOf(TransferFailedException.class)
+        .hasMessageContainingAll("this engine itself", "copy");
+    origin.submit(WriteImm.of(source.whole(), remote.whole(), Imm.of(1))).block(LONG);
+    target.counter(Imm.of(1)).next(1).block(LONG);
   }
 
   @ParameterizedTest

@@ -14,6 +14,8 @@ import java.util.List;
  * <p>Its class loads and answers on any machine. Safe from any thread. What touches bytes is called
  * on threads of NICs: it may take as long as the copy takes, and must not wait for what was given
  * to the device before, such as kernels that run there. In terms of CUDA: a stream of its own.
+ * Meanwhile the engine does nothing else, and gives no signs of life. What it throws, whatever that
+ * is, is taken for a refusal by the device.
  */
 public interface DeviceAccess {
 
