@@ -143,8 +143,8 @@ class ThrowingDeviceTest {
     } else {
       device.fromHost = failure;
     }
-    assertThatThrownBy(() ->
-            get(origin.submit(WriteImm.of(source.whole(), remote.whole(), Imm.of(1)))))
+    assertThatThrownBy(
+            () -> get(origin.submit(WriteImm.of(source.whole(), remote.whole(), Imm.of(1)))))
         .isInstanceOf(TransferFailedException.class)
         .hasMessageContainingAll("fake:0", failure.toString());
     device.toHost = null;
@@ -166,11 +166,10 @@ class ThrowingDeviceTest {
         .then(() -> fake.write(word, new byte[] {1, 0, 0, 0, 0, 0, 0, 1}))
         .expectNext(new Change(0, 0x0100_0000_0000_0001L))
         .then(() -> device.peek = failure)
-        .expectErrorSatisfies(
-            error ->
-                assertThat(error)
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContainingAll("fake:0", failure.toString()))
+        .expectErrorSatisfies(error ->
+            assertThat(error)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("fake:0", failure.toString()))
         .verify(PATIENCE);
     device.peek = null;
     StepVerifier.create(engine.watch(word))

@@ -34,8 +34,9 @@ public interface ImmLease {
   /**
    * Gives them back. Claims that wait under them fail with a {@link TransferRejectedException};
    * arrivals, aborts and doubts that nobody has claimed are dropped. Each is leased again only
-   * after all others, so what still comes late meets nobody. Closing again does nothing; does not
-   * block.
+   * after all others, so what still comes late meets nobody. Its counters are not to be used any
+   * more: a later claim would wait for the writers of who leases them next. Closing again does
+   * nothing; does not block.
    */
   void close();
 }

@@ -67,8 +67,8 @@ public interface TransferEngine {
   }
 
   /**
-   * Resolves a descriptor for writing. Nothing is connected yet. Memory of this engine itself can be
-   * resolved, but backends do not write there: such a write fails, and says so.
+   * Resolves a descriptor for writing. Nothing is connected yet. Memory of this engine itself can
+   * be resolved, but backends do not write there: such a write fails, and says so.
    *
    * @throws TransferRejectedException if it is of another backend or allows no remote write
    */

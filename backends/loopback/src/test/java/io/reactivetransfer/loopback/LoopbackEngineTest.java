@@ -78,8 +78,8 @@ class LoopbackEngineTest {
     open(1, 4);
     RemoteRegion own =
         origin.remote(origin.register(arena.allocate(LENGTH)).block(LONG).descriptor());
-    assertThatThrownBy(() ->
-            origin.submit(WriteImm.of(source.whole(), own.whole(), Imm.of(1))).block(LONG))
+    assertThatThrownBy(
+            () -> origin.submit(WriteImm.of(source.whole(), own.whole(), Imm.of(1))).block(LONG))
         .isInstanceOf(PeerUnreachableException.class)
         .hasMessageContaining("this engine itself is at");
     assertThatThrownBy(() -> origin.peer(origin.address().control()).block(LONG))

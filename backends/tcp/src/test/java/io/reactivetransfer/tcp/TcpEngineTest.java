@@ -74,9 +74,10 @@ class TcpEngineTest {
   @Test
   void whatAnEngineWouldWriteToItselfFailsAtOnce() {
     open(2);
-    RemoteRegion own = origin.remote(origin.register(arena.allocate(LENGTH)).block(LONG).descriptor());
-    assertThatThrownBy(() ->
-            origin.submit(WriteImm.of(source.whole(), own.whole(), Imm.of(1))).block(LONG))
+    RemoteRegion own =
+        origin.remote(origin.register(arena.allocate(LENGTH)).block(LONG).descriptor());
+    assertThatThrownBy(
+            () -> origin.submit(WriteImm.of(source.whole(), own.whole(), Imm.of(1))).block(LONG))
         .isInstanceOf(TransferFailedException.class)
         .hasMessageContainingAll("this engine itself", "copy");
     origin.submit(WriteImm.of(source.whole(), remote.whole(), Imm.of(1))).block(LONG);

@@ -81,7 +81,7 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
         ? refused
         : new BackendException(
             0,
-            "expected a copy or a refusal of device "
+            "expected an answer or a refusal of device "
                 + device
                 + ", got from "
                 + access.getClass().getName()
