@@ -34,7 +34,7 @@ class DevicesTest {
     }
 
     @Override
-    @SuppressWarnings("NullAway") // that is what is tried
+    @SuppressWarnings({"NullAway", "unchecked"}) // that is what is tried
     public List<Device> devices() {
       return (List<Device>) (List<?>) devices;
     }
