@@ -41,8 +41,12 @@ final class Finale {
     }
     referee.note(-1, "finale", 0);
     world.nodes().forEach(this::resume);
-    long patience = 4 * (world.forecast().livenessNanos() + world.forecast().deadlineNanos());
+    Forecast forecast = world.forecast();
+    long patience =
+        4 * (forecast.livenessNanos() + forecast.deadlineNanos())
+            + forecast.weather().longestDetectionNanos();
     letEnd(patience);
+    letReport(patience);
     clock.run(SETTLING_NANOS);
     if (isOver()) {
       return;
@@ -129,6 +133,30 @@ final class Finale {
     read(); // the last to end may have made room for the reader
     clock.run(MILLI);
     read(); // and what was cancelled for the others, only when its engine had heard of that
+  }
+
+  /**
+   * Nobody waits for what was cancelled; but it is out until its NIC says how it ended, and only
+   * then are its targets told.
+   */
+  private void letReport(long patienceNanos) {
+    long until = referee.nanos() + patienceNanos;
+    while (!isOver()
+        && referee.nanos() < until
+        && !world.nodes().stream().allMatch(this::isQuiet)) {
+      if (!clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
+        return;
+      }
+    }
+  }
+
+  private boolean isQuiet(Node node) {
+    TransferEngine engine = node.engine();
+    if (!node.isUp() || engine == null) {
+      return true;
+    }
+    EngineStats stats = engine.stats();
+    return stats.transfersInFlight() == 0 && stats.writesInFlight() == 0;
   }
 
   private @Nullable Probe<?> firstPending() {

@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LinkEnd {
 
-  /** A NIC tries again for so long, and no longer: what it was given it must report. */
-  private static final int RETRIES_PER_SILENCE = 20;
-
   /** The code of a lost link. */
   static final int LOST = 104;
 
@@ -130,7 +127,7 @@ final class LinkEnd {
     int begun = ++epoch;
     say(HELLO);
     time.after(
-        weather.silentNanos() / RETRIES_PER_SILENCE,
+        weather.silentDetectionNanos(),
         () -> {
           if (state == State.INTRODUCED && epoch == begun) {
             lose(1);
@@ -299,9 +296,7 @@ final class LinkEnd {
 
   private long detectionNanos() {
     boolean silent = Weather.happens(weather.silent(), random);
-    return silent
-        ? weather.silentNanos() / RETRIES_PER_SILENCE
-        : weather.draw(weather.detection(), random);
+    return silent ? weather.silentDetectionNanos() : weather.draw(weather.detection(), random);
   }
 
   /** Its NIC vanishes. */
@@ -322,9 +317,8 @@ final class LinkEnd {
     return shut;
   }
 
-  /** Its engine gives the peer up. */
+  /** Its engine gives the peer up: nothing of it comes in any more, nor what this breaks off. */
   void disconnect() {
-    shut++;
     LinkEnd far = other;
     if (state == State.UP && far != null) {
       stopTraffic(far);
@@ -333,6 +327,7 @@ final class LinkEnd {
     } else if (state == State.LOSING) {
       report(true);
     }
+    shut++; // last, so that what was broken off here is shut out, too
   }
 
   /** Its NIC breaks for good: what is out fails, and nobody here is told of a lost peer. */

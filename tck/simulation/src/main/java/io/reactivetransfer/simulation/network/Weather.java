@@ -44,6 +44,9 @@ public record Weather(
 
   static final int SLOWER = 100;
 
+  /** A NIC tries again for so long, and no longer: what it was given it must report. */
+  private static final int RETRIES_PER_SILENCE = 20;
+
   /** Nothing fails, nothing is refused, everything is quick. */
   public static Weather calm() {
     return new Weather(
@@ -62,6 +65,16 @@ public record Weather(
         false,
         1 << 20,
         64);
+  }
+
+  /** How long a NIC tries to get through where the other one says nothing. */
+  long silentDetectionNanos() {
+    return silentNanos / RETRIES_PER_SILENCE;
+  }
+
+  /** The longest that an end of a link may take to be told that it broke, both NICs being there. */
+  public long longestDetectionNanos() {
+    return Math.max(silentDetectionNanos(), detection.maxNanos() * SLOWER);
   }
 
   /** One duration of this kind; slow at times. */
