@@ -81,10 +81,10 @@ public interface ImmCounter {
   ImmCounter within(Duration deadline);
 
   /**
-   * Drops what has arrived and was not claimed, and emits how many whole writes that was; forgets
-   * what origins told of failures, and ends a doubt. For tidying up before an immediate that is not
-   * leased is used again; when nothing is on its way under it, and its origins have said so, by a
-   * message.
+   * Drops what has arrived and was not claimed, also where a NIC has not reported it yet, and then
+   * emits how many whole writes that was; forgets what origins told of failures, and ends a doubt.
+   * For tidying up before an immediate that is not leased is used again; when nothing is on its way
+   * under it, and its origins have said so, by a message. Claims that count anew are made after.
    */
   Mono<Long> discard();
 }

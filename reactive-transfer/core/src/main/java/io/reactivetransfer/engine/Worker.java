@@ -50,7 +50,7 @@ final class Worker {
   private final Closing closing = new Closing(owner);
   private final Submissions submissions = new Submissions(owner, closing);
   private final Commands commands;
-  private final AfterPoll afterPoll = new AfterPoll(() -> polledDomains().length != 0);
+  private final AfterPoll afterPoll = new AfterPoll(() -> polledDomains().length);
   private final Shutdown shutdown;
 
   private @Nullable WorkerHost host;
@@ -227,7 +227,9 @@ final class Worker {
       work += all.controlEvents.poll();
       Domain[] domains = all.nics.domains();
       for (int nic = 0; nic < domains.length; nic++) {
-        work += all.completions.poll(nic, domains[nic]);
+        int found = all.completions.poll(nic, domains[nic]);
+        afterPoll.polled(nic, found);
+        work += found;
       }
       afterPoll.run();
       work += all.flights.endSome();

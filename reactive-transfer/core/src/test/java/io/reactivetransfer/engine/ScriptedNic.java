@@ -79,6 +79,9 @@ public final class ScriptedNic implements Domain {
   private boolean closed;
   private boolean broken;
 
+  /** How much it reports in each poll at most. */
+  int reportsPerPoll = Integer.MAX_VALUE;
+
   /** How many writes it takes over before it refuses. */
   public int room = Integer.MAX_VALUE;
 
@@ -462,7 +465,7 @@ public final class ScriptedNic implements Domain {
     }
     int count = 0;
     Consumer<CompletionSink> next;
-    while ((next = reports.poll()) != null) {
+    while (count < reportsPerPoll && (next = reports.poll()) != null) {
       next.accept(sink);
       count++;
     }

@@ -27,6 +27,7 @@ class SimulationTest {
     "389, a peer was lost because a NIC did not report",
     "597, the same",
     "1793, a flight that had missed its deadline was released and posted in the same turn",
+    "127303, a doubt was discarded before a NIC had reported what had come under it",
     "3118484, the network let in what a NIC had broken off itself",
     "5083052, what was cancelled was out longer than anybody waited for it",
   })

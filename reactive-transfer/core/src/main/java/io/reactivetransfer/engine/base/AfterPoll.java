@@ -1,43 +1,109 @@
 package io.reactivetransfer.engine.base;
 
+import io.reactivetransfer.Nic;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 
 /** What is to be done when what the NICs have found by now was taken note of. */
 public final class AfterPoll implements Executor {
 
-  private final BooleanSupplier polled;
+  /**
+   * No NIC holds back more than this for one origin, for none has more writes out over one NIC. One
+   * that has reported as much has reported what had come before, though it is never idle.
+   */
+  private static final int BACKLOG = 1 << 16;
+
+  /** So many polls suffice for that, if a NIC reports 16 in each; own writes keep it busy, too. */
+  private static final int POLLS = 1 << 12;
+
+  private record Waiter(Runnable action, long round, long[] reported) {}
+
+  private final IntSupplier nics;
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+
+  /** Those that wait for more than one poll, in the order in which they came. */
+  private final ArrayDeque<Waiter> behindBacklog = new ArrayDeque<>();
+
+  /** How often all NICs were polled. */
+  private long round;
+
+  /** What each NIC has reported so far, and in which round it last had nothing to report. */
+  private final long[] reported = new long[Nic.MAX_PER_ENGINE];
+
+  private final long[] idleIn = new long[Nic.MAX_PER_ENGINE];
 
   /**
    * Nothing yet.
    *
-   * @param polled whether there are NICs that turns poll; if not, nothing waits for it
+   * @param nics how many NICs turns poll; if there are none, nothing waits for them
    */
-  public AfterPoll(BooleanSupplier polled) {
-    this.polled = polled;
+  public AfterPoll(IntSupplier nics) {
+    this.nics = nics;
+    Arrays.fill(idleIn, -1);
   }
 
+  /** Does something after the next poll: by then is told what a NIC tells by its next poll. */
   @Override
   public void execute(Runnable action) {
-    if (polled.getAsBoolean()) {
+    if (nics.getAsInt() > 0) {
       waiting.add(action);
     } else {
       action.run();
     }
   }
 
-  /** The NICs were polled. */
+  /**
+   * Does something when the NICs have told all that they have now. Each tells a bounded amount in
+   * one poll, so that may take several.
+   */
+  public void executeBehindBacklog(Runnable action) {
+    if (nics.getAsInt() > 0) {
+      behindBacklog.add(new Waiter(action, round, reported.clone()));
+    } else {
+      action.run();
+    }
+  }
+
+  /** A NIC was polled, and has reported so much. */
+  public void polled(int nic, int found) {
+    reported[nic] += found;
+    if (found == 0) {
+      idleIn[nic] = round;
+    }
+  }
+
+  /** All NICs were polled. */
   public void run() {
     Runnable action;
     while ((action = waiting.poll()) != null) {
       action.run();
     }
+    Waiter first;
+    while ((first = behindBacklog.peek()) != null && isTold(first)) {
+      behindBacklog.remove();
+      first.action().run();
+    }
+    round++;
   }
 
-  /** Runs all, whatever happens in some of them. */
+  private boolean isTold(Waiter waiter) {
+    if (round - waiter.round() >= POLLS) {
+      return true;
+    }
+    for (int nic = nics.getAsInt() - 1; nic >= 0; nic--) {
+      if (idleIn[nic] < waiter.round() && reported[nic] - waiter.reported()[nic] < BACKLOG) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Runs all, whatever happens in some of them: there are no polls any more. */
   public void runAll(Defects defects) {
+    behindBacklog.forEach(waiter -> waiting.add(waiter.action()));
+    behindBacklog.clear();
     while (!waiting.isEmpty()) {
       defects.attempt("an action after polling", this::run);
     }

@@ -73,11 +73,14 @@ final class DefaultImmCounter implements ImmCounter {
   public Mono<Long> discard() {
     return claims
         .commands()
-        .ask(answer -> {
-          if (!answer.isOver()) {
-            answer.success(claims.imms().discard(imm.value()), () -> {});
-          }
-        });
+        .ask(answer ->
+            claims
+                .imms()
+                .behindArrivals(() -> {
+                  if (!answer.isOver()) {
+                    answer.success(claims.imms().discard(imm.value()), () -> {});
+                  }
+                }));
   }
 
   private static long requireClaim(long n) {

@@ -107,13 +107,15 @@ public final class ImmLeases {
       if (closed.compareAndSet(false, true)) {
         claims
             .commands()
-            .execute(() -> {
-              for (int imm = first; imm < first + size; imm++) {
-                claims.imms().leaseClosed(imm);
-              }
-              giveBack(first);
-            });
+            .execute(() -> claims.imms().behindArrivals(this::end));
       }
+    }
+
+    private void end() {
+      for (int imm = first; imm < first + size; imm++) {
+        claims.imms().leaseClosed(imm);
+      }
+      giveBack(first);
     }
 
     @Override

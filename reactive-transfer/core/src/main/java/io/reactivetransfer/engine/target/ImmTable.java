@@ -319,6 +319,14 @@ public final class ImmTable implements PeerEvents {
   }
 
   /**
+   * Does something when all was counted that had come by now, also what NICs have yet to report:
+   * the word of an origin may be heard before that.
+   */
+  void behindArrivals(Runnable action) {
+    afterPoll.executeBehindBacklog(action);
+  }
+
+  /**
    * Drops what is unclaimed, what is owed, what origins told, and what is in doubt; returns how
    * many whole writes were dropped. While someone waits, nothing is unclaimed.
    */
