@@ -32,11 +32,10 @@ public interface ImmLease {
   }
 
   /**
-   * Gives them back. Claims that wait under them fail with a {@link TransferRejectedException};
-   * arrivals, aborts and doubts that nobody has claimed are dropped. Each is leased again only
-   * after all others, so what still comes late meets nobody. Its counters are not to be used any
-   * more: a later claim would wait for the writers of who leases them next. Closing again does
-   * nothing; does not block.
+   * Gives them back. Claims that wait under them fail with a {@link TransferRejectedException}, as
+   * does all that is asked of its counters from then on; arrivals, aborts and doubts that nobody
+   * has claimed are dropped. Each is leased again only after all others, so what still comes late
+   * meets nobody. Closing again does nothing; does not block.
    */
   void close();
 }

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferRejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Chapter 2: arrivals are never lost. */
 abstract class ArrivalRules extends RuleGroup {
@@ -187,5 +190,28 @@ abstract class ArrivalRules extends RuleGroup {
     streams.forEach(Probe::awaitCompletion);
     claim.awaitCompletion();
     assertThat(stage().get(target.counter(imm).discard())).isZero();
+  }
+
+  @Test
+  final void r2_12_immediatesOfLeasesAreApartAndEndWithThem() {
+    Duo duo = Duo.open(stage(), 1);
+    ImmLease lease = duo.target().lease(3);
+    ImmLease other = duo.target().lease(3);
+    assertThat(Math.abs(lease.imm().value() - other.imm().value())).isGreaterThanOrEqualTo(3);
+    Probe<Void> waiting = stage().probe("a claim", lease.counter(1).next(2));
+    stage().patience().until("a claim", () -> duo.target().stats().pendingClaims() == 1);
+    signal(duo, lease.imm(1), 1);
+    signal(duo, lease.imm(2), 1);
+    signal(duo, other.imm(2), 1);
+    stage().awaitArrivals(duo.target(), 3);
+    lease.close();
+    waiting.awaitError(TransferRejectedException.class);
+    for (Mono<?> late :
+        List.of(
+            lease.counter(2).next(1), lease.counter().every(1).next(), lease.counter().discard())) {
+      stage().probe("after the lease", late).awaitError(TransferRejectedException.class);
+    }
+    assertThat(stage().get(duo.target().counter(lease.imm(2)).discard())).isZero();
+    stage().complete(other.counter(2).next(1));
   }
 }

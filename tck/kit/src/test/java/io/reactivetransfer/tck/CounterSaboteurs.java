@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
@@ -50,6 +51,7 @@ final class CounterSaboteurs {
           Saboteur.engine(
                   "2.11", "suspects every claim after a loss", CounterSaboteurs::suspectsAll)
               .entailing("12.8"),
+          Saboteur.engine("2.12", "counts on after a lease", Endless::new),
           Saboteur.engine(
                   "5.1",
                   "completes a discard twice",
@@ -65,6 +67,40 @@ final class CounterSaboteurs {
               engine -> ForwardingCounter.on(engine, ClaimsNothing::new)));
 
   private CounterSaboteurs() {}
+
+  /** The counters of its leases know nothing of them. */
+  private static final class Endless extends ForwardingEngine {
+
+    Endless(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public ImmLease lease(int size) {
+      ImmLease lease = inner.lease(size);
+      return new ImmLease() {
+        @Override
+        public int size() {
+          return lease.size();
+        }
+
+        @Override
+        public Imm imm(int index) {
+          return lease.imm(index);
+        }
+
+        @Override
+        public ImmCounter counter(int index) {
+          return inner.counter(imm(index));
+        }
+
+        @Override
+        public void close() {
+          lease.close();
+        }
+      };
+    }
+  }
 
   private static TransferEngine countsLate(TransferEngine engine) {
     Set<Imm> claimed = ConcurrentHashMap.newKeySet();

@@ -114,6 +114,9 @@ public final class ControlFrame {
 
   private static final int MAX_REASON_CHARS = 200;
 
+  /** Says that a reason was longer. */
+  private static final String CUT = "...";
+
   /** The kind. */
   public static final int HEADER_BYTES = 1;
 
@@ -202,7 +205,9 @@ public final class ControlFrame {
 
   /** A reason as others are told it, and keep it. */
   public static String clip(String reason) {
-    return reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARS));
+    return reason.length() <= MAX_REASON_CHARS
+        ? reason
+        : reason.substring(0, MAX_REASON_CHARS - CUT.length()) + CUT;
   }
 
   public static ByteBuffer aborted(int seq) {

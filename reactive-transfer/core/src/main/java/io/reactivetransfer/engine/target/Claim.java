@@ -32,33 +32,25 @@ final class Claim implements Runnable {
   final long writes;
   final List<PeerLink> bound;
 
-  /** How long it may wait, in nanoseconds; 0 for ever. */
-  final long patienceNanos;
-
   /** Where it waits; the table's own. */
   final Chain.Link<Claim> place = new Chain.Link<>(this);
 
   /** Runs out when the patience does; the table's own. */
   Timers.@Nullable Timer timer;
 
+  private final ClaimTerms terms;
   private final Claims claims;
   private final Listener listener;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
   private @Nullable Throwable refusal;
 
-  Claim(
-      Claims claims,
-      int imm,
-      long writes,
-      List<PeerLink> bound,
-      long patienceNanos,
-      Listener listener) {
-    this.claims = claims;
-    this.imm = imm;
+  Claim(ClaimTerms terms, long writes, Listener listener) {
+    this.terms = terms;
+    this.claims = terms.claims();
+    this.imm = terms.imm();
     this.writes = writes;
-    this.bound = bound;
-    this.patienceNanos = patienceNanos;
+    this.bound = terms.bound();
     this.listener = listener;
   }
 
@@ -97,7 +89,12 @@ final class Claim implements Runnable {
 
   /** Why it was refused before it was made, or null. On the NIC thread. */
   @Nullable Throwable refusal() {
-    return refusal;
+    return refusal == null ? terms.refusal() : refusal;
+  }
+
+  /** How long it may wait, in nanoseconds; 0 for ever. */
+  long patienceNanos() {
+    return terms.patienceNanos();
   }
 
   /** Whether this origin is one of those whose writes it waits for. */

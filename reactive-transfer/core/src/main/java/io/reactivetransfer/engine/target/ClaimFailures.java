@@ -39,7 +39,7 @@ final class ClaimFailures {
   static DeadlineExceededException overdue(Claim claim, ImmEntry entry) {
     return new DeadlineExceededException(
         "the claim was not met within "
-            + Deadlines.text(claim.patienceNanos)
+            + Deadlines.text(claim.patienceNanos())
             + "; "
             + entry.progress(claim));
   }

@@ -3,8 +3,6 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
-import io.reactivetransfer.engine.peers.PeerLink;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -14,18 +12,14 @@ import reactor.core.publisher.Operators;
 /** One claim after the other, each made only when there is demand for its element. */
 final class ClaimFlux extends Flux<Long> {
 
+  private final ClaimTerms terms;
   private final Claims claims;
-  private final int imm;
   private final long writes;
-  private final List<PeerLink> bound;
-  private final long patienceNanos;
 
-  ClaimFlux(Claims claims, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
-    this.claims = claims;
-    this.imm = imm;
+  ClaimFlux(ClaimTerms terms, long writes) {
+    this.terms = terms;
+    this.claims = terms.claims();
     this.writes = writes;
-    this.bound = bound;
-    this.patienceNanos = patienceNanos;
   }
 
   @Override
@@ -109,8 +103,7 @@ final class ClaimFlux extends Flux<Long> {
       if (over) {
         return;
       }
-      Claim next =
-          new Claim(flux.claims, flux.imm, flux.writes, flux.bound, flux.patienceNanos, this);
+      Claim next = new Claim(flux.terms, flux.writes, this);
       claim = next;
       next.make();
       Throwable wrong = misuse;
@@ -136,7 +129,9 @@ final class ClaimFlux extends Flux<Long> {
     public void met() {
       Throwable wrong = misuse;
       if (wrong != null) {
-        flux.claims.commands().execute(() -> flux.claims.imms().giveBack(flux.imm, flux.writes));
+        flux.claims
+            .commands()
+            .execute(() -> flux.claims.imms().giveBack(flux.terms.imm(), flux.writes));
         failed(wrong);
         return;
       }

@@ -3,31 +3,23 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
-import io.reactivetransfer.engine.peers.PeerLink;
-import java.util.List;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /** One claim for each subscription, made on subscribe. */
 final class ClaimMono extends Mono<Void> {
 
-  private final Claims claims;
-  private final int imm;
+  private final ClaimTerms terms;
   private final long writes;
-  private final List<PeerLink> bound;
-  private final long patienceNanos;
 
-  ClaimMono(Claims claims, int imm, long writes, List<PeerLink> bound, long patienceNanos) {
-    this.claims = claims;
-    this.imm = imm;
+  ClaimMono(ClaimTerms terms, long writes) {
+    this.terms = terms;
     this.writes = writes;
-    this.bound = bound;
-    this.patienceNanos = patienceNanos;
   }
 
   @Override
   public void subscribe(CoreSubscriber<? super Void> actual) {
-    claims.admission().serve(actual, ticket -> new Waiting(this, actual, ticket));
+    terms.claims().admission().serve(actual, ticket -> new Waiting(this, actual, ticket));
   }
 
   private static final class Waiting implements Admission.Guest, Claim.Listener {
@@ -38,8 +30,7 @@ final class ClaimMono extends Mono<Void> {
     Waiting(ClaimMono mono, CoreSubscriber<? super Void> actual, AdmissionTicket ticket) {
       this.actual = actual;
       this.ticket = ticket;
-      this.claim =
-          new Claim(mono.claims, mono.imm, mono.writes, mono.bound, mono.patienceNanos, this);
+      this.claim = new Claim(mono.terms, mono.writes, this);
     }
 
     @Override

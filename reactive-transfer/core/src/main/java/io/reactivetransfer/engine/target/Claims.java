@@ -9,6 +9,7 @@ import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.peers.Peers;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * What all claims of one engine are given.
@@ -30,6 +31,12 @@ public record Claims(
 
   /** The counter of one immediate. */
   public ImmCounter counter(Imm imm) {
-    return new DefaultImmCounter(this, imm, List.of(), Deadlines.NONE);
+    return counter(imm, () -> false);
+  }
+
+  /** The counter of one that is leased, and whether that is over. */
+  ImmCounter counter(Imm imm, BooleanSupplier ended) {
+    return new DefaultImmCounter(
+        new ClaimTerms(this, imm.value(), List.of(), Deadlines.NONE, ended));
   }
 }

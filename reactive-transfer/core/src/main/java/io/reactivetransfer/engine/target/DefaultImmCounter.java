@@ -3,6 +3,7 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Assembly;
 import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.peers.PeerLink;
@@ -19,31 +20,25 @@ final class DefaultImmCounter implements ImmCounter {
 
   private static final long MAX_CLAIM = 1L << 40;
 
-  private final Claims claims;
-  private final Imm imm;
-  private final List<PeerLink> bound;
-  private final long patienceNanos;
+  private final ClaimTerms terms;
 
-  DefaultImmCounter(Claims claims, Imm imm, List<PeerLink> bound, long patienceNanos) {
-    this.claims = claims;
-    this.imm = imm;
-    this.bound = bound;
-    this.patienceNanos = patienceNanos;
+  DefaultImmCounter(ClaimTerms terms) {
+    this.terms = terms;
   }
 
   @Override
   public Imm imm() {
-    return imm;
+    return Imm.of(terms.imm());
   }
 
   @Override
   public Mono<Void> next(long n) {
-    return Assembly.of(new ClaimMono(claims, imm.value(), requireClaim(n), bound, patienceNanos));
+    return Assembly.of(new ClaimMono(terms, requireClaim(n)));
   }
 
   @Override
   public Flux<Long> every(long n) {
-    return Assembly.of(new ClaimFlux(claims, imm.value(), requireClaim(n), bound, patienceNanos));
+    return Assembly.of(new ClaimFlux(terms, requireClaim(n)));
   }
 
   @Override
@@ -54,33 +49,36 @@ final class DefaultImmCounter implements ImmCounter {
           "expected one or more peers to bind claims to, got none; claims of a counter that nobody"
               + " bound wait for whoever writes");
     }
-    List<PeerLink> all = new ArrayList<>(bound);
+    List<PeerLink> all = new ArrayList<>(terms.bound());
     for (Peer peer : peers) {
-      PeerLink link = claims.peers().own(peer);
+      PeerLink link = terms.claims().peers().own(peer);
       if (!all.contains(link)) {
         all.add(link);
       }
     }
-    return new DefaultImmCounter(claims, imm, List.copyOf(all), patienceNanos);
+    return new DefaultImmCounter(terms.boundTo(List.copyOf(all)));
   }
 
   @Override
   public ImmCounter within(Duration deadline) {
-    return new DefaultImmCounter(claims, imm, bound, Deadlines.nanos(deadline));
+    return new DefaultImmCounter(terms.within(Deadlines.nanos(deadline)));
   }
 
   @Override
   public Mono<Long> discard() {
-    return claims
+    ImmTable imms = terms.claims().imms();
+    return terms
+        .claims()
         .commands()
         .ask(answer ->
-            claims
-                .imms()
-                .behindArrivals(() -> {
-                  if (!answer.isOver()) {
-                    answer.success(claims.imms().discard(imm.value()), () -> {});
-                  }
-                }));
+            imms.behindArrivals(() -> {
+              TransferRejectedException refusal = terms.refusal();
+              if (refusal != null) {
+                answer.error(refusal);
+              } else if (!answer.isOver()) {
+                answer.success(imms.discard(terms.imm()), () -> {});
+              }
+            }));
   }
 
   private static long requireClaim(long n) {
@@ -93,6 +91,6 @@ final class DefaultImmCounter implements ImmCounter {
 
   @Override
   public String toString() {
-    return "counter of immediate " + imm.value();
+    return "counter of immediate " + terms.imm();
   }
 }

@@ -99,15 +99,13 @@ public final class ImmLeases {
 
     @Override
     public ImmCounter counter(int index) {
-      return claims.counter(imm(index));
+      return claims.counter(imm(index), closed::get);
     }
 
     @Override
     public void close() {
       if (closed.compareAndSet(false, true)) {
-        claims
-            .commands()
-            .execute(() -> claims.imms().behindArrivals(this::end));
+        claims.commands().execute(() -> claims.imms().behindArrivals(this::end));
       }
     }
 

@@ -39,6 +39,7 @@ public final class ImmTable implements PeerEvents {
 
   private final Peers peers;
   private final Timers timers;
+  private final AfterPoll afterPoll;
   private final Counters counters;
   private final Unclaimed unclaimed;
   private final LostArrivals lost;
@@ -57,6 +58,7 @@ public final class ImmTable implements PeerEvents {
       int maxUnclaimed) {
     this.peers = peers;
     this.timers = peers.timers();
+    this.afterPoll = afterPoll;
     this.counters = counters;
     this.unclaimed = new Unclaimed(maxUnclaimed);
     this.lost =
@@ -272,10 +274,10 @@ public final class ImmTable implements PeerEvents {
       bound.add(claim);
       claim.bound.forEach(peer -> peer.wanted(1));
     }
-    if (claim.patienceNanos != Deadlines.NONE) {
+    if (claim.patienceNanos() != Deadlines.NONE) {
       claim.timer =
           timers.in(
-              claim.patienceNanos,
+              claim.patienceNanos(),
               () -> {
                 claim.timer = null;
                 fail(claim, ClaimFailures.overdue(claim, entry));

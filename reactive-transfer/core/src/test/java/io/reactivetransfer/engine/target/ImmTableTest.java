@@ -27,11 +27,8 @@ class ImmTableTest {
   private Claim claim(String name, int imm, long writes) {
     Claim claim =
         new Claim(
-            claims,
-            imm,
+            new ClaimTerms(claims, imm, List.of(), 0, () -> false),
             writes,
-            List.of(),
-            0,
             new Claim.Listener() {
               @Override
               public void met() {

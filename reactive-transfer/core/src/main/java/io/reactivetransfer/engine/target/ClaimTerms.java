@@ -1,0 +1,38 @@
+package io.reactivetransfer.engine.target;
+
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.engine.peers.PeerLink;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all claims of one counter have in common.
+ *
+ * @param claims what they are given
+ * @param imm what they count
+ * @param bound the peers whose loss ends them
+ * @param patienceNanos how long each may wait, in nanoseconds; 0 for ever
+ * @param ended whether the lease of the immediate is closed; asked on the NIC thread
+ */
+record ClaimTerms(
+    Claims claims, int imm, List<PeerLink> bound, long patienceNanos, BooleanSupplier ended) {
+
+  ClaimTerms boundTo(List<PeerLink> peers) {
+    return new ClaimTerms(claims, imm, peers, patienceNanos, ended);
+  }
+
+  ClaimTerms within(long nanos) {
+    return new ClaimTerms(claims, imm, bound, nanos, ended);
+  }
+
+  /** Why nobody may count under the immediate any more, or null. On the NIC thread. */
+  @Nullable TransferRejectedException refusal() {
+    return ended.getAsBoolean()
+        ? new TransferRejectedException(
+            "expected a counter of an open lease, got one of immediate "
+                + imm
+                + ", whose lease was closed; lease another one")
+        : null;
+  }
+}
