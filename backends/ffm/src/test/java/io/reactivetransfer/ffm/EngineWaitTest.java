@@ -23,6 +23,7 @@ import reactor.core.publisher.Mono;
 class EngineWaitTest {
 
   private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration PROMPT = Duration.ofMillis(25);
 
   /** Would park for an hour, if it parked. */
   private static final IdleStrategy SLEEPY =
@@ -54,33 +55,47 @@ class EngineWaitTest {
   }
 
   private static ConditionFactory await() {
-    return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
+    return Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(LONG);
   }
 
   @Test
   void anIdleEngineTakesFewTurns() {
     open(SLEEPY);
     long before = nic.polls.get();
+    long begin = System.nanoTime();
     elapse(Duration.ofSeconds(1));
+    double seconds = (System.nanoTime() - begin) / 1e9; // more than one on a busy machine
     // ten waits, and what is spun after each of a few timers; a thousand if it polled
-    assertThat(nic.polls.get() - before).isLessThan(200);
+    assertThat((nic.polls.get() - before) / seconds).as("turns in a second").isLessThan(200);
   }
 
   @Test
   void whatComesEndsTheWait() {
     open(SLEEPY);
-    long most = 0;
+    Duration mean = meanUntilFound();
+    // A busy machine is not as slow each time; if only the longest wait ended, it would be.
+    for (int attempt = 1; attempt < 5 && mean.compareTo(PROMPT) >= 0; attempt++) {
+      mean = meanUntilFound();
+    }
+    assertThat(mean)
+        .as("mean time until it is found; 50 ms if only the longest wait ended")
+        .isLessThan(PROMPT);
+  }
+
+  private Duration meanUntilFound() {
+    long all = 0;
     for (int i = 0; i < 50; i++) {
       elapse(Duration.ofMillis(1));
       long before = nic.found.get();
       long begin = System.nanoTime();
       nic.come();
       await().until(() -> nic.found.get() == before + 1);
-      most += System.nanoTime() - begin;
+      all += System.nanoTime() - begin;
     }
-    assertThat(Duration.ofNanos(most / 50))
-        .as("mean time until it is found; 50 ms if only the longest wait ended")
-        .isLessThan(Duration.ofMillis(25));
+    return Duration.ofNanos(all / 50);
   }
 
   @Test
@@ -101,7 +116,7 @@ class EngineWaitTest {
       ringers[t] =
           Thread.ofPlatform()
               .start(() -> {
-                for (int i = 0; i < 2_000; i++) {
+                for (int i = 0; i < 1_000; i++) {
                   engine.counter(Imm.of(number)).discard().block(LONG);
                 }
               });
@@ -110,7 +125,7 @@ class EngineWaitTest {
       ringer.join();
     }
     assertThat(Duration.ofNanos(System.nanoTime() - begin))
-        .as("8,000 questions; 800 s if each waited for the longest wait to end")
+        .as("4,000 questions; 400 s if each waited for the longest wait to end")
         .isLessThan(LONG);
   }
 

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 /** A write that the provider never had has not arrived, and leaves no immediate in doubt. */
 class RefusedTest {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final long PATIENCE_NANOS = 30_000_000_000L;
   private static final long LENGTH = 100;
 
   private final LibfabricSettings settings = InstalledLibrary.with("tcp");

@@ -23,7 +23,11 @@ import org.junit.jupiter.api.Test;
  */
 class StrangersTest {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  /** After it, a stranger whom nobody answers gives up. */
+  private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(2);
+
   private static final long PATIENCE_NANOS = 20_000_000_000L;
   private static final int LENGTH = 100;
   private static final int TICKET_AT_END = Long.BYTES;
@@ -34,9 +38,9 @@ class StrangersTest {
   private final Recorder atOrigin = new Recorder();
   private final Recorder atTarget = new Recorder();
   private final Recorder atStranger = new Recorder();
-  private final Domain origin = open(1);
-  private final Domain target = open(2);
-  private final Domain stranger = open(3);
+  private final Domain origin = open(1, TIMEOUT);
+  private final Domain target = open(2, TIMEOUT);
+  private final Domain stranger = open(3, SHORT_TIMEOUT);
   private final TwoNics nics = new TwoNics(origin, atOrigin, target, atTarget);
   private final MemorySegment memory = arena.allocate(LENGTH, 64);
   private final LocalMemory local =
@@ -50,10 +54,10 @@ class StrangersTest {
     arena.close();
   }
 
-  private Domain open(long engine) {
+  private Domain open(long engine, Duration timeout) {
     ProviderChoice choice = library.choose(settings);
     return LibfabricDomain.open(
-        library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, TIMEOUT));
+        library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, timeout));
   }
 
   private Operation write(Domain from, RemotePeer to, byte value) {

@@ -27,7 +27,7 @@ class ConnectTest {
 
   @BeforeEach
   void open() {
-    origin = new TestNic(new TcpBackend(), 8, Duration.ofMillis(400));
+    origin = new TestNic(new TcpBackend(), 8, Duration.ofSeconds(30));
   }
 
   @AfterEach
@@ -183,10 +183,14 @@ class ConnectTest {
 
   @Test
   void noAnswerInTime() throws IOException {
-    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
-      origin.send(peer(RawConnection.ID, RawConnection.addressOf(server)), "hello");
+    try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK);
+        TestNic impatient = new TestNic(new TcpBackend(), 8, Duration.ofMillis(400))) {
+      byte[] address = RawConnection.addressOf(server).encode();
+      impatient.send(
+          impatient.call(() -> impatient.domain.resolve(RawConnection.ID, 0, address)), "hello");
       try (RawConnection raw = RawConnection.from(server)) {
-        var lost = origin.awaitLost();
+        var lost = impatient.awaitLost();
+        impatient.forgetWaiting();
         assertThat(lost.code()).isEqualTo(ErrorCode.TIMEOUT.value);
         assertThat(lost.text()).contains("no handshake", "400 ms");
         raw.hello();

@@ -28,7 +28,7 @@ class SessionProofTest {
 
   private static TestNic nic(Authentication.@Nullable Sessions sessions) {
     TcpBackend backend = new TcpBackend();
-    return new TestNic(backend, backend.nics().getFirst(), 8, Duration.ofMillis(800), sessions);
+    return new TestNic(backend, backend.nics().getFirst(), 8, Duration.ofSeconds(30), sessions);
   }
 
   private static Authentication knowing(EngineId self) {

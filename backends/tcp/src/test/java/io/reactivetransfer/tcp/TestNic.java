@@ -67,6 +67,8 @@ final class TestNic implements CompletionSink, AutoCloseable {
   final Queue<String> log = new ConcurrentLinkedQueue<>();
 
   final AtomicInteger refusals = new AtomicInteger();
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+
   final AtomicInteger mostInFlight = new AtomicInteger();
   final TcpLoop loop;
   final Domain domain;
@@ -266,6 +268,7 @@ final class TestNic implements CompletionSink, AutoCloseable {
 
   void awaitUntil(Callable<Boolean> condition) {
     await()
+        .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(2))
         .conditionEvaluationListener(evaluated -> {
           if (!evaluated.isSatisfied() && evaluated.getRemainingTimeInMS() < 5) {

@@ -21,7 +21,7 @@ class TlsTest {
   private static TestNic nic(@Nullable Tls tls) {
     TcpBackend.Builder builder = TcpBackend.builder();
     TcpBackend backend = tls == null ? builder.build() : builder.tls(tls).build();
-    return new TestNic(backend, 64, Duration.ofSeconds(2));
+    return new TestNic(backend, 64, Duration.ofSeconds(30));
   }
 
   @Test

@@ -103,9 +103,11 @@ class NicWaitTest {
     long polls = nic().polls();
     int awaits = wait.awaits.get();
     CompletableFuture<Void> later = new CompletableFuture<>();
+    long begin = System.nanoTime();
     engine.scheduler().schedule(() -> later.complete(null), 300, TimeUnit.MILLISECONDS);
     Mono.fromFuture(later).block(LONG);
-    assertThat(nic().polls() - polls).as("turns in 300 ms").isLessThan(30);
+    double millis = (System.nanoTime() - begin) / 1e6; // more than 300 on a busy machine
+    assertThat((nic().polls() - polls) / millis).as("turns in a millisecond").isLessThan(0.1);
     assertThat(wait.awaits.get() - awaits).isPositive();
     assertThat(wait.longestNanos).isLessThanOrEqualTo(NicThread.LONGEST_WAIT_NANOS);
   }

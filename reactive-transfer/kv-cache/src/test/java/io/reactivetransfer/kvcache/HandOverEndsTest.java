@@ -116,7 +116,7 @@ class HandOverEndsTest extends HandOverFixture {
   @Test
   void theDeadlineEndsBothSides() {
     CompletableFuture<KvArrival> arrival =
-        decode.receive(order(Duration.ofSeconds(2)), KEPT).toFuture();
+        decode.receive(order(Duration.ofSeconds(4)), KEPT).toFuture();
     KvRequest request = nextRequest();
     CompletableFuture<Void> writes =
         handOver(request, allLayers(request).take(1).concatWith(Flux.never())).then().toFuture();
@@ -124,7 +124,7 @@ class HandOverEndsTest extends HandOverFixture {
     assertThat(atDecode.reason()).isEqualTo(HandOverException.Reason.DEADLINE);
     assertThat(atDecode)
         .hasMessageContaining("prefill " + prefillNode.engine.address())
-        .hasMessageContaining("expected 41 arrivals within PT2S");
+        .hasMessageContaining("expected 41 arrivals within PT4S");
     // Whichever of the two clocks was first.
     assertThat(failureOf(writes).reason())
         .isIn(HandOverException.Reason.DEADLINE, HandOverException.Reason.CANCELLED);

@@ -40,7 +40,7 @@ import reactor.core.scheduler.Schedulers;
 class WhateverIsThrownTest extends HandOverFixture {
 
   /** Long enough for who is told, and short for who is not. */
-  private static final Duration SOON = Duration.ofSeconds(8);
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   enum Thrown {
     EXCEPTION(new IllegalStateException("thrown")),
@@ -352,7 +352,7 @@ class WhateverIsThrownTest extends HandOverFixture {
                     .doOnCancel(cancelled::incrementAndGet))
         .subscribe();
     HandOverException failure =
-        failureOf(decode.receive(order(Duration.ofMillis(300)), TestNode.KEPT).toFuture());
+        failureOf(decode.receive(order(Duration.ofSeconds(2)), TestNode.KEPT).toFuture());
     // Whichever of the two clocks was first.
     assertThat(failure.reason())
         .isIn(HandOverException.Reason.DEADLINE, HandOverException.Reason.REFUSED);
@@ -366,7 +366,7 @@ class WhateverIsThrownTest extends HandOverFixture {
   void ofWhoReadsRequestsEndsThatSubscription(Thrown thrown) {
     CompletableFuture<?> end =
         prefill.requests().doOnNext(request -> thrown.raise()).then().toFuture();
-    decode.receive(order(Duration.ofMillis(500)), TestNode.KEPT).subscribe(x -> {}, e -> {});
+    decode.receive(order(Duration.ofSeconds(2)), TestNode.KEPT).subscribe(x -> {}, e -> {});
     assertThat(endOf(end)).isSameAs(thrown.failure);
     serveAll();
     requireServed();

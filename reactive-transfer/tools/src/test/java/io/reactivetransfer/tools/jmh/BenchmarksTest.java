@@ -43,7 +43,7 @@ class BenchmarksTest {
   void aRunMayTakeLongerThanTheLivenessDeadline(String threads) throws InterruptedException {
     SubmitBenchmark benchmark = new SubmitBenchmark();
     benchmark.threads = threads;
-    benchmark.livenessDeadline = Duration.ofMillis(200);
+    benchmark.livenessDeadline = Duration.ofMillis(500);
     benchmark.open();
     try {
       long endNanos = System.nanoTime() + 5 * benchmark.livenessDeadline.toNanos();

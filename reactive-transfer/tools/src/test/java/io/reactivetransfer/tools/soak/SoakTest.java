@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactivetransfer.tools.soak.Saboteur.Defect;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -15,6 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both sides in this process: for a second or two, or until a defect shows. */
 class SoakTest {
+
+  private static final Set<String> WHAT_HAPPENS =
+      Set.of("rounds", "transfers", "messages", "barriers", "engines");
 
   private final List<String> lines = new ArrayList<>();
 
@@ -28,23 +33,39 @@ class SoakTest {
   @ParameterizedTest
   @ValueSource(strings = {"loopback", "tcp"})
   void everythingHappensAndNothingIsWrong(String backend) throws InterruptedException {
-    Plan plan = Plans.of(backend, 1, Duration.ofMillis(1_500), Duration.ofSeconds(20));
+    Set<String> missing = whatDoesNotHappenIn(backend, Duration.ofMillis(1_500));
+    if (!missing.isEmpty()) { // a busy machine does little in that time
+      missing = whatDoesNotHappenIn(backend, Duration.ofSeconds(30));
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private Set<String> whatDoesNotHappenIn(String backend, Duration time)
+      throws InterruptedException {
+    Plan plan = Plans.of(backend, 1, time, Duration.ofSeconds(20));
+    lines.clear();
     run(plan, nics -> Engines.open(plan, nics));
     assertThat(lines).hasSize(3);
     String[] columns = lines.get(0).strip().split(" {2,}| (?!MiB)");
     String[] row = lines.get(1).strip().split(" +");
     assertThat(row).hasSameSizeAs(columns);
+    Set<String> missing = new TreeSet<>(WHAT_HAPPENS);
     for (int i = 0; i < row.length; i++) {
-      if (Set.of("rounds", "transfers", "messages", "barriers", "engines").contains(columns[i])) {
-        assertThat(row[i]).as(columns[i]).isNotEqualTo("0");
+      if (!row[i].equals("0")) {
+        missing.remove(columns[i]);
       }
     }
+    return missing;
   }
 
   @ParameterizedTest
   @EnumSource
   void aDefectIsFound(Defect defect) {
-    Plan plan = Plans.of("loopback", 2, Duration.ofSeconds(30), Duration.ofSeconds(2));
+    boolean isWaitedFor =
+        EnumSet.of(Defect.LOST_ANSWER, Defect.LOST_ARRIVAL, Defect.OPEN_BARRIER).contains(defect);
+    // What does come may take long on a busy machine, and then another failure would be the first.
+    Duration limit = Duration.ofSeconds(isWaitedFor ? 5 : 30);
+    Plan plan = Plans.of("loopback", 2, Duration.ofSeconds(60), limit);
     assertThatThrownBy(() -> run(plan, nics -> Saboteur.of(Engines.open(plan, nics), defect)))
         .isInstanceOf(SoakFailure.class)
         .hasMessageMatching(
@@ -52,7 +73,7 @@ class SoakTest {
               case WRONG_BYTE -> // of a page, or of the word that is written before a barrier
                   ".*expected (byte .* of page .* to be 0x.*, got 0x.*seed 2|what the other"
                       + " wrote).*";
-              case LOST_ANSWER, LOST_ARRIVAL -> ".*expected .* to end within 2 s, got no answer.*";
+              case LOST_ANSWER, LOST_ARRIVAL -> ".*expected .* to end within 5 s, got no answer.*";
               default -> ".*expected .*, got .*";
             });
   }
