@@ -3,6 +3,7 @@ package io.reactivetransfer.tck.process;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
@@ -15,14 +16,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A process of NICs, which opens one for each line on its stdin, and says on stdout what it is
  * like. All else goes through the shared memory. Ends when its stdin does, so with its parent.
  */
 final class NicProcess {
+
+  /** Said instead of what a NIC is like. */
+  static final String NOT_OPENED = "not-opened";
 
   private static final int SPINS = 100;
   private static final long PAUSE_NANOS = 50_000;
@@ -89,22 +93,44 @@ final class NicProcess {
           .daemon()
           .name("nic-" + index)
           .start(() -> {
-            Domain domain = backend.open(nic, context).toCompletableFuture().join();
-            turn(opened(domain, index));
+            ServedNic served;
+            try {
+              served = opened(backend.open(nic, context).toCompletableFuture().join(), index);
+            } catch (CompletionException | BackendException e) {
+              notOpened(index, e);
+              return;
+            }
+            turn(served);
           });
     } else {
       loop.execute(() ->
           backend
               .open(nic, context)
-              .whenComplete(
-                  (domain, error) -> loop.execute(() -> turn(opened(domain, index), loop))));
+              .whenComplete((domain, error) -> {
+                if (error == null) {
+                  loop.execute(() -> turn(opened(domain, index), loop));
+                } else {
+                  notOpened(index, error);
+                  var _ = loop.close();
+                }
+              }));
     }
   }
 
-  private ServedNic opened(@Nullable Domain domain, int index) {
-    if (domain == null) {
-      throw new IllegalStateException("a NIC could not be opened");
+  /** That concerns who has asked for it, and none of the other NICs. */
+  private void notOpened(int index, Throwable error) {
+    error.printStackTrace();
+    say(index + " " + NOT_OPENED + " " + String.valueOf(error.getMessage()).replace('\n', ' '));
+  }
+
+  private void say(String line) {
+    synchronized (out) {
+      out.println(line);
+      out.flush();
     }
+  }
+
+  private ServedNic opened(Domain domain, int index) {
     Capabilities can = domain.capabilities();
     String line =
         String.join(
@@ -117,10 +143,7 @@ final class NicProcess {
             String.valueOf(can.fencesLostPeers()),
             Base64.getEncoder().encodeToString(domain.address()));
     ServedNic served = new ServedNic(domain, memory, index);
-    synchronized (out) {
-      out.println(line);
-      out.flush();
-    }
+    say(line);
     return served;
   }
 

@@ -76,6 +76,7 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
   private final Map<Integer, CompletableFuture<String>> opening = new ConcurrentHashMap<>();
   private boolean nextElsewhere;
   private @Nullable Process process;
+  private @Nullable Thread reader;
 
   /**
    * Of the backend that this class gives, in both processes.
@@ -139,10 +140,14 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
     memory.requests(index).clear();
     memory.reports(index).clear();
     CompletableFuture<String> answer = new CompletableFuture<>();
-    opening.put(index, answer);
-    Process other = ask(NicProcess.line(index, indexOf(nic), countWith(nic), context));
+    Process other =
+        ask(index, answer, NicProcess.line(index, indexOf(nic), countWith(nic), context));
     CompletableFuture<Process> gone = other.onExit(); // to ask the process itself takes a lock
     String[] words = answer.join().split(" ", -1);
+    if (words[1].equals(NicProcess.NOT_OPENED)) {
+      giveBack(index);
+      throw new BackendException(0, "in the process of the NICs: " + String.join(" ", words));
+    }
     Capabilities capabilities =
         Capabilities.builder(Long.parseLong(words[2]), Integer.parseInt(words[3]))
             .completion(CompletionLevel.valueOf(words[1]))
@@ -186,17 +191,36 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
     used[index] = false;
   }
 
-  private synchronized Process ask(String line) {
+  /**
+   * If the process is gone there is another one from now on: those whose NICs it had will say so,
+   * and those that come later have nothing to do with it.
+   */
+  private synchronized Process ask(int index, CompletableFuture<String> answer, String line) {
     Process other = process;
     try {
-      if (other == null) {
+      if (other == null || !other.isAlive()) {
+        awaitEndOfReader();
         other = start();
         process = other;
       }
+      opening.put(index, answer);
       other.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
       return other;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** It fails all that is being opened, which is to be none of the next process. */
+  private void awaitEndOfReader() {
+    Thread last = reader;
+    if (last != null) {
+      try {
+        last.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new BackendException(0, "interrupted");
+      }
     }
   }
 
@@ -209,7 +233,7 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
                 file.toString())
             .redirectError(Redirect.INHERIT)
             .start();
-    Thread.ofPlatform().daemon().name("two-processes-read").start(() -> read(started));
+    reader = Thread.ofPlatform().daemon().name("two-processes-read").start(() -> read(started));
     return started;
   }
 
