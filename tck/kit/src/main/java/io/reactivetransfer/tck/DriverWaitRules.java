@@ -23,6 +23,10 @@ abstract class DriverWaitRules extends RuleGroup {
 
   private static final long NOT_BLOCKED_NANOS = Duration.ofMillis(1).toNanos();
   private static final int ROUNDS = 9;
+
+  /** Who says nothing is late each time; a machine that has a lot else to do is not. */
+  private static final int ATTEMPTS = 4;
+
   private static final int RESTS = 5;
 
   /** Of different lengths, for whoever looks only now and then; all are shorter than 100 ms. */
@@ -115,9 +119,12 @@ abstract class DriverWaitRules extends RuleGroup {
     DutyTurns target = duty(wire.target());
     for (Deed deed : Deed.values()) {
       for (Moment moment : Moment.values()) {
-        int[] round = {0};
-        long nanos =
-            median(moment.rounds, () -> nanosOf(deed, moment, round[0]++, wire, origin, target));
+        long nanos = Long.MAX_VALUE;
+        for (int attempt = 0; attempt < ATTEMPTS && nanos > PROMPT_NANOS; attempt++) {
+          int[] round = {0};
+          nanos =
+              median(moment.rounds, () -> nanosOf(deed, moment, round[0]++, wire, origin, target));
+        }
         assertThat(Duration.ofNanos(nanos))
             .as("median of %s rounds until %s was noticed%s", moment.rounds, deed, moment.words)
             .isLessThanOrEqualTo(Duration.ofNanos(PROMPT_NANOS));

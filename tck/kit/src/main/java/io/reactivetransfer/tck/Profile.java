@@ -49,12 +49,12 @@ public record Profile(
   }
 
   /**
-   * 10 s for a signal, 100 ms of silence, 1, 2, 3 and 8 NICs, nothing missing, and the backend has
-   * to be available.
+   * 30 s for a signal, for which only a failure waits, 100 ms of silence, 1, 2, 3 and 8 NICs,
+   * nothing missing, and the backend has to be available.
    */
   public static Profile defaults() {
     return new Profile(
-        Duration.ofMillis(Long.getLong(SIGNAL_TIMEOUT, 10_000)),
+        Duration.ofMillis(Long.getLong(SIGNAL_TIMEOUT, 30_000)),
         Duration.ofMillis(Long.getLong(SILENCE, 100)),
         List.of(1, 2, 3, 8),
         Map.of(),

@@ -26,6 +26,9 @@ abstract class SizeRules extends RuleGroup {
   private static final long GIB = 1L << 30;
   private static final int WINDOW = 64;
 
+  /** What may be done in more time than this is not worth it. */
+  private static final double LONGEST_NANOS = 5e9;
+
   /** More than one byte can count. */
   private static final int REGIONS = 300;
 
@@ -102,7 +105,7 @@ abstract class SizeRules extends RuleGroup {
       if (carried >= 64 * MIB) { // by now it is known how fast it is
         double nanos = (double) (System.nanoTime() - begin) / carried * all;
         assumeTrue(
-            nanos < stage().patience().signal().toNanos() / 2.0,
+            nanos < Math.min(LONGEST_NANOS, stage().patience().signal().toNanos() / 2.0),
             "it would take " + Math.round(nanos / 1e9) + " s");
       }
       for (long at : new long[] {0, length - Long.BYTES}) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>Most of them only wait, so the build has several JVMs run a part of them each; within one they
  * come one after the other, because what Reactor drops is known for a whole JVM only.
  */
-@Timeout(300)
+@Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SabotageCheck {
 
@@ -34,6 +34,9 @@ abstract class SabotageCheck {
 
   /** On a busy one, what took too long gets another chance: a rule that is broken stays so. */
   static final Duration LONG = Duration.ofSeconds(10);
+
+  /** For who breaks no rule, and never waits as long as that if it is so. */
+  static final Duration INNOCENT = Duration.ofSeconds(60);
 
   /** For who works on some: what is found in their names. */
   private static final Pattern ONLY =
