@@ -35,12 +35,13 @@ class DiscardTest {
 
   /** A NIC goes on reporting for as long as this holds. */
   private void keepBusy(int nic, BooleanSupplier condition) {
-    hand.nic(nic).report(sink -> {
-      sink.immArrived(WireImm.encode(OTHER.value(), 1));
-      if (condition.getAsBoolean()) {
-        keepBusy(nic, condition);
-      }
-    });
+    hand.nic(nic)
+        .report(sink -> {
+          sink.immArrived(WireImm.encode(OTHER.value(), 1));
+          if (condition.getAsBoolean()) {
+            keepBusy(nic, condition);
+          }
+        });
   }
 
   @Test

@@ -73,8 +73,7 @@ public final class TestParts {
 
   public ImmTable imms(int maxUnclaimed) {
     Liveness liveness = new Liveness(peers, null, EngineOptions.defaults().livenessDeadline());
-    return new ImmTable(
-        peers, liveness, new AfterPoll(() -> 0), defects, counters, maxUnclaimed);
+    return new ImmTable(peers, liveness, new AfterPoll(() -> 0), defects, counters, maxUnclaimed);
   }
 
   public Claims claims(ImmTable imms) {

@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.spi.Backend;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -78,6 +79,11 @@ public final class Simulation {
   /** Runs one seed with these acts instead of its own, one after the other. */
   Result run(long seed, List<ActKind> kinds) {
     return run(seed, (forecast, random) -> plan(kinds, forecast, random), act -> true);
+  }
+
+  /** So many times the same acts, for a run that consists of them. */
+  static List<ActKind> rounds(int rounds, List<ActKind> round) {
+    return Collections.nCopies(rounds, round).stream().flatMap(List::stream).toList();
   }
 
   private Result run(

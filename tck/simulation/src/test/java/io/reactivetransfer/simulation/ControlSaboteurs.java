@@ -38,6 +38,9 @@ final class ControlSaboteurs {
   private static final int NOTE = 2;
   private static final int RESUMED = 8;
 
+  private static final byte FENCE = 16;
+  private static final byte FENCED = 17;
+
   private static final int SOMETIMES = 7;
 
   private ControlSaboteurs() {}
@@ -238,6 +241,61 @@ final class ControlSaboteurs {
             });
       }
     };
+  }
+
+  /** Says that a lost way is shut as soon as it is asked to, and has no NIC shut it. */
+  static final class FencesAtOnce extends ForwardingControl {
+    private record Answer(EngineId to, ByteBuffer bytes) {}
+
+    private final Map<EngineId, HostPort> places = new HashMap<>();
+    private final ArrayDeque<Answer> answers = new ArrayDeque<>();
+
+    FencesAtOnce(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      places.put(to, at);
+      return inner.send(to, at, bytes);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      int told = inner.poll(new Listener(sink));
+      while (!answers.isEmpty() && answer(answers.peek())) {
+        answers.remove();
+      }
+      return told;
+    }
+
+    private boolean answer(Answer answer) {
+      HostPort at = places.get(answer.to());
+      return at == null || inner.send(answer.to(), at, answer.bytes().duplicate());
+    }
+
+    private final class Listener extends ForwardingControlSink {
+      Listener(ControlSink sink) {
+        super(sink);
+      }
+
+      @Override
+      public void received(EngineId sender, ByteBuffer bytes) {
+        if (is(FENCE, bytes)) {
+          ByteBuffer asked = copy(bytes);
+          byte[] fenced = {FENCED, asked.get(2), asked.get(1)};
+          answers.add(new Answer(sender, ByteBuffer.wrap(fenced)));
+        } else {
+          inner.received(sender, bytes);
+        }
+      }
+
+      @Override
+      public void peerLost(EngineId peer, int code, String text) {
+        answers.removeIf(answer -> answer.to().equals(peer)); // meant for a session that is over
+        inner.peerLost(peer, code, text);
+      }
+    }
   }
 
   static ControlChannel losesSignsOfLife(ControlChannel inner) {

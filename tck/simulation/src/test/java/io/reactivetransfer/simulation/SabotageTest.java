@@ -17,7 +17,7 @@ class SabotageTest {
   void isFound(Saboteur saboteur) {
     Simulation simulation = new Simulation(saboteur::apply, false);
     for (long seed = 0; seed < SEEDS; seed++) {
-      if (!simulation.run(seed).isClean()) {
+      if (!saboteur.run(simulation, seed).isClean()) {
         return;
       }
     }

@@ -11,11 +11,16 @@ import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.spi.WorkerLoop;
 import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.ForwardingDomain;
 import io.reactivetransfer.tck.ForwardingSink;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -36,6 +41,7 @@ enum Saboteur {
   WRITES_ONE_BYTE_LESS(nic((inner, context) -> writing(inner, Saboteur::oneLess))),
   IGNORES_A_REVOKE(nic((inner, context) -> ignoresRevoke(inner))),
   GOES_ON_AFTER_CLOSE(nic((inner, context) -> ignoresClose(inner))),
+  COMPLETES_A_FENCE_BEFORE_IT_SHUTS(nic(FencesLate::new), ActKind.RETRY, ActKind.CUT, ActKind.CUT),
   IGNORES_A_DISCONNECT(nic((inner, context) -> ignoresDisconnect(inner))),
   LOSES_WHAT_IT_SAYS(nic((inner, context) -> says(inner, 0))),
   SAYS_THINGS_TWICE(nic((inner, context) -> says(inner, 2))),
@@ -49,6 +55,11 @@ enum Saboteur {
   TAKES_A_RESTARTED_ENGINE_FOR_THE_OLD_ONE(control(ControlSaboteurs.Residents::new)),
   FINDS_WHO_IS_NOT_THERE(control((inner, context) -> ControlSaboteurs.findsOther(inner))),
   LOSES_SIGNS_OF_LIFE(control((inner, context) -> ControlSaboteurs.losesSignsOfLife(inner))),
+  SHUTS_NO_LOST_WAY(
+      control((inner, context) -> new ControlSaboteurs.FencesAtOnce(inner)),
+      ActKind.RETRY,
+      ActKind.CUT,
+      ActKind.CUT),
   TAKES_NOTHING_BACK(
       control((inner, context) -> ControlSaboteurs.aborts(inner, ControlSaboteurs::withoutShares))),
   RENEWS_THE_NOTE(
@@ -58,6 +69,7 @@ enum Saboteur {
       control((inner, context) -> new ControlSaboteurs.EntersTwice(inner)));
 
   private static final int SOMETIMES = 7;
+  private static final int ROUNDS = 8;
 
   /** Messages of a NIC that come through. */
   private static final int SOUND = 3;
@@ -65,8 +77,25 @@ enum Saboteur {
   @SuppressWarnings("ImmutableEnumChecker") // only method references and lambdas
   private final UnaryOperator<Backend> sabotage;
 
-  Saboteur(UnaryOperator<Backend> sabotage) {
+  @SuppressWarnings("ImmutableEnumChecker") // nobody changes it
+  private final List<ActKind> round;
+
+  /**
+   * With one defect.
+   *
+   * @param round what happens again and again in the runs that are to find it; if nothing, what
+   *     happens in any
+   */
+  Saboteur(UnaryOperator<Backend> sabotage, ActKind... round) {
     this.sabotage = sabotage;
+    this.round = List.of(round);
+  }
+
+  /** Runs a seed on it. */
+  Simulation.Result run(Simulation simulation, long seed) {
+    return round.isEmpty()
+        ? simulation.run(seed)
+        : simulation.run(seed, Simulation.rounds(ROUNDS, round));
   }
 
   Backend apply(Backend sound) {
@@ -229,6 +258,45 @@ enum Saboteur {
         return CompletableFuture.completedStage(null);
       }
     };
+  }
+
+  /** Says that a way is shut, and shuts it a little later. */
+  private static final class FencesLate extends ForwardingDomain {
+    private static final long LATE_NANOS = 3_000_000;
+
+    private final WorkerLoop loop;
+    private final Map<RemotePeer, String> open = new HashMap<>();
+
+    FencesLate(Domain inner, OpenContext context) {
+      super(inner);
+      loop = Objects.requireNonNull(context.loop());
+    }
+
+    @Override
+    public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+      open.put(peer, reason);
+      loop.schedule(() -> shut(peer), LATE_NANOS);
+      return CompletableFuture.completedStage(null);
+    }
+
+    private void shut(RemotePeer peer) {
+      String reason = open.remove(peer);
+      if (reason != null) {
+        inner.disconnect(peer, reason);
+      }
+    }
+
+    @Override
+    public void release(RemotePeer peer) {
+      shut(peer);
+      inner.release(peer);
+    }
+
+    @Override
+    public void close() {
+      open.clear();
+      inner.close();
+    }
   }
 
   /** The immediate goes ahead of the bytes. */
