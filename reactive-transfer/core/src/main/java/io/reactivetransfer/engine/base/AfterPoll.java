@@ -18,7 +18,18 @@ public final class AfterPoll implements Executor {
   /** So many polls suffice for that, if a NIC reports 16 in each; own writes keep it busy, too. */
   private static final int POLLS = 1 << 12;
 
-  private record Waiter(Runnable action, long round, long[] reported) {}
+  /** What is to be done, and what had been polled and reported when that was asked for. */
+  private static final class Waiter {
+    private final Runnable action;
+    private final long round;
+    private final long[] reported;
+
+    Waiter(Runnable action, long round, long[] reported) {
+      this.action = action;
+      this.round = round;
+      this.reported = reported.clone();
+    }
+  }
 
   private final IntSupplier nics;
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -60,7 +71,7 @@ public final class AfterPoll implements Executor {
    */
   public void executeBehindBacklog(Runnable action) {
     if (nics.getAsInt() > 0) {
-      behindBacklog.add(new Waiter(action, round, reported.clone()));
+      behindBacklog.add(new Waiter(action, round, reported));
     } else {
       action.run();
     }
@@ -83,17 +94,17 @@ public final class AfterPoll implements Executor {
     Waiter first;
     while ((first = behindBacklog.peek()) != null && isTold(first)) {
       behindBacklog.remove();
-      first.action().run();
+      first.action.run();
     }
     round++;
   }
 
   private boolean isTold(Waiter waiter) {
-    if (round - waiter.round() >= POLLS) {
+    if (round - waiter.round >= POLLS) {
       return true;
     }
     for (int nic = nics.getAsInt() - 1; nic >= 0; nic--) {
-      if (idleIn[nic] < waiter.round() && reported[nic] - waiter.reported()[nic] < BACKLOG) {
+      if (idleIn[nic] < waiter.round && reported[nic] - waiter.reported[nic] < BACKLOG) {
         return false;
       }
     }
@@ -102,7 +113,7 @@ public final class AfterPoll implements Executor {
 
   /** Runs all, whatever happens in some of them: there are no polls any more. */
   public void runAll(Defects defects) {
-    behindBacklog.forEach(waiter -> waiting.add(waiter.action()));
+    behindBacklog.forEach(waiter -> waiting.add(waiter.action));
     behindBacklog.clear();
     while (!waiting.isEmpty()) {
       defects.attempt("an action after polling", this::run);
