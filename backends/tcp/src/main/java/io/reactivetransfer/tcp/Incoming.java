@@ -78,8 +78,14 @@ final class Incoming {
     stream(length, Wire.FIRST_PART_BYTES);
   }
 
-  /** The next part of it is so long. */
+  /** The next part of it is so long; or its origin gives it up, which is 0. */
   void more(int length) {
+    if (length == 0 && rest > 0) {
+      refusal = writable() == null ? refusal : givenUp();
+      rest = 0;
+      reader.stream(0);
+      return;
+    }
     if (length < 1 || length > rest) {
       throw new ProtocolException(
           "expected a part of a write of at most "
@@ -174,6 +180,11 @@ final class Incoming {
   static Failure revoked() {
     return ErrorCode.REVOKED.because(
         "the target revoked or deregistered the memory while the write was under way");
+  }
+
+  private static Failure givenUp() {
+    return ErrorCode.MEMORY_GONE.because(
+        "its origin gave it up when a part was sent, because the source could not be read");
   }
 
   /**

@@ -12,6 +12,8 @@ import io.reactivetransfer.control.socket.SocketConnection;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Operation;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,10 @@ abstract class Link extends SocketConnection {
   private final Outgoing outgoing;
   private final Incoming incoming;
   private final Settlements settlements = new Settlements();
+
+  /** Why writes were given up of which a part was sent; by their tokens, until they are refused. */
+  private final Map<Long, Failure> givenUp = new HashMap<>(0);
+
   private boolean sendDue;
   private int copiedBytes;
   private int shortReads;
@@ -255,8 +261,8 @@ abstract class Link extends SocketConnection {
       try {
         copiedBytes += outgoing.give(context());
       } catch (BackendException e) {
-        end(unreadable(e)); // nothing else can come in its place
-        return;
+        givenUp.put(outgoing.giveUp(context()), unreadable(e));
+        copiedBytes += Wire.FIRST_PART_BYTES; // to be refused takes its time, too
       }
       context().flush(); // when the socket has taken it, this is called again from there
     }
@@ -376,7 +382,8 @@ abstract class Link extends SocketConnection {
     switch (frameType) {
       case Wire.WRITE -> incoming.head(head);
       case Wire.MORE -> incoming.more(head.getInt());
-      case Wire.ACK -> inFlight.settleUpTo(head.getLong(), written);
+      case Wire.ACK ->
+          inFlight.settleUpTo(head.getLong(), givenUp.isEmpty() ? written : this::written);
       case Wire.OVER -> domain.loop().links().isOver(engine(), head.getLong());
       default -> {
         refusedNumber = frameType == Wire.NACK ? head.getLong() : 0;
@@ -391,11 +398,21 @@ abstract class Link extends SocketConnection {
     if (phase() == Phase.HANDSHAKE) {
       handshake(body);
     } else if (frameType == Wire.NACK) {
-      Failure why = new Failure(code, where() + ": " + Wire.text(body));
-      domain.events().add(new Event.Failed(inFlight.refuse(refusedNumber), why, true));
+      long token = inFlight.refuse(refusedNumber);
+      Failure ours = givenUp.remove(token);
+      Failure why = ours == null ? new Failure(code, where() + ": " + Wire.text(body)) : ours;
+      domain.events().add(new Event.Failed(token, why, true));
     } else {
       end(new Failure(code, where() + " closed the connection: " + Wire.text(body)));
     }
+  }
+
+  /** The other side says that a write has come in. It cannot have, if this one gave it up. */
+  private void written(long token) {
+    if (givenUp.containsKey(token)) {
+      throw new ProtocolException("expected it to refuse a write that was given up, got an ACK");
+    }
+    written.accept(token);
   }
 
   @Override

@@ -23,6 +23,7 @@ final class LongWrite {
   private @Nullable ByteBuf head;
 
   private @Nullable ByteBuf firstPart;
+  private long token;
   private long offset;
   private int left;
 
@@ -39,6 +40,7 @@ final class LongWrite {
    */
   MemoryView begin(TcpMemory from, TcpRemoteMemory target, Operation op, ByteBufAllocator buffers) {
     source = from;
+    token = op.token();
     offset = op.localOffset();
     left = (int) op.length();
     firstPart = from.isCopied() ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
@@ -62,7 +64,7 @@ final class LongWrite {
    * Gives the socket the next part; how long that is.
    *
    * @param most how long it may be, unless it is the first one
-   * @throws BackendException if an accelerator does not give it
+   * @throws BackendException if an accelerator does not give it; then {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context, int most) {
     ByteBufAllocator buffers = context.alloc();
@@ -88,6 +90,15 @@ final class LongWrite {
     var _ = context.write(before, context.voidPromise());
     var _ = context.write(part, context.voidPromise());
     return length;
+  }
+
+  /** Has the target drop it, and refuse it; its token. */
+  long giveUp(ChannelHandlerContext context) {
+    ByteBuf none = Wire.putMore(smallBuffers.take(context.alloc(), Wire.MORE_BYTES), 0);
+    var _ = context.write(none, context.voidPromise());
+    Objects.requireNonNull(payload).release();
+    payload = null;
+    return token;
   }
 
   private ByteBuf copy(ByteBufAllocator buffers, int length) {

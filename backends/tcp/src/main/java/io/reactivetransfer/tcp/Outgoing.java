@@ -125,7 +125,8 @@ final class Outgoing {
    * Gives the socket what is next.
    *
    * @return how many bytes of it had to be copied for that
-   * @throws io.reactivetransfer.spi.BackendException if an accelerator does not give them
+   * @throws io.reactivetransfer.spi.BackendException if an accelerator does not give them; then
+   *     {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context) {
     int most = hurriedBytes > 0 ? chunkBytes : MAX_CHUNK_BYTES;
@@ -154,6 +155,14 @@ final class Outgoing {
     }
     hurriedBytes = Math.max(0, hurriedBytes - given);
     return copied;
+  }
+
+  /** Gives the write up that is being sent; its token. */
+  long giveUp(ChannelHandlerContext context) {
+    LongWrite write = (LongWrite) waiting.remove();
+    waitingBytes -= write.bytes();
+    free.push(write);
+    return write.giveUp(context);
   }
 
   /** Nothing more is given. */

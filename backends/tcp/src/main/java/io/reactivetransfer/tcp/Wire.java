@@ -32,7 +32,9 @@ final class Wire {
   /** Another connection of the sender, with this number, is over. */
   static final int OVER = 7;
 
-  /** The next part of the write that was begun: its length; the part follows. */
+  /**
+   * The next part of the write that was begun: its length; the part follows. None: it is given up.
+   */
   static final int MORE = 8;
 
   static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;

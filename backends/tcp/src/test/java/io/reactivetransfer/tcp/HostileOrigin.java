@@ -89,6 +89,10 @@ final class HostileOrigin {
       if (in.chance(20)) {
         out.writeBytes(between());
       }
+      if (in.chance(10)) { // gives it up
+        Wire.putMore(out, 0);
+        break;
+      }
       part = in.chance(50) ? left : in.between(1, left);
       Wire.putMore(out, part).writeBytes(in.bytes(part));
     }

@@ -391,6 +391,13 @@ final class LinkModel {
   }
 
   private void more(int length) {
+    if (length == 0 && rest > 0) {
+      requireOpen();
+      failure = failure == 0 ? ErrorCode.MEMORY_GONE.value : failure;
+      rest = 0;
+      endOfPart();
+      return;
+    }
     if (length < 1 || length > rest) {
       violated(ErrorCode.PROTOCOL.value);
       return;

@@ -10,6 +10,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.control.socket.ErrorCode;
+import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Target;
@@ -41,6 +42,7 @@ class LongWriteTest {
 
     final List<Long> written = new ArrayList<>();
     final List<Integer> failed = new ArrayList<>();
+    final List<String> texts = new ArrayList<>();
     final FuzzNic nic;
     final FuzzSocket peer;
     final TcpRemoteMemory remote;
@@ -107,6 +109,7 @@ class LongWriteTest {
     @Override
     public void failed(long token, int code, String text) {
       failed.add(code);
+      texts.add(text);
     }
 
     @Override
@@ -240,8 +243,9 @@ class LongWriteTest {
         });
   }
 
+  /** Nor does what was sent behind it: the target refuses that write, and takes the next one. */
   @Test
-  void whatAnAcceleratorDoesNotGiveToItsEndEndsTheConnection() {
+  void whatAnAcceleratorDoesNotGiveToItsEndEndsNothingElse() {
     Counted device = new Counted();
     Fuzz.single(
         Target.TCP_OUTBOUND,
@@ -252,11 +256,46 @@ class LongWriteTest {
           assertThat(it.writes(source, MIB, 1)).isTrue();
           it.nic.endTurn();
 
+          LocalMemory good = it.register(device.fake.allocate(PART), Access.LOCAL);
+          assertThat(it.writes(good, PART, 2)).isTrue();
+          device.fake.free(memory);
+          it.peer.room(Integer.MAX_VALUE);
+          it.polls();
+          assertThat(it.failed).isEmpty();
+          SentFrames sent = SentFrames.afterAnswer(it.peer.taken());
+          assertThat(sent.givenUp).isEqualTo(1);
+          assertThat(sent.writes).isEqualTo(1);
+
+          Failure why = ErrorCode.MEMORY_GONE.because("given up");
+          it.says(FuzzHandshake.bytes(Wire.putNack(Unpooled.buffer(), 1, why)));
+          it.says(FuzzHandshake.bytes(Wire.putAck(Unpooled.buffer(), 2)));
+          it.polls();
+          assertThat(it.failed).containsExactly(ErrorCode.MEMORY_GONE.value);
+          assertThat(it.texts).singleElement().asString().contains("illegal address");
+          assertThat(it.written).containsExactly(2L);
+          it.peer.end();
+        });
+  }
+
+  /** It would be done though its bytes never left. */
+  @Test
+  void whatWasGivenUpCannotBeAcknowledged() {
+    Counted device = new Counted();
+    Fuzz.single(
+        Target.TCP_OUTBOUND,
+        in -> {
+          Connected it = new Connected(in, Devices.of(List.of(device)));
+          DeviceMemory memory = device.fake.allocate(MIB);
+          assertThat(it.writes(it.register(memory, Access.LOCAL), MIB, 1)).isTrue();
+          it.nic.endTurn();
           device.fake.free(memory);
           it.peer.room(Integer.MAX_VALUE);
           it.polls();
 
-          assertThat(it.failed).containsExactly(ErrorCode.MEMORY_GONE.value);
+          it.says(FuzzHandshake.bytes(Wire.putAck(Unpooled.buffer(), 1)));
+          it.polls();
+
+          assertThat(it.written).isEmpty();
           assertThat(it.peer.isOpen()).isFalse();
         });
   }

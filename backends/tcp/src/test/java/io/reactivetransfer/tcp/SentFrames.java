@@ -26,6 +26,9 @@ final class SentFrames {
   /** How many of its writes are complete. */
   int writes;
 
+  /** How many it has given up. */
+  int givenUp;
+
   /** The write that has begun, in one piece. */
   private final ByteArrayOutputStream write = new ByteArrayOutputStream();
 
@@ -110,7 +113,13 @@ final class SentFrames {
         }
         settled.add((int) in.getShort(at + 9));
       }
-      case 8 -> write.write(in.array(), end - (int) bodyBytes, (int) bodyBytes);
+      case 8 -> {
+        write.write(in.array(), end - (int) bodyBytes, (int) bodyBytes);
+        if (bodyBytes == 0) {
+          givenUp++;
+          write.reset();
+        }
+      }
       case 1 -> {
         if (write.size() > 0) {
           throw new AssertionError("expected the rest of a write, got another one");

@@ -56,6 +56,7 @@ class WireVectorsTest {
     all.put("write", hex(Wire.putWrite(out(), false, 0, KEY, 4_096, 3).writeBytes(count(1, 3))));
     all.put("write-imm", hex(Wire.putWrite(out(), true, 0x80000001, KEY, 1L << 32, 0)));
     all.put("more", hex(Wire.putMore(out(), 3).writeBytes(count(1, 3))));
+    all.put("more-given-up", hex(Wire.putMore(out(), 0)));
     all.put("over", hex(Wire.putOver(out(), hello.connection())));
     all.put("ack", hex(Wire.putAck(out(), 258)));
     all.put("nack", hex(Wire.putNack(out(), 259, code16)));

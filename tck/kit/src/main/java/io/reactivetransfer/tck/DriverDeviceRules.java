@@ -162,8 +162,29 @@ abstract class DriverDeviceRules extends RuleGroup {
       wire.post(new Operation().between(good, there).range(0, 0, length).token(token));
       wire.until("a write that no device refuses", () -> wire.origin().hasReported(done));
     }
+    expectFailureMidway(wire, device, ++token);
     assertThat(wire.origin().reports()).noneMatch(report -> report.startsWith("lost"));
     assertThat(wire.target().reports()).noneMatch(report -> report.startsWith("imm"));
+  }
+
+  /** The end of the source is not there: a NIC may find that when it has sent the beginning. */
+  private void expectFailureMidway(Wire wire, FakeDevice device, int token) {
+    int length = (int) wire.atMost(300_000);
+    DeviceMemory begin = device.allocate(Math.ceilDiv(length, 3));
+    DeviceMemory all = new DeviceMemory(begin.device(), begin.address(), length);
+    LocalMemory source = wire.origin().register(all, Access.LOCAL);
+    MemorySegment host = stage().memory(length);
+    LocalMemory good = wire.origin().register(new HostMemory(host), Access.LOCAL);
+    LocalMemory room =
+        wire.target().register(new HostMemory(stage().memory(length)), Access.REMOTE_WRITE);
+    RemoteMemory there =
+        wire.origin().call(nic -> nic.resolve(wire.ends().peer(), room.key(), length));
+    wire.post(new Operation().between(good, there).range(0, 0, length).token(token + 1));
+    expectFailure(wire, source, there, length, token);
+    wire.post(new Operation().between(good, there).range(0, 0, length).token(token + 2));
+    for (String done : List.of("written " + (token + 1), "written " + (token + 2))) {
+      wire.until("the writes before and behind it", () -> wire.origin().hasReported(done));
+    }
   }
 
   private static void expectFailure(
