@@ -70,9 +70,11 @@ abstract class FigureRules extends RuleGroup {
     Probe<WriteImm> writes = submit(duo, imm);
     claim.awaitCompletion();
     until("writes in flight", duo, TrafficStats::writesInFlight, WRITES);
-    assertThat(sum(duo.origin().stats(), TrafficStats::writesInFlight))
-        .as("writes in flight on all NICs")
-        .isEqualTo(WRITES);
+    stage() // what NICs do is counted once in a turn
+        .patience()
+        .until(
+            "writes in flight on all NICs: " + WRITES,
+            () -> sum(duo.origin().stats(), TrafficStats::writesInFlight) == WRITES);
     valve.open();
     writes.awaitCompletion();
     until("writes in flight", duo, TrafficStats::writesInFlight, 0);

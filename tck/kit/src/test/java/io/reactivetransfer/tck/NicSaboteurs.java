@@ -30,7 +30,8 @@ final class NicSaboteurs {
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
               .entailing("1.5"),
-          Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new).entailing("17.2"),
+          Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new)
+              .entailing("2.12", "17.2"),
           Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new)
               .entailing("24.11"),
           Saboteur.nic("10.1", "counts a write of one byte twice", CountsTwice::new),
