@@ -93,7 +93,7 @@ public final class EngineProgram {
 
   private final PrintStream out = System.out;
   private final Map<String, Room> rooms = new ConcurrentHashMap<>();
-  private final Map<String, List<String>> states = new ConcurrentHashMap<>();
+  private final Map<String, Watched> watched = new ConcurrentHashMap<>();
   private final TransferEngine engine;
 
   private final Map<String, Command> commands = new HashMap<>();
@@ -114,7 +114,7 @@ public final class EngineProgram {
     commands.put("values", in -> values(room(in)));
     commands.put("count", this::count);
     commands.put("watch", in -> watch(in.next()));
-    commands.put("states", in -> String.join(",", states.get(in.next())));
+    commands.put("states", in -> String.join(",", watched.get(in.next()).seen()));
     commands.put("await", in -> await(in.next(), in.next()));
     commands.put("write", this::write);
     commands.put("send", in -> send(peer(in), integer(in)));
@@ -258,15 +258,25 @@ public final class EngineProgram {
   }
 
   /** Begins to write down what becomes of a peer. */
+  /**
+   * A peer whose states are written down.
+   *
+   * @param seen all so far
+   * @param states from the present one on; each is written down before
+   */
+  private record Watched(List<String> seen, Flux<PeerState> states) {}
+
   private String watch(String address) {
     List<String> seen = new CopyOnWriteArrayList<>();
-    states.put(address, seen);
-    peer(address).state().subscribe(state -> seen.add(name(state)));
+    Flux<PeerState> states = peer(address).state().doOnNext(state -> seen.add(name(state)));
+    watched.put(address, new Watched(seen, states.replay(1).autoConnect(0)));
     return "";
   }
 
   private String await(String address, String state) {
-    return name(result(peer(address).state().filter(now -> name(now).equals(state)).next()));
+    Watched known = watched.get(address);
+    Flux<PeerState> states = known == null ? peer(address).state() : known.states();
+    return name(result(states.filter(now -> name(now).equals(state)).next()));
   }
 
   /** Descriptor, immediate, how many writes, of how many bytes, of which value. */
