@@ -43,8 +43,7 @@ final class BareChannel implements AutoCloseable {
         ControlContext.builder(identity, backend.name(), thread::ring)
             .loop(thread.loop())
             .maxMessageBytes(MAX_MESSAGE_BYTES)
-            // what cannot be reached is told before the test gives up
-            .connectTimeout(timeout.dividedBy(2))
+            .connectTimeout(BareThread.connectTimeout(timeout))
             .build();
     this.channel = thread.complete(() -> backend.openControl(context));
     this.address = call(ControlChannel::address);

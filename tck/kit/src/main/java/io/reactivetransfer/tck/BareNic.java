@@ -63,8 +63,7 @@ final class BareNic implements AutoCloseable {
             .loop(thread.loop())
             .nicDepth(DEPTH)
             .devices(DEVICE.asDevices())
-            // what could not be connected is told before the test gives up
-            .connectTimeout(timeout.dividedBy(2))
+            .connectTimeout(BareThread.connectTimeout(timeout))
             .build();
     Domain opened = thread.complete(() -> backend.open(backend.nics(1).getFirst(), context));
     this.domain = thread.call(() -> new BareControl(opened, engine, thread::ring));

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BareThread {
 
+  private static final Duration LONGEST_CONNECT = Duration.ofSeconds(5);
+
   private final String what;
   private final Duration timeout;
   private final @Nullable WorkerLoop loop;
@@ -47,6 +49,12 @@ final class BareThread {
       this.own = null;
       this.thread = given::execute;
     }
+  }
+
+  /** What cannot be connected is told before the test gives up, and soon enough for several. */
+  static Duration connectTimeout(Duration timeout) {
+    Duration half = timeout.dividedBy(2);
+    return half.compareTo(LONGEST_CONNECT) < 0 ? half : LONGEST_CONNECT;
   }
 
   /** The backend's, or null if it has none. */

@@ -114,7 +114,7 @@ public final class EngineProgram {
     commands.put("values", in -> values(room(in)));
     commands.put("count", this::count);
     commands.put("watch", in -> watch(in.next()));
-    commands.put("states", in -> String.join(",", watched.get(in.next()).seen()));
+    commands.put("states", in -> states(in.next()));
     commands.put("await", in -> await(in.next(), in.next()));
     commands.put("write", this::write);
     commands.put("send", in -> send(peer(in), integer(in)));
@@ -257,7 +257,6 @@ public final class EngineProgram {
     return "all " + writes;
   }
 
-  /** Begins to write down what becomes of a peer. */
   /**
    * A peer whose states are written down.
    *
@@ -266,11 +265,17 @@ public final class EngineProgram {
    */
   private record Watched(List<String> seen, Flux<PeerState> states) {}
 
+  /** Begins to write down what becomes of a peer. */
   private String watch(String address) {
     List<String> seen = new CopyOnWriteArrayList<>();
     Flux<PeerState> states = peer(address).state().doOnNext(state -> seen.add(name(state)));
     watched.put(address, new Watched(seen, states.replay(1).autoConnect(0)));
     return "";
+  }
+
+  private String states(String address) {
+    Watched known = watched.get(address);
+    return known == null ? "not watched" : String.join(",", known.seen());
   }
 
   private String await(String address, String state) {
