@@ -179,9 +179,10 @@ abstract class DriverDeviceRules extends RuleGroup {
         wire.target().register(new HostMemory(stage().memory(length)), Access.REMOTE_WRITE);
     RemoteMemory there =
         wire.origin().call(nic -> nic.resolve(wire.ends().peer(), room.key(), length));
-    wire.post(new Operation().between(good, there).range(0, 0, length).token(token + 1));
+    // Of other lengths: whether ends of alike writes are mixed up is another question.
+    wire.post(new Operation().between(good, there).range(0, 0, length - 1).token(token + 1));
     expectFailure(wire, source, there, length, token);
-    wire.post(new Operation().between(good, there).range(0, 0, length).token(token + 2));
+    wire.post(new Operation().between(good, there).range(0, 0, length - 2).token(token + 2));
     for (String done : List.of("written " + (token + 1), "written " + (token + 2))) {
       wire.until("the writes before and behind it", () -> wire.origin().hasReported(done));
     }
