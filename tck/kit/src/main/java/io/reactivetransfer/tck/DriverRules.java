@@ -190,7 +190,7 @@ abstract class DriverRules extends RuleGroup {
             .withImm(9);
     post(wire, op.token(0));
     until("a report", wire, () -> wire.origin().reports().size() == 1);
-    int more = postMore(wire.origin(), op);
+    int[] posted = {postMore(wire.origin(), op)};
     wire.target().close();
     String lost = "lost " + wire.target().engine();
     stage()
@@ -199,9 +199,15 @@ abstract class DriverRules extends RuleGroup {
             "a loss and a report of each",
             () -> {
               wire.origin().turn();
-              return wire.origin().reports().contains(lost)
-                  && wire.origin().reports().size() >= 2 + more;
+              boolean isTold = wire.origin().reports().contains(lost);
+              if (!isTold && ended(wire.origin()) == 1 + posted[0]) {
+                // All came in before the target closed: a NIC may find that by the next one only.
+                op.token(posted[0] + 1);
+                posted[0] += wire.origin().call(nic -> nic.post(op).isTaken()) ? 1 : 0;
+              }
+              return isTold && wire.origin().reports().size() >= 2 + posted[0];
             });
+    int more = posted[0];
     stage().patience().throughout(wire.origin()::turn);
     List<String> reports = wire.origin().reports();
     assertThat(reports).as("reports").hasSize(2 + more).containsOnlyOnce("written 0", lost);
