@@ -409,10 +409,13 @@ abstract class Link extends SocketConnection {
 
   /** The other side says that a write has come in. It cannot have, if this one gave it up. */
   private void written(long token) {
-    if (givenUp.containsKey(token)) {
-      throw new ProtocolException("expected it to refuse a write that was given up, got an ACK");
+    Failure ours = givenUp.remove(token);
+    if (ours == null) {
+      written.accept(token);
+      return;
     }
-    written.accept(token);
+    domain.events().add(new Event.Failed(token, ours, false)); // it is settled: nobody else tells
+    throw new ProtocolException("expected it to refuse a write that was given up, got an ACK");
   }
 
   @Override

@@ -296,6 +296,7 @@ class LongWriteTest {
           it.polls();
 
           assertThat(it.written).isEmpty();
+          assertThat(it.failed).containsExactly(ErrorCode.MEMORY_GONE.value);
           assertThat(it.peer.isOpen()).isFalse();
         });
   }
