@@ -292,7 +292,8 @@ final class ProcessSaboteurs {
 
   /**
    * Says that a write has failed, and has it land all the same, over the next connection, which
-   * needs no session.
+   * needs no session. It does so again and again, since what lands before the memory is filled
+   * anew does not show.
    */
   static class TriesAgainItself extends Defective {
     @Override
@@ -317,7 +318,7 @@ final class ProcessSaboteurs {
               if (!again.isEmpty()) {
                 Operation first = again.element();
                 if (super.post(copy(first, first.remote(), -1)).isTaken()) {
-                  again.remove();
+                  again.add(again.remove());
                 }
                 ringIn(5, context);
               }
