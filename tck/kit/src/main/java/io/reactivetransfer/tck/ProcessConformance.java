@@ -284,11 +284,10 @@ public abstract class ProcessConformance extends AddressRules {
     stage().writeUntilDone(stage().engine().remote(child.memory("n", BYTES)), OTHER);
     stage()
         .patience()
-        .throughout(
-            () ->
-                assertThat(child.call("values", "m"))
-                    .as("bytes")
-                    .isEqualTo(String.valueOf(AFTERWARDS)));
+        .throughout(() ->
+            assertThat(child.call("values", "m"))
+                .as("bytes")
+                .isEqualTo(String.valueOf(AFTERWARDS)));
     assertWritable(child, "m", stage().engine().remote(renewed), WRITTEN);
   }
 

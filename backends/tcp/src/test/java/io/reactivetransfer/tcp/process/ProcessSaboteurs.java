@@ -292,8 +292,8 @@ final class ProcessSaboteurs {
 
   /**
    * Says that a write has failed, and has it land all the same, over the next connection, which
-   * needs no session. It does so again and again, since what lands before the memory is filled
-   * anew does not show.
+   * needs no session. It does so again and again, since what lands before the memory is filled anew
+   * does not show.
    */
   static class TriesAgainItself extends Defective {
     @Override
