@@ -24,16 +24,17 @@ import java.util.List;
 /** The engine of the test's own process, with memories to write from and to be written to. */
 final class Local implements AutoCloseable {
 
-  static final Duration LIVENESS = Duration.ofSeconds(2);
-
   /** What a test waits at most. */
   static final Duration LONG = Duration.ofSeconds(40);
 
+  /** In how much time the death of a peer must be found; its kernel tells it at once. */
+  static final Duration FOUND = Duration.ofSeconds(8);
+
   /**
-   * In how much time a silent peer must be found. The engine promises the deadline and a quarter;
-   * the rest is for a machine that has a lot else to do.
+   * Silence finds none of those that die here, and a process that starts on a machine with a lot
+   * else to do may say nothing for seconds.
    */
-  static final Duration FOUND = LIVENESS.multipliedBy(4);
+  private static final Duration LIVENESS = FOUND.multipliedBy(4);
 
   final TransferEngine engine;
   final List<MemorySegment> memories = new ArrayList<>();
