@@ -116,8 +116,10 @@ final class Reception {
     return order.prefill().id().equals(sender.id());
   }
 
+  /** Until its pages are back, and not just about to be: then its owner forgets it. */
   boolean isHeld() {
-    return state.get() == State.HELD;
+    State now = state.get();
+    return now == State.HELD || now == State.FREED;
   }
 
   MemoryRegion tailRegion() {
