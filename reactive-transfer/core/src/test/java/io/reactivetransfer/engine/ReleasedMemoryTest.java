@@ -25,10 +25,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class ReleasedMemoryTest {
 
-  private static final int MANY = 100_000;
-
   /** So many regions of a peer are resolved at most while few of them are in use. */
   private static final int MOST = 4_096;
+
+  private static final int MANY = 5 * MOST;
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 
