@@ -8,6 +8,9 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
 
@@ -81,12 +84,19 @@ final class Load {
     return stream;
   }
 
-  /** Waits until so many more writes are done; fails if the stream ends before. */
-  void awaitMore(Stage stage, int writes) {
-    long enough = done.get() + writes;
+  /** Waits until so many more writes of each are done; fails if a stream ends before. */
+  static void awaitMore(Stage stage, List<Load> loads, int writes) {
+    // What each must come to is taken down for all before the first is waited for: they share a
+    // NIC, and one after the other it would take as many times as long as there are streams.
+    Map<Load, Long> enough = new LinkedHashMap<>();
+    loads.forEach(load -> enough.put(load, load.done.get() + writes));
+    enough.forEach((load, count) -> load.await(stage, count));
+  }
+
+  private void await(Stage stage, long count) {
     stage
         .patience()
-        .until(writes + " more writes done", () -> done.get() >= enough || stream.isTerminated());
+        .until(count + " writes done", () -> done.get() >= count || stream.isTerminated());
     stream.assertPending();
   }
 

@@ -238,7 +238,7 @@ abstract class RevocationRules extends RuleGroup {
     streams.addAll(streams(one, other, STREAMS));
     streams.addAll(streams(other, one, STREAMS_BACK));
     for (int round = 0; round < REVOCATIONS; round++) {
-      streams.forEach(stream -> stream.awaitMore(stage(), STREAM_WINDOW));
+      Load.awaitMore(stage(), streams, STREAM_WINDOW);
       int hit = round % streams.size();
       Load revoked = streams.get(hit);
       stage().complete(revoked.to().region().revoke());
@@ -246,7 +246,7 @@ abstract class RevocationRules extends RuleGroup {
       revoked.stream().awaitTerminal();
       streams.set(hit, revoked.elsewhere(stage()));
     }
-    streams.forEach(stream -> stream.awaitMore(stage(), STREAM_WINDOW));
+    Load.awaitMore(stage(), streams, STREAM_WINDOW);
     streams.forEach(Load::stop);
     streams.forEach(stream -> stream.stream().awaitCompletion());
   }

@@ -73,6 +73,7 @@ final class Stage implements AutoCloseable {
   private final List<Runnable> atEnd = new ArrayList<>();
   private final List<TransferEngine> refusing = new ArrayList<>();
   private @Nullable Scheduler signals;
+  private @Nullable Duo duo;
 
   Stage(TransferConformance kit, long seed) {
     this.kit = kit;
@@ -95,6 +96,16 @@ final class Stage implements AutoCloseable {
 
   Profile profile() {
     return profile;
+  }
+
+  /** Two engines with a NIC each: made for who asks first, and the same ones from then on. */
+  Duo duo() {
+    Duo present = duo;
+    if (present == null) {
+      present = Duo.open(this, 1);
+      duo = present;
+    }
+    return present;
   }
 
   Patience patience() {
