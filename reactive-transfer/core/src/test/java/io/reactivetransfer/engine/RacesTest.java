@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Has jcstress run all races, in processes of its own, for a few seconds each. For longer: {@code
- * -Dreactivetransfer.races.seconds=30}.
+ * Has jcstress run all races, in processes of its own, for a second each, or longer: {@code
+ * -Drace.seconds=30}.
  */
 class RacesTest {
 
-  private static final String SECONDS = System.getProperty("reactivetransfer.races.seconds", "3");
+  private static final String SECONDS = System.getProperty("reactivetransfer.races.seconds", "1");
 
   @TempDir private Path directory;
 

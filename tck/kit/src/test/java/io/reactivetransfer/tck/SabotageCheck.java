@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Proves that the rules can fail: each saboteur has one defect, and the kit, run on it, must find
- * that one rule broken and no other. A usual build runs the chapter of that rule; {@code
+ * that one rule broken and no other. A usual build runs the tests of that rule; {@code
  * -DsabotageAll=true} runs the whole kit on every saboteur, which takes more than ten minutes.
  *
  * <p>Most of them only wait, so the build has several JVMs run a part of them each; within one they
@@ -55,7 +55,7 @@ abstract class SabotageCheck {
   @ParameterizedTest(name = "{0}")
   @MethodSource("saboteurs")
   void breaksItsRuleAndNoOther(Saboteur saboteur) {
-    String prefix = ALL ? "" : SabotagedRun.chapterOf(saboteur);
+    String prefix = ALL ? "" : SabotagedRun.testsOf(saboteur);
     Map<String, String> broken = brokenRules(saboteur, SHORT, prefix);
     if (!isAsExpected(saboteur, broken.keySet())) {
       broken = brokenRules(saboteur, LONG, prefix);

@@ -38,9 +38,9 @@ final class SabotagedRun {
     return broken;
   }
 
-  /** How the names of the tests of its rule's chapter begin. */
-  static String chapterOf(Saboteur saboteur) {
-    return "r" + saboteur.rule().substring(0, saboteur.rule().indexOf('.')) + "_";
+  /** How the names of the tests of its rule begin. */
+  static String testsOf(Saboteur saboteur) {
+    return "r" + saboteur.rule().replace('.', '_') + "_";
   }
 
   /** Leaves out the tests whose names begin otherwise. */

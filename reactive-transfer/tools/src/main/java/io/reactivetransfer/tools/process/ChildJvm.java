@@ -2,6 +2,7 @@ package io.reactivetransfer.tools.process;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,10 +28,18 @@ public final class ChildJvm {
     command.add("-XX:+UseSerialGC"); // starts faster, and there is next to no garbage
     command.add("-Xmx512m");
     command.add("-XX:MaxDirectMemorySize=" + nativeBytes);
+    command.addAll(compilerOptions());
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());
     command.addAll(arguments);
     return new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+  }
+
+  /** What this process was told about compilers, so that both sides of a measurement are alike. */
+  private static List<String> compilerOptions() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+        .toList();
   }
 }

@@ -3,6 +3,7 @@ package io.reactivetransfer.tck.process;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +37,8 @@ public final class JavaProcess implements AutoCloseable {
   }
 
   /**
-   * How to start a program with the Java and the class path of this process.
+   * How to start a program with the Java and the class path of this process. What this process was
+   * told about compilers by {@code -XX:TieredStopAtLevel} holds for that one, too.
    *
    * @param jvmOptions such as {@code -Xmx128m}
    * @param mainClass the name of its class
@@ -47,6 +49,9 @@ public final class JavaProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+        .forEach(command::add);
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(List.of(arguments));
