@@ -6,6 +6,8 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.tcp.TcpBackend;
+import java.util.Iterator;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,14 @@ public final class Backends {
    * @throws BackendUnavailableException if not; says why, and how to mend it
    */
   public static void requireAvailable(String name, int nics) {
-    for (Backend backend : ServiceLoader.load(Backend.class)) {
+    Iterator<Backend> found = ServiceLoader.load(Backend.class).iterator();
+    while (found.hasNext()) {
+      Backend backend;
+      try {
+        backend = found.next();
+      } catch (ServiceConfigurationError broken) {
+        continue; // It is another one's, or who opens the engine says that there is none.
+      }
       if (backend.name().equals(name)) {
         requireAvailable(backend, nics);
       }
