@@ -73,6 +73,14 @@ class NullArgumentTest {
     refusedByName("source pages", () -> PagedWrite.of(8, source, null, target, pages, null));
     refusedByName("target", () -> PagedWrite.of(8, source, pages, null, pages, null));
     refusedByName("target pages", () -> PagedWrite.of(8, source, pages, target, null, null));
+    refusedByName(
+        "rows",
+        () ->
+            PagedWrite.of(
+                null,
+                new PagedWrite.Side<>(source, pages, 8),
+                new PagedWrite.Side<>(target, pages, 8),
+                null));
     refusedByName("source", () -> new Scatter.Part(null, target));
     refusedByName("target", () -> new Scatter.Part(source, null));
     refusedByName("parts", () -> new Scatter(null, null));

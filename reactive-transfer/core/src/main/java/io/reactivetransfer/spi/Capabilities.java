@@ -74,6 +74,16 @@ public final class Capabilities {
   }
 
   /**
+   * The most rows of one operation, at least 1: see {@link Operation#rows()}. The engine gives a
+   * NIC no more, and posts what has more as several operations; so a driver that does not know of
+   * rows says nothing, and stays as it is. The NICs of one engine should say the same, for what is
+   * cut for one of them can go over another.
+   */
+  public int maxRows() {
+    return set.maxRows;
+  }
+
+  /**
    * Whether nothing that a peer has posted lands any more once it was reported lost, or {@link
    * Domain#disconnect} has returned, though its process may go on some day.
    */
@@ -86,7 +96,9 @@ public final class Capabilities {
     return completion()
         + ", writes of up to "
         + maxWriteBytes()
-        + " bytes, "
+        + " bytes in up to "
+        + maxRows()
+        + " rows, "
         + queueDepth()
         + " in flight, memory of "
         + devices()
@@ -102,6 +114,7 @@ public final class Capabilities {
     private boolean ordered;
     private Set<Device> devices = Set.of(Device.HOST);
     private Set<Operation.Kind> operations = Set.of(Operation.Kind.WRITE);
+    private int maxRows = 1;
     private boolean fencesLostPeers;
 
     private Builder() {}
@@ -114,6 +127,7 @@ public final class Capabilities {
       copy.ordered = ordered;
       copy.devices = devices;
       copy.operations = operations;
+      copy.maxRows = maxRows;
       copy.fencesLostPeers = fencesLostPeers;
       return copy;
     }
@@ -154,6 +168,12 @@ public final class Capabilities {
       return this;
     }
 
+    /** See {@link Capabilities#maxRows()}; 1 if it is not said. */
+    public Builder maxRows(int maxRows) {
+      this.maxRows = maxRows;
+      return this;
+    }
+
     /** See {@link Capabilities#fencesLostPeers()}. */
     public Builder fencesLostPeers(boolean fencesLostPeers) {
       this.fencesLostPeers = fencesLostPeers;
@@ -166,12 +186,14 @@ public final class Capabilities {
      * @throws IllegalArgumentException if a bound is not positive, or there is no device
      */
     public Capabilities build() {
-      if (maxWriteBytes < 1 || queueDepth < 1) {
+      if (maxWriteBytes < 1 || queueDepth < 1 || maxRows < 1) {
         throw new IllegalArgumentException(
             "expected bounds of 1 or more, got maxWriteBytes "
                 + maxWriteBytes
                 + ", queueDepth "
-                + queueDepth);
+                + queueDepth
+                + ", maxRows "
+                + maxRows);
       }
       if (devices.isEmpty()) {
         throw new IllegalArgumentException("expected at least one device, got none");

@@ -27,6 +27,9 @@ public final class Operation {
   private long localOffset;
   private long remoteOffset;
   private long length;
+  private int rows = 1;
+  private long localStride;
+  private long remoteStride;
   private long token;
   private int imm;
   private boolean hasImm;
@@ -59,9 +62,57 @@ public final class Operation {
     return remoteOffset;
   }
 
-  /** Bytes, 0 to {@link Capabilities#maxWriteBytes()}. */
+  /** Bytes of all rows together, 0 to {@link Capabilities#maxWriteBytes()}. */
   public long length() {
     return length;
+  }
+
+  /**
+   * Of how many rows of the same length these bytes consist: 1, which is a range without gaps; or
+   * up to {@link Capabilities#maxRows()}, each of 1 byte or more, which do not overlap in the
+   * remote memory. An immediate is for all of them.
+   */
+  public int rows() {
+    return rows;
+  }
+
+  /** Bytes of a row. */
+  public long rowLength() {
+    return rows == 1 ? length : length / rows;
+  }
+
+  /** Bytes from the beginning of one row to that of the next in the local memory. */
+  public long localStride() {
+    return localStride;
+  }
+
+  /** Bytes from the beginning of one row to that of the next in the remote memory. */
+  public long remoteStride() {
+    return remoteStride;
+  }
+
+  /**
+   * From the first byte of the first row to the last byte of the last one in the local memory;
+   * {@link Long#MAX_VALUE} if it is more than that.
+   */
+  public long localExtent() {
+    return rows == 1 ? length : extent(localStride);
+  }
+
+  /**
+   * From the first byte of the first row to the last byte of the last one in the remote memory;
+   * {@link Long#MAX_VALUE} if it is more than that.
+   */
+  public long remoteExtent() {
+    return rows == 1 ? length : extent(remoteStride);
+  }
+
+  private long extent(long stride) {
+    long rowLength = length / rows;
+    long strides = rows - 1L;
+    return stride > (Long.MAX_VALUE - rowLength) / strides
+        ? Long.MAX_VALUE
+        : strides * stride + rowLength;
   }
 
   /** What to report the end with. Several operations may have the same one. */
@@ -96,11 +147,35 @@ public final class Operation {
     return this;
   }
 
-  /** Sets which bytes. */
+  /** Sets which bytes: one row. */
   public Operation range(long localOffset, long remoteOffset, long length) {
     this.localOffset = localOffset;
     this.remoteOffset = remoteOffset;
     this.length = length;
+    this.rows = 1;
+    return this;
+  }
+
+  /**
+   * Divides the bytes of the {@link #range} into rows, of which the first begins where the range
+   * does.
+   *
+   * @param rows how many, at least 1; the length is a multiple of it
+   * @param localStride bytes from one row to the next in the local memory, at least 0
+   * @param remoteStride the same in the remote memory
+   */
+  public Operation inRows(int rows, long localStride, long remoteStride) {
+    if (rows < 1 || length % rows != 0) {
+      throw new IllegalArgumentException(
+          "expected rows into which " + length + " bytes can be divided, got " + rows);
+    }
+    if (localStride < 0 || remoteStride < 0) {
+      throw new IllegalArgumentException(
+          "expected strides of 0 or more, got " + localStride + " and " + remoteStride);
+    }
+    this.rows = rows;
+    this.localStride = localStride;
+    this.remoteStride = remoteStride;
     return this;
   }
 
@@ -131,6 +206,7 @@ public final class Operation {
             .kind(kind)
             .between(local(), remote())
             .range(localOffset, remoteOffset, length)
+            .inRows(rows, localStride, remoteStride)
             .token(token);
     return hasImm ? copy.withImm(imm) : copy;
   }

@@ -54,6 +54,9 @@ public final class ScriptedNic implements Domain {
       long sourceOffset,
       long targetOffset,
       long length,
+      int rows,
+      long sourceStride,
+      long targetStride,
       long token,
       boolean counted,
       int wireImm) {}
@@ -407,11 +410,14 @@ public final class ScriptedNic implements Domain {
     if (op.length() < 0 || op.length() > capabilities.maxWriteBytes()) {
       backend.violated("a write of " + op.length() + " bytes");
     }
-    if (op.localOffset() < 0 || op.localOffset() + op.length() > source.memory().length()) {
-      backend.violated("a source out of bounds: " + op.localOffset() + " + " + op.length());
+    if (op.rows() < 1 || op.rows() > capabilities.maxRows()) {
+      backend.violated("a write of " + op.rows() + " rows");
     }
-    if (op.remoteOffset() < 0 || op.remoteOffset() + op.length() > target.length()) {
-      backend.violated("a target out of bounds: " + op.remoteOffset() + " + " + op.length());
+    if (op.localOffset() < 0 || op.localOffset() + op.localExtent() > source.memory().length()) {
+      backend.violated("a source out of bounds: " + op.localOffset() + " + " + op.localExtent());
+    }
+    if (op.remoteOffset() < 0 || op.remoteOffset() + op.remoteExtent() > target.length()) {
+      backend.violated("a target out of bounds: " + op.remoteOffset() + " + " + op.remoteExtent());
     }
     if (inFlight.size() >= Math.min(context.nicDepth(), capabilities.queueDepth())) {
       backend.violated("more than " + inFlight.size() + " writes in flight");
@@ -428,6 +434,9 @@ public final class ScriptedNic implements Domain {
             op.localOffset(),
             op.remoteOffset(),
             op.length(),
+            op.rows(),
+            op.localStride(),
+            op.remoteStride(),
             op.token(),
             op.hasImm(),
             op.imm());

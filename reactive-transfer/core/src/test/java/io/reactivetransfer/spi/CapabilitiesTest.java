@@ -22,6 +22,7 @@ class CapabilitiesTest {
     assertThat(least.fencesLostPeers()).isFalse();
     assertThat(least.devices()).containsExactly(Device.HOST);
     assertThat(least.operations()).containsExactly(Operation.Kind.WRITE);
+    assertThat(least.maxRows()).isEqualTo(1);
   }
 
   @Test
@@ -32,6 +33,7 @@ class CapabilitiesTest {
             .ordered(true)
             .fencesLostPeers(true)
             .devices(Set.of(Device.HOST, GPU))
+            .maxRows(9)
             .build();
     Capabilities.Builder changing = all.toBuilder().maxWriteBytes(8);
     Capabilities changed = changing.build();
@@ -42,8 +44,9 @@ class CapabilitiesTest {
     assertThat(changed.ordered()).isTrue();
     assertThat(changed.fencesLostPeers()).isTrue();
     assertThat(changed.devices()).containsExactlyInAnyOrder(Device.HOST, GPU);
+    assertThat(changed.maxRows()).isEqualTo(9);
     assertThat(all.maxWriteBytes()).isEqualTo(7);
-    assertThat(all.toString()).contains("DELIVERED", "gpu:0", "WRITE");
+    assertThat(all.toString()).contains("DELIVERED", "gpu:0", "WRITE", "9 rows");
   }
 
   @Test
@@ -55,6 +58,9 @@ class CapabilitiesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Capabilities.builder(1, 0).build())
         .withMessageContaining("queueDepth 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Capabilities.builder(1, 1).maxRows(0).build())
+        .withMessageContaining("maxRows 0");
     assertThatIllegalArgumentException().isThrownBy(() -> builder.devices(Set.of()).build());
   }
 }

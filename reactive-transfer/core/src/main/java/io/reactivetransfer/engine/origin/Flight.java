@@ -45,6 +45,7 @@ final class Flight {
 
   private @Nullable PageList sourcePages;
   private @Nullable PageList targetPages;
+  private @Nullable RowCut rows;
   private long sourceStride;
   private long targetStride;
   private long sourceOffset;
@@ -175,25 +176,44 @@ final class Flight {
 
   /** Sets how pages are cut. */
   void cutPages(PagedWrite write, long pieceBytes, int imm) {
+    pages(write);
+    cut(write.pageLength(), pieceBytes, imm);
+  }
+
+  /** Sets how pages that consist of rows are cut. */
+  void cutRows(PagedWrite write, RowCut cut, int imm) {
+    pages(write);
+    rows = cut;
+    pieceBytes = cut.pieceBytes();
+    cut(cut.pieces(), cut.countedPieces(), imm);
+    unitsAreWhole = false;
+  }
+
+  private void pages(PagedWrite write) {
     plain = false;
     sourcePages = write.source().pages();
     targetPages = write.target().pages();
     sourceStride = write.source().stride();
     targetStride = write.target().stride();
     units = write.pages();
-    cut(write.pageLength(), pieceBytes, imm);
   }
 
-  /**
-   * @param imm the immediate, or a negative number for none
-   */
   private void cut(long length, long bytes, int imm) {
     unitLength = length;
     pieceBytes = Math.min(bytes, length);
     long pieces = Sharding.pieces(length, bytes);
+    cut(pieces, Sharding.countedPieces(pieces), imm);
+  }
+
+  /**
+   * @param pieces of a unit
+   * @param counted how many of them carry the immediate, if there is one
+   * @param imm the immediate, or a negative number for none
+   */
+  private void cut(long pieces, int counted, int imm) {
     hasImm = imm >= 0;
     if (hasImm) {
-      countedPerUnit = Sharding.countedPieces(pieces);
+      countedPerUnit = counted;
       leadPerUnit = pieces - countedPerUnit;
       wireImm = WireImm.encode(imm, countedPerUnit);
       leading = leadPerUnit > 0;
@@ -214,20 +234,30 @@ final class Flight {
     long length = pieceBytes;
     long number = reposts == null ? nextPiece : reposts.pieceAt(nextPiece);
     long unit = number;
+    long piece = 0;
     if (!unitsAreWhole) {
       long perUnit = leading ? leadPerUnit : countedPerUnit;
       unit = units == 1 ? 0 : number / perUnit;
-      long piece = number - unit * perUnit;
-      long begin = (leading ? piece : leadPerUnit + piece) * pieceBytes;
-      from += begin;
-      to += begin;
-      length = Math.min(length, unitLength - begin);
+      piece = number - unit * perUnit + (leading ? 0 : leadPerUnit);
+      if (rows == null) {
+        long begin = piece * pieceBytes;
+        from += begin;
+        to += begin;
+        length = Math.min(length, unitLength - begin);
+      }
     }
-    if (sourcePages != null && targetPages != null) {
+    if (sourcePages == null || targetPages == null) {
+      op.range(from, to, length);
+    } else {
       from += sourcePages.get((int) unit) * sourceStride;
       to += targetPages.get((int) unit) * targetStride;
+      if (rows == null) {
+        op.range(from, to, length);
+      } else {
+        rows.describe(op, piece, from, to);
+      }
     }
-    op.range(from, to, length).token(token(number));
+    op.token(token(number));
     if (leading) {
       op.withoutImm();
     } else {
@@ -457,6 +487,7 @@ final class Flight {
       failure = null;
       sourcePages = null;
       targetPages = null;
+      rows = null;
       held = null;
       stopped = false;
       truncated = false;

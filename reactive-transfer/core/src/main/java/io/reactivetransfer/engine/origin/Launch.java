@@ -178,10 +178,17 @@ public final class Launch {
     RegisteredRegion source = ownership.source(write.source().slice());
     ResolvedRegion target = ownership.target(write.target().slice());
     Outbound to = resolve(target);
-    aborts.requireCertain(to, immOf(write.imm()));
+    int imm = immOf(write.imm());
+    aborts.requireCertain(to, imm);
+    PagedWrite.Rows rows = write.rows();
+    RowCut cut = rows == null ? null : posting.cutRows(rows, imm != NO_IMM);
     Flight flight = table.begin(table.run(submission, source, target), place);
     flight.between(write.source().slice().offset(), write.target().slice().offset());
-    flight.cutPages(write, posting.pagePieceBytes(write.pageLength()), immOf(write.imm()));
+    if (cut == null) {
+      flight.cutPages(write, posting.pagePieceBytes(write.pageLength()), imm);
+    } else {
+      flight.cutRows(write, cut, imm);
+    }
     launch(flight);
   }
 

@@ -1,8 +1,12 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Nics;
+import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import java.util.ArrayDeque;
@@ -24,6 +28,8 @@ public final class NicGroup {
   private final SendQueues queues;
   private final long maxPieceBytes;
   private final long minPieceBytes;
+  private final int maxRows;
+  private final boolean delivers;
   private final ArrayDeque<Outbound> ring = new ArrayDeque<>();
 
   public NicGroup(Nics nics, EngineOptions options, Counters counters) {
@@ -36,6 +42,13 @@ public final class NicGroup {
             .mapToLong(Capabilities::maxWriteBytes)
             .min()
             .orElse(Long.MAX_VALUE);
+    this.maxRows =
+        Arrays.stream(nics.domains())
+            .map(Domain::capabilities)
+            .mapToInt(Capabilities::maxRows)
+            .min()
+            .orElse(1);
+    this.delivers = nics.completionLevel() == CompletionLevel.DELIVERED;
   }
 
   /** The length of the pieces into which a write of this length is cut. */
@@ -46,6 +59,31 @@ public final class NicGroup {
   /** The length of the pieces into which a page is cut: pages are spread, not parts of pages. */
   long pagePieceBytes(long length) {
     return Math.min(length, maxPieceBytes);
+  }
+
+  /**
+   * How a page that consists of rows is cut.
+   *
+   * @param counts whether the target is told
+   * @throws TransferRejectedException if it cannot be known when the target may be told: that the
+   *     pieces without an immediate have come
+   */
+  RowCut cutRows(PagedWrite.Rows rows, boolean counts) {
+    RowCut cut = new RowCut(rows, maxRows, maxPieceBytes);
+    if (counts && !delivers && cut.pieces() > cut.countedPieces()) {
+      throw new TransferRejectedException(
+          "expected pages that are at most "
+              + WireImm.MAX_PIECES
+              + " writes, as nobody knows when a write has come over NICs that say SOURCE_FREE, got"
+              + " "
+              + rows
+              + ", which is "
+              + cut.pieces()
+              + " writes of up to "
+              + maxRows
+              + " rows");
+    }
+    return cut;
   }
 
   /** Up to which length a write is one piece. */
