@@ -29,6 +29,10 @@ final class InFlightWrite {
   private long sourceOffset;
   private long targetOffset;
   private long length;
+  private int rows = 1;
+  private long sourceStride;
+  private long targetStride;
+  private long targetExtent;
   private long copied;
   private long token;
   private int imm;
@@ -48,6 +52,13 @@ final class InFlightWrite {
     sourceOffset = op.localOffset();
     targetOffset = op.remoteOffset();
     length = op.length();
+    targetExtent = length;
+    rows = op.rows();
+    if (rows > 1) {
+      sourceStride = op.localStride();
+      targetStride = op.remoteStride();
+      targetExtent = op.remoteExtent();
+    }
     copied = 0;
     token = op.token();
     imm = op.imm();
@@ -114,10 +125,30 @@ final class InFlightWrite {
   /** Target: copies at most this much of what is left. */
   long copyInto(LoopbackMemory target, long maxBytes) {
     long bytes = Math.min(maxBytes, length - copied);
-    target.copyFrom(
-        Objects.requireNonNull(source), sourceOffset + copied, targetOffset + copied, bytes);
-    copied += bytes;
+    if (rows > 1) {
+      copyRows(target, copied + bytes);
+    } else {
+      target.copyFrom(
+          Objects.requireNonNull(source), sourceOffset + copied, targetOffset + copied, bytes);
+      copied += bytes;
+    }
     return bytes;
+  }
+
+  /** Copies row after row, or what is left of one, until so much is copied. */
+  private void copyRows(LoopbackMemory target, long end) {
+    LoopbackMemory from = Objects.requireNonNull(source);
+    long rowLength = length / rows;
+    long row = copied / rowLength;
+    long at = copied - row * rowLength;
+    while (copied < end) {
+      long bytes = Math.min(rowLength - at, end - copied);
+      long begin = sourceOffset + row * sourceStride + at;
+      target.copyFrom(from, begin, targetOffset + row * targetStride + at, bytes);
+      copied += bytes;
+      row++;
+      at = 0;
+    }
   }
 
   boolean isCopied() {
@@ -136,8 +167,9 @@ final class InFlightWrite {
     return targetOffset;
   }
 
-  long length() {
-    return length;
+  /** How much of the target's memory it takes, with the gaps between its rows. */
+  long targetExtent() {
+    return targetExtent;
   }
 
   long token() {

@@ -79,11 +79,11 @@ final class Inbound {
       return fail(
           write, WriteError.ACCESS, "expected memory open to REMOTE_WRITE, got " + target.access());
     }
-    if (!Ranges.within(write.targetOffset(), write.length(), target.length())) {
+    if (!Ranges.within(write.targetOffset(), write.targetExtent(), target.length())) {
       return fail(
           write,
           WriteError.TARGET_RANGE,
-          Ranges.describe(write.targetOffset(), write.length(), target.length()));
+          Ranges.describe(write.targetOffset(), write.targetExtent(), target.length()));
     }
     try {
       copyBytesLeft -= write.copyInto(target, copyBytesLeft);

@@ -20,6 +20,9 @@ import java.util.concurrent.CompletionStage;
 /** One NIC within the JVM: its port, its memory, and its two sides. */
 final class LoopbackDomain implements Domain {
 
+  /** Each takes some time of its own, however short it is. */
+  private static final int MAX_ROWS = 4_096;
+
   private final LoopbackNetwork network;
   private final Port port;
   private final MemoryTable memory;
@@ -43,6 +46,7 @@ final class LoopbackDomain implements Domain {
             .completion(CompletionLevel.DELIVERED)
             .devices(context.devices().andHost())
             .fencesLostPeers(true)
+            .maxRows(MAX_ROWS)
             .build();
     network.attach(port);
   }

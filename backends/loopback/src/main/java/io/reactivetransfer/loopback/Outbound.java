@@ -47,9 +47,10 @@ final class Outbound {
     if (op.length() > maxWriteBytes) {
       return failAtOnce(write, "expected at most " + maxWriteBytes + " bytes, got " + op.length());
     }
-    if (!Ranges.within(op.localOffset(), op.length(), source.length())) {
+    if (!Ranges.within(op.localOffset(), op.localExtent(), source.length())) {
       return failAtOnce(
-          write, Ranges.describe(op.localOffset(), op.length(), source.length()) + " (source)");
+          write,
+          Ranges.describe(op.localOffset(), op.localExtent(), source.length()) + " (source)");
     }
     if (!link.carry(write)) {
       giveBack(write);

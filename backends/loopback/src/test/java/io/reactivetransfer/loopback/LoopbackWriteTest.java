@@ -14,6 +14,7 @@ import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,6 +130,63 @@ class LoopbackWriteTest {
     assertThat(origin.domain.post(op).isTaken()).isTrue();
     assertThat(origin.events()).singleElement().asString().startsWith("failed 6 4 ");
     assertThat(target.poll()).isZero();
+  }
+
+  @Test
+  void rowsComeToTheirPlacesAlsoWhenTheyTakeSeveralTurns() {
+    TestNic slow =
+        TestNic.open(LoopbackBackend.builder().network(network).maxCopyBytesPerPoll(25).build(), 3);
+    origin.fill(5);
+    Operation op = origin.write(origin.target(slow), 100, 60, 1).withImm(1);
+    origin.domain.post(op.inRows(6, 3, 11));
+
+    assertThat(slow.events()).isEmpty();
+    assertThat(slow.at(100 + 2 * 11 + 4)).isEqualTo((byte) 5);
+    assertThat(slow.at(100 + 2 * 11 + 5)).as("half of the third row").isZero();
+    assertThat(slow.events()).isEmpty();
+    assertThat(slow.events()).containsExactly("imm 1");
+    assertThat(origin.events()).containsExactly("written 1");
+    for (int at = 0; at < 6 * 11; at++) {
+      assertThat(slow.at(100 + at)).as("byte %d", at).isEqualTo((byte) (at % 11 < 10 ? 5 : 0));
+    }
+    assertThat(slow.at(99)).isZero();
+  }
+
+  @Test
+  void rowsAreReadAtTheStrideOfTheSource() {
+    for (int i = 0; i < TestNic.MEMORY_BYTES; i++) {
+      origin.bytes.set(ValueLayout.JAVA_BYTE, i, (byte) i);
+    }
+    Operation op = origin.write(origin.target(target), 100, 4, 1);
+    origin.domain.post(op.inRows(2, 50, 2).withImm(1));
+    assertThat(target.events()).containsExactly("imm 1");
+    assertThat(target.at(100)).isEqualTo((byte) 100);
+    assertThat(target.at(101)).isEqualTo((byte) 101);
+    assertThat(target.at(102)).isEqualTo((byte) 150);
+    assertThat(target.at(103)).isEqualTo((byte) 151);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "65527, 5, 5",
+    "65531, 6, 5",
+    "0, 65532, 5",
+    "0, 9223372036854775807, 5",
+    "-1, 10, 5",
+    "0, 5, 65532",
+    "0, 5, 9223372036854775807"
+  })
+  void refusesRowsOutsideOfTheMemoryOfEitherSide(long offset, long remote, long local) {
+    Operation op =
+        new Operation()
+            .between(origin.memory, origin.target(target))
+            .range(0, offset, 10)
+            .inRows(2, local, remote)
+            .token(6)
+            .withImm(1);
+    assertThat(origin.domain.post(op).isTaken()).isTrue();
+    assertThat(target.events()).isEmpty();
+    assertThat(origin.events()).singleElement().asString().startsWith("failed 6 ");
   }
 
   @Test
