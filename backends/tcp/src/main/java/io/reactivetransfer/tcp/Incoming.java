@@ -31,6 +31,14 @@ final class Incoming {
   private int imm;
   private long position;
 
+  /** What is left of the row that is coming in; of most writes, that is all there is. */
+  private long rowLeft;
+
+  private long rowLength;
+
+  /** From the end of a row to the beginning of the next one. */
+  private long gap;
+
   /** How much of it comes in parts that have not begun. */
   private long rest;
 
@@ -46,8 +54,8 @@ final class Incoming {
     this.reader = reader;
   }
 
-  /** The rest of the head of a write. */
-  void head(ByteBuffer head) {
+  /** The rest of the head of a write, which may be one in rows. */
+  void head(ByteBuffer head, boolean inRows) {
     if (rest > 0) {
       throw new ProtocolException(
           "expected the other " + rest + " bytes of a write, got another write");
@@ -72,10 +80,48 @@ final class Incoming {
               + " bytes, got "
               + Long.toUnsignedString(length));
     }
-    refusal = Registrations.refusal(memory, position, length);
-    wasLong = length >= MIN_DIRECT_BYTES;
+    rowLength = length;
+    gap = 0;
+    long extent = inRows ? rows(head, length) : length;
+    rowLeft = rowLength;
+    refusal = Registrations.refusal(memory, position, extent);
+    wasLong = rowLength >= MIN_DIRECT_BYTES;
     link.comesIn(length);
     stream(length, Wire.FIRST_PART_BYTES);
+  }
+
+  /** How much memory the rows of a write take, with the gaps between them. */
+  private long rows(ByteBuffer head, long length) {
+    int rows = head.getInt();
+    long stride = head.getLong();
+    if (rows < 2 || rows > Wire.MAX_ROWS || length == 0 || length % rows != 0) {
+      throw new ProtocolException(
+          "expected 2 to "
+              + Wire.MAX_ROWS
+              + " rows into which "
+              + length
+              + " bytes can be divided, got "
+              + Integer.toUnsignedString(rows));
+    }
+    rowLength = length / rows;
+    gap = stride - rowLength;
+    if (stride < rowLength) {
+      throw new ProtocolException(
+          "expected a stride of at least the " + rowLength + " bytes of a row, got " + stride);
+    }
+    return gap > (Long.MAX_VALUE - length) / (rows - 1)
+        ? Long.MAX_VALUE
+        : (rows - 1) * gap + length;
+  }
+
+  /** So much of it has come in. */
+  private void advance(int bytes) {
+    position += bytes;
+    rowLeft -= bytes;
+    if (rowLeft == 0) {
+      position += gap;
+      rowLeft = rowLength;
+    }
   }
 
   /** The next part of it is so long; or its origin gives it up, which is 0. */
@@ -115,8 +161,11 @@ final class Incoming {
       return link.frame(reader.headLeft());
     }
     long left = reader.toStream();
-    TcpMemory into = left == 0 || left + rest < MIN_DIRECT_BYTES ? null : writable();
-    direct = into == null ? null : into.sink(position, (int) Math.min(left, MAX_DIRECT_BYTES));
+    TcpMemory into = left == 0 || rowLeft < MIN_DIRECT_BYTES ? null : writable();
+    direct =
+        into == null
+            ? null
+            : into.sink(position, (int) Math.min(Math.min(left, rowLeft), MAX_DIRECT_BYTES));
     return direct;
   }
 
@@ -127,7 +176,7 @@ final class Incoming {
       return false;
     }
     direct = null;
-    position += in.readableBytes();
+    advance(in.readableBytes());
     reader.skip(in.readableBytes());
     return true;
   }
@@ -138,17 +187,20 @@ final class Incoming {
       in.skipBytes(length);
       return;
     }
-    int before = in.readerIndex();
+    int end = in.readerIndex() + length;
     try {
-      into.fill(position, in, length);
-      position += length;
+      while (in.readerIndex() < end) {
+        int bytes = (int) Math.min(rowLeft, end - in.readerIndex());
+        into.fill(position, in, bytes);
+        advance(bytes);
+      }
     } catch (IllegalStateException e) {
       refusal = memoryGone();
-      in.readerIndex(before + length);
+      in.readerIndex(end);
     } catch (BackendException e) {
       refusal =
           ErrorCode.MEMORY_GONE.because("the target could not be written to: " + e.getMessage());
-      in.readerIndex(before + length);
+      in.readerIndex(end);
     }
   }
 

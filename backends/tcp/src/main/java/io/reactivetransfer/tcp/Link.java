@@ -32,6 +32,12 @@ abstract class Link extends SocketConnection {
   /** What is not longer is copied into one buffer with others, and done with at once. */
   private static final int MAX_COPIED_BYTES = 4 << 10;
 
+  /**
+   * The same for what consists of rows, which is copied in any case: what fits into a batch, so
+   * that it goes with one call.
+   */
+  private static final int MAX_COPIED_ROWS_BYTES = Outgoing.BATCH_BYTES - Wire.ROWS_BYTES;
+
   /** As long as it takes to copy that from an accelerator, nothing else happens on the loop. */
   private static final int MAX_COPIED_AT_ONCE = 256 << 10;
 
@@ -120,7 +126,8 @@ abstract class Link extends SocketConnection {
       failSourceGone(op.token(), false);
       return true;
     }
-    if (op.length() <= MAX_COPIED_BYTES) {
+    if (op.length() <= MAX_COPIED_BYTES
+        || (op.rows() > 1 && op.length() <= MAX_COPIED_ROWS_BYTES)) {
       postCopy(source, target, op);
     } else {
       postLong(source, target, op);
@@ -143,12 +150,11 @@ abstract class Link extends SocketConnection {
   }
 
   private void postCopy(TcpMemory source, TcpRemoteMemory target, Operation op) {
-    int length = (int) op.length();
-    ByteBuf out = batch(Wire.WRITE_BYTES + length);
+    ByteBuf out = batch(Wire.headBytes(op) + (int) op.length());
     int before = out.writerIndex();
     try {
       Wire.putWrite(out, target.key(), op);
-      source.copyTo(out, op.localOffset(), length);
+      copyRows(source, op, out);
       inFlight.add(op.token(), null);
     } catch (IllegalStateException | InternalError e) { // it was freed, or its file was cut off
       out.writerIndex(before);
@@ -156,6 +162,15 @@ abstract class Link extends SocketConnection {
     } catch (BackendException e) {
       out.writerIndex(before);
       failCopy(op.token(), e);
+    }
+  }
+
+  private static void copyRows(TcpMemory source, Operation op, ByteBuf out) {
+    int rowLength = (int) op.rowLength();
+    long offset = op.localOffset();
+    for (int row = op.rows(); row > 0; row--) {
+      source.copyTo(out, offset, rowLength);
+      offset += op.localStride();
     }
   }
 
@@ -367,6 +382,7 @@ abstract class Link extends SocketConnection {
       case Wire.NACK -> Wire.NACK_BYTES;
       case Wire.OVER -> Wire.OVER_BYTES;
       case Wire.MORE -> Wire.MORE_BYTES;
+      case Wire.ROWS -> Wire.ROWS_BYTES;
       case Wire.GOODBYE -> Wire.GOODBYE_BYTES;
       default -> throw new ProtocolException("expected a frame, got one of type " + firstByte);
     };
@@ -380,7 +396,7 @@ abstract class Link extends SocketConnection {
     }
     frameType = head.get();
     switch (frameType) {
-      case Wire.WRITE -> incoming.head(head);
+      case Wire.WRITE, Wire.ROWS -> incoming.head(head, frameType == Wire.ROWS);
       case Wire.MORE -> incoming.more(head.getInt());
       case Wire.ACK ->
           inFlight.settleUpTo(head.getLong(), givenUp.isEmpty() ? written : this::written);

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongWrite {
 
+  private static final String FREED =
+      "its memory was freed, or the file that it maps was cut off; close its region first";
+
   private final SmallBuffers smallBuffers;
   private @Nullable TcpMemory source;
   private @Nullable MemoryView payload;
@@ -25,7 +28,13 @@ final class LongWrite {
   private @Nullable ByteBuf firstPart;
   private long token;
   private long offset;
+  private int length;
   private int left;
+  private boolean isCopied;
+
+  // of what is copied
+  private int rowLength;
+  private long stride;
 
   LongWrite(SmallBuffers smallBuffers) {
     this.smallBuffers = smallBuffers;
@@ -36,17 +45,21 @@ final class LongWrite {
    * still be refused.
    *
    * @return what is released when all of it was sent
-   * @throws BackendException if an accelerator does not give it; then it has not begun
+   * @throws BackendException if it cannot be copied; then it has not begun
    */
   MemoryView begin(TcpMemory from, TcpRemoteMemory target, Operation op, ByteBufAllocator buffers) {
     source = from;
     token = op.token();
     offset = op.localOffset();
-    left = (int) op.length();
-    firstPart = from.isCopied() ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
-    MemoryView all = from.isCopied() ? MemoryView.ofNothing() : from.source(offset, left);
+    length = (int) op.length();
+    left = length;
+    rowLength = (int) op.rowLength();
+    stride = op.localStride();
+    isCopied = from.isCopied() || op.rows() > 1;
+    firstPart = isCopied ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
+    MemoryView all = isCopied ? MemoryView.ofNothing() : from.source(offset, left);
     payload = all;
-    head = Wire.putWrite(smallBuffers.take(buffers, Wire.WRITE_BYTES), target.key(), op);
+    head = Wire.putWrite(smallBuffers.take(buffers, Wire.headBytes(op)), target.key(), op);
     return all;
   }
 
@@ -57,39 +70,38 @@ final class LongWrite {
 
   /** Whether what comes next of it has to be copied for that. */
   boolean isToBeCopied() {
-    return firstPart == null && Objects.requireNonNull(source).isCopied();
+    return firstPart == null && isCopied;
   }
 
   /**
    * Gives the socket the next part; how long that is.
    *
    * @param most how long it may be, unless it is the first one
-   * @throws BackendException if an accelerator does not give it; then {@link #giveUp} is next
+   * @throws BackendException if it cannot be copied; then {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context, int most) {
     ByteBufAllocator buffers = context.alloc();
-    int length = Math.min(left, head == null ? most : Wire.FIRST_PART_BYTES);
-    boolean isLast = length == left;
+    int bytes = Math.min(left, head == null ? most : Wire.FIRST_PART_BYTES);
+    boolean isLast = bytes == left;
     MemoryView all = Objects.requireNonNull(payload);
     ByteBuf part;
-    if (Objects.requireNonNull(source).isCopied()) {
-      part = firstPart == null ? copy(buffers, length) : firstPart;
+    if (isCopied) {
+      part = firstPart == null ? copy(buffers, bytes) : firstPart;
       firstPart = null;
       if (isLast) {
         all.release();
       }
     } else {
-      part = isLast ? all : all.readRetainedSlice(length);
+      part = isLast ? all : all.readRetainedSlice(bytes);
     }
     ByteBuf before =
-        head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), length) : head;
+        head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), bytes) : head;
     head = null;
     payload = isLast ? null : all;
-    offset += length;
-    left -= length;
+    left -= bytes;
     var _ = context.write(before, context.voidPromise());
     var _ = context.write(part, context.voidPromise());
-    return length;
+    return bytes;
   }
 
   /** Has the target drop it, and refuse it; its token. */
@@ -101,14 +113,27 @@ final class LongWrite {
     return token;
   }
 
-  private ByteBuf copy(ByteBufAllocator buffers, int length) {
-    ByteBuf part = buffers.directBuffer(length);
+  /** Copies what was not sent yet, row after row. */
+  private ByteBuf copy(ByteBufAllocator buffers, int bytes) {
+    TcpMemory from = Objects.requireNonNull(source);
+    ByteBuf part = buffers.directBuffer(bytes);
+    int done = length - left;
+    int row = done / rowLength;
+    int at = done - row * rowLength;
     try {
-      Objects.requireNonNull(source).copyTo(part, offset, length);
+      while (part.readableBytes() < bytes) {
+        int now = Math.min(rowLength - at, bytes - part.readableBytes());
+        from.copyTo(part, offset + row * stride + at, now);
+        row++;
+        at = 0;
+      }
       return part;
     } catch (BackendException e) {
       part.release();
       throw e;
+    } catch (IllegalStateException | InternalError e) {
+      part.release();
+      throw new BackendException(0, FREED, e);
     }
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outgoing {
 
-  private static final int BATCH_BYTES = 64 << 10;
+  static final int BATCH_BYTES = 64 << 10;
 
   /** About so much is given at once, with one call. */
   private static final int MAX_CHUNK_BYTES = 1 << 20;
@@ -125,7 +125,7 @@ final class Outgoing {
    * Gives the socket what is next.
    *
    * @return how many bytes of it had to be copied for that
-   * @throws io.reactivetransfer.spi.BackendException if an accelerator does not give them; then
+   * @throws io.reactivetransfer.spi.BackendException if what has to be copied cannot be; then
    *     {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context) {

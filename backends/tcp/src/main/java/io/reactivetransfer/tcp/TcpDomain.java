@@ -76,6 +76,7 @@ final class TcpDomain implements Domain {
             .ordered(true)
             .devices(context.devices().andHost())
             .fencesLostPeers(true)
+            .maxRows(Wire.MAX_ROWS)
             .build();
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());

@@ -37,7 +37,11 @@ final class Wire {
    */
   static final int MORE = 8;
 
+  /** A write in rows: as a write, then how many rows and their stride; the bytes follow. */
+  static final int ROWS = 9;
+
   static final int WRITE_BYTES = 1 + 1 + Integer.BYTES + MemoryKey.BYTES + 2 * Long.BYTES;
+  static final int ROWS_BYTES = WRITE_BYTES + Integer.BYTES + Long.BYTES;
   static final int GOODBYE_BYTES = 1 + 2 * Short.BYTES;
   static final int ACK_BYTES = 1 + Long.BYTES;
   static final int OVER_BYTES = 1 + Long.BYTES;
@@ -53,6 +57,12 @@ final class Wire {
    */
   static final long MAX_WRITE_BYTES = 256L << 20;
 
+  /**
+   * The most rows of a write: however few bytes they have, each takes some time of its own on
+   * either side.
+   */
+  static final int MAX_ROWS = 4_096;
+
   /** As much of a write follows its head; between its other parts, something else may be said. */
   static final int FIRST_PART_BYTES = 64 << 10;
 
@@ -61,13 +71,28 @@ final class Wire {
 
   private Wire() {}
 
+  /** How long the head of a write is. */
+  static int headBytes(Operation op) {
+    return op.rows() == 1 ? WRITE_BYTES : ROWS_BYTES;
+  }
+
   static ByteBuf putWrite(ByteBuf out, MemoryKey key, Operation op) {
-    return putWrite(out, op.hasImm(), op.imm(), key, op.remoteOffset(), op.length());
+    if (op.rows() == 1) {
+      return putWrite(out, op.hasImm(), op.imm(), key, op.remoteOffset(), op.length());
+    }
+    return putHead(out, ROWS, op.hasImm(), op.imm(), key, op.remoteOffset(), op.length())
+        .writeInt(op.rows())
+        .writeLong(op.remoteStride());
   }
 
   static ByteBuf putWrite(
       ByteBuf out, boolean hasImm, int imm, MemoryKey key, long offset, long length) {
-    return out.writeByte(WRITE)
+    return putHead(out, WRITE, hasImm, imm, key, offset, length);
+  }
+
+  private static ByteBuf putHead(
+      ByteBuf out, int type, boolean hasImm, int imm, MemoryKey key, long offset, long length) {
+    return out.writeByte(type)
         .writeByte(hasImm ? HAS_IMM : 0)
         .writeInt(imm)
         .writeLong(key.high())

@@ -42,6 +42,9 @@ final class HostileOrigin {
 
   private byte[] frame() {
     int kind = in.below(100);
+    if (kind < 12) {
+      return rows();
+    }
     if (kind < 45) {
       Known target = in.oneOf(known);
       int length = in.below(1 + Math.min(target.length(), MAX_BODY_BYTES));
@@ -73,10 +76,43 @@ final class HostileOrigin {
     return kind < 98 ? between() : in.bytes(in.between(1, 60));
   }
 
+  /** A write in rows, which fits mostly. */
+  private byte[] rows() {
+    Known target = in.oneOf(known);
+    int rows = in.between(2, 9);
+    int most = Math.min(target.length() / rows, in.chance(20) ? target.length() : 70);
+    int rowLength = in.between(1, Math.max(1, most));
+    int gap = in.below(1 + Math.max(0, (target.length() - rows * rowLength) / (rows - 1)));
+    int extent = rows * rowLength + (rows - 1) * gap;
+    long offset = in.below(1 + Math.max(0, target.length() - extent));
+    long stride = rowLength + gap;
+    long length = (long) rows * rowLength;
+    int body = rows * rowLength;
+    switch (in.below(20)) { // does not fit, or cannot be
+      case 0 -> offset = in.edge();
+      case 1 -> stride = in.edge();
+      case 2 -> stride += in.below(9) - 4;
+      case 3 -> offset += in.below(9);
+      case 4 -> rows = (int) in.edge();
+      case 5 -> length += in.below(9) - 4;
+      case 6 -> rows = rowLength * rows; // of one byte each, too many perhaps
+      default -> {}
+    }
+    ByteBuf out = Unpooled.buffer();
+    MemoryKey key = MemoryKey.decode(target.key());
+    Wire.putWrite(out, in.chance(50), in.anyInt(), key, offset, length);
+    return write(out.setByte(0, Wire.ROWS).writeInt(rows).writeLong(stride), body);
+  }
+
   private byte[] write(byte[] key, long offset, long length, int body) {
     ByteBuf out = Unpooled.buffer();
     boolean hasImm = in.chance(50);
     Wire.putWrite(out, hasImm, in.anyInt(), MemoryKey.decode(key), offset, length);
+    return write(out, body);
+  }
+
+  /** The bytes of a write that has this head. */
+  private byte[] write(ByteBuf out, int body) {
     if (in.chance(1)) {
       out.setByte(1, in.anyInt());
     }

@@ -22,6 +22,13 @@ final class LinkCase {
   private static final int MAX_LINKS = 5;
   private static final int SOURCE_BYTES = 6_000;
   private static final int LARGE_SOURCE_BYTES = 200_000;
+  private static final long TARGET_STRIDE = 1_000_000;
+
+  /** What is not longer is copied, so that its source is free at once. */
+  private static final int MAX_COPIED_BYTES = 4_096;
+
+  /** The same for what consists of rows: with its head, it fits into 64 KiB. */
+  private static final int MAX_COPIED_ROWS_BYTES = 65_536 - 50;
 
   /** Memory of the NIC under its present key. */
   private static final class Registered {
@@ -188,19 +195,28 @@ final class LinkCase {
     int index = to.model().nicIndex();
     LinkModel current = nic.model.path(engine, index).next();
     LinkPair link = links.stream().filter(each -> each.model() == current).findAny().orElseThrow();
-    int length = large && in.chance(30) ? in.between(65_500, LARGE_SOURCE_BYTES) : postedBytes();
-    int offset = in.below(sourceBytes() - length + 1);
+    int most = large && in.chance(30) ? in.between(65_400, LARGE_SOURCE_BYTES) : postedBytes();
+    int rows = most > 1 && in.chance(30) ? in.between(2, Math.min(most, 20)) : 1;
+    int rowLength = most / rows;
+    int length = rows * rowLength;
+    int gap = rows == 1 ? 0 : in.below((sourceBytes() - length) / (rows - 1) + 1);
+    int offset = in.below(sourceBytes() - length - (rows - 1) * gap + 1);
     long next = token++;
     int imm = in.chance(50) ? in.anyInt() : 0;
     boolean hasImm = imm != 0;
     long targetOffset = in.edge();
-    in.note(() -> "write " + next + " on " + links.indexOf(link) + ": " + length + " bytes");
+    String what = length + " bytes in " + rows + " rows";
+    in.note(() -> "write " + next + " on " + links.indexOf(link) + ": " + what);
     TcpPeer peer =
         (TcpPeer) nic.domain.resolve(engine, index, new NicAddress("127.0.0.1", 1).encode());
     TcpRemoteMemory remote =
         (TcpRemoteMemory) nic.domain.resolve(peer, in.bytes(16), Long.MAX_VALUE);
     Operation op =
-        new Operation().between(source, remote).range(offset, targetOffset, length).token(next);
+        new Operation()
+            .between(source, remote)
+            .range(offset, targetOffset, length)
+            .inRows(rows, rowLength + gap, TARGET_STRIDE)
+            .token(next);
     int out = links.stream().mapToInt(each -> each.model().inFlight()).sum();
     boolean mayRefuse = !link.isWritable() || out >= FuzzNic.DEPTH / 4;
     boolean taken = nic.domain.post(hasImm ? op.withImm(imm) : op.withoutImm()).isTaken();
@@ -209,8 +225,14 @@ final class LinkCase {
     }
     if (taken) {
       var frame = Wire.putWrite(Unpooled.buffer(), hasImm, imm, remote.key(), targetOffset, length);
-      frame.writeBytes(nic.ground.bytes(sourceAt + offset, length));
-      current.posted(next, FuzzHandshake.bytes(frame), length);
+      if (rows > 1) {
+        frame.setByte(0, 9).writeInt(rows).writeLong(TARGET_STRIDE);
+      }
+      for (int row = 0; row < rows; row++) {
+        frame.writeBytes(nic.ground.bytes(sourceAt + offset + row * (rowLength + gap), rowLength));
+      }
+      boolean copied = length <= (rows > 1 ? MAX_COPIED_ROWS_BYTES : MAX_COPIED_BYTES);
+      current.posted(next, FuzzHandshake.bytes(frame), copied);
     }
   }
 

@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,9 +22,7 @@ final class LinkModel {
   private static final int MAX_TEXT_BYTES = 512;
   private static final long MAX_WRITE_BYTES = 268_435_456;
   private static final long FIRST_PART_BYTES = 65_536;
-
-  /** Shorter ones are copied, so that their source is free at once, whatever the target claims. */
-  private static final int MAX_COPIED_BYTES = 4_096;
+  private static final int MAX_ROWS = 4_096;
 
   private enum Part {
     HANDSHAKE,
@@ -63,6 +62,9 @@ final class LinkModel {
   private boolean hasImm;
   private int imm;
   private int position;
+  private long rowLength;
+  private long rowLeft;
+  private long stride;
   private int failure;
 
   /** What comes of it in parts that have not begun. */
@@ -176,10 +178,15 @@ final class LinkModel {
     }
   }
 
-  void posted(long token, byte[] frame, int length) {
+  /**
+   * It writes.
+   *
+   * @param copied whether its source is free at once, whatever the target claims
+   */
+  void posted(long token, byte[] frame, boolean copied) {
     posted.add(frame);
     postedWrites++;
-    writes.add(new Write(token, length > MAX_COPIED_BYTES ? postedWrites : 0));
+    writes.add(new Write(token, copied ? 0 : postedWrites));
   }
 
   /** The other side is told that another connection is over. */
@@ -289,6 +296,7 @@ final class LinkModel {
       case 3, 8 -> 5;
       case 4, 7 -> 9;
       case 5 -> 13;
+      case 9 -> 50;
       default -> {
         violated(ErrorCode.PROTOCOL.value);
         yield 0;
@@ -298,7 +306,8 @@ final class LinkModel {
 
   private void head(ByteBuffer in) {
     switch (in.get()) {
-      case 1 -> writeHead(in);
+      case 1 -> writeHead(in, false);
+      case 9 -> writeHead(in, true);
       case 4 -> acknowledged(in.getLong());
       case 5 -> {
         refusedNumber = in.getLong();
@@ -358,7 +367,7 @@ final class LinkModel {
     return !writes.isEmpty() && writes.element().place() <= sentWrites;
   }
 
-  private void writeHead(ByteBuffer in) {
+  private void writeHead(ByteBuffer in, boolean inRows) {
     int flags = in.get();
     imm = in.getInt();
     MemoryKey key = new MemoryKey(in.getLong(), in.getLong());
@@ -373,12 +382,30 @@ final class LinkModel {
       return;
     }
     hasImm = flags == 1;
+    BigInteger extent = BigInteger.valueOf(left);
+    rowLength = left;
+    stride = left;
+    if (inRows) {
+      int rows = in.getInt();
+      stride = in.getLong();
+      if (rows < 2 || rows > MAX_ROWS || left == 0 || left % rows != 0 || stride < left / rows) {
+        violated(ErrorCode.PROTOCOL.value);
+        return;
+      }
+      rowLength = left / rows;
+      extent =
+          BigInteger.valueOf(stride)
+              .multiply(BigInteger.valueOf(rows - 1))
+              .add(BigInteger.valueOf(rowLength));
+    }
+    rowLeft = rowLength;
     grant = nic.find(key);
     if (grant == null) {
       failure = ErrorCode.UNKNOWN_KEY.value;
     } else if (!grant.region.remote()) {
       failure = ErrorCode.ACCESS.value;
-    } else if (offset < 0 || offset > grant.region.length() - left) {
+    } else if (offset < 0
+        || extent.add(BigInteger.valueOf(offset)).compareTo(lengthOf(grant)) > 0) {
       failure = ErrorCode.BOUNDS.value;
     } else {
       failure = 0;
@@ -388,6 +415,10 @@ final class LinkModel {
     rest = Math.max(0, left - FIRST_PART_BYTES);
     left -= rest;
     endOfPart();
+  }
+
+  private static BigInteger lengthOf(NicModel.Grant grant) {
+    return BigInteger.valueOf(grant.region.length());
   }
 
   private void more(int length) {
@@ -411,6 +442,10 @@ final class LinkModel {
     requireOpen();
     if (failure == 0) {
       nic.ground.put(position++, next);
+      if (--rowLeft == 0) {
+        position += (int) (stride - rowLength);
+        rowLeft = rowLength;
+      }
     }
     left--;
     endOfPart();

@@ -111,7 +111,7 @@ class OutboundFuzzTest {
                 Target.TCP_OUTBOUND,
                 1,
                 0,
-                2_000,
+                10_000,
                 in -> new LinkCase(in, saboteur.nic(shared, in), false, true).run()))
         .isPresent();
   }

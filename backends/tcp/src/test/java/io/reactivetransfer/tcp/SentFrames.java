@@ -84,6 +84,7 @@ final class SentFrames {
           case 3, 8 -> 5;
           case 4, 7 -> 9;
           case 5 -> 13;
+          case 9 -> 50;
           default -> throw new AssertionError("expected a frame at " + at + ", got type " + type);
         };
     isCut = in.remaining() < headBytes;
@@ -92,7 +93,7 @@ final class SentFrames {
     }
     long bodyBytes =
         switch (type) {
-          case 1 -> Math.min(in.getLong(at + 30), FIRST_PART_BYTES);
+          case 1, 9 -> Math.min(in.getLong(at + 30), FIRST_PART_BYTES);
           case 8 -> in.getInt(at + 1);
           case 3 -> Short.toUnsignedInt(in.getShort(at + 3));
           case 5 -> Short.toUnsignedInt(in.getShort(at + 11));
@@ -120,7 +121,7 @@ final class SentFrames {
           write.reset();
         }
       }
-      case 1 -> {
+      case 1, 9 -> {
         if (write.size() > 0) {
           throw new AssertionError("expected the rest of a write, got another one");
         }

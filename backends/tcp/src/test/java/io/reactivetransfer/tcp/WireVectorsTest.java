@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,6 +56,7 @@ class WireVectorsTest {
     all.put("refusal", hex(Handshake.putRefusal(out(), ErrorCode.VERSION.because("no"))));
     all.put("write", hex(Wire.putWrite(out(), false, 0, KEY, 4_096, 3).writeBytes(count(1, 3))));
     all.put("write-imm", hex(Wire.putWrite(out(), true, 0x80000001, KEY, 1L << 32, 0)));
+    all.put("write-rows", hex(Wire.putWrite(out(), KEY, rows()).writeBytes(count(1, 6))));
     all.put("more", hex(Wire.putMore(out(), 3).writeBytes(count(1, 3))));
     all.put("more-given-up", hex(Wire.putMore(out(), 0)));
     all.put("over", hex(Wire.putOver(out(), hello.connection())));
@@ -68,6 +70,10 @@ class WireVectorsTest {
 
   private static ByteBuf welcome(byte[] proof) {
     return Handshake.putWelcome(out(), new Handshake.Welcome(TARGET, proof));
+  }
+
+  private static Operation rows() {
+    return new Operation().range(0, 4_096, 6).inRows(3, 0, 258).withImm(7);
   }
 
   private static ByteBuf out() {
