@@ -101,6 +101,7 @@ abstract class BadInputRules extends RuleGroup {
             new PagedWrite.Side<>(target, two, 9),
             null));
     refused(() -> new PagedWrite.Side<>(source, two, 0));
+    rowsCheckThemselves(source, target);
     PageList far = PageList.of(0, 10);
     assertThatThrownBy(() -> PagedWrite.of(10, source, far, target, far, null))
         .isInstanceOf(IndexOutOfBoundsException.class);
@@ -115,6 +116,24 @@ abstract class BadInputRules extends RuleGroup {
       MemorySegment memory = confined.allocate(8);
       refused(() -> new HostMemory(memory));
     }
+  }
+
+  private static void rowsCheckThemselves(MemorySlice source, RemoteSlice target) {
+    refused(() -> new PagedWrite.Rows(0, 8, 8, 8));
+    refused(() -> new PagedWrite.Rows(2, 0, 8, 8));
+    refused(() -> new PagedWrite.Rows(2, 8, 0, 8));
+    refused(() -> new PagedWrite.Rows(2, 8, 8, 7));
+    refused(() -> new PagedWrite.Rows(3, 8, Long.MAX_VALUE / 2, 8));
+    refused(() -> new PagedWrite.Rows(3, 8, 8, Long.MAX_VALUE / 2));
+    PagedWrite.Rows rows = new PagedWrite.Rows(2, 8, 16, 16);
+    PageList two = PageList.of(0, 1);
+    PagedWrite.Side<MemorySlice> from = new PagedWrite.Side<>(source, two, 24);
+    refused(
+        () -> PagedWrite.of(rows, from, new PagedWrite.Side<>(target, PageList.of(0), 24), null));
+    refused(() -> PagedWrite.of(rows, from, new PagedWrite.Side<>(target, two, 16), null));
+    assertThatThrownBy(
+            () -> PagedWrite.of(rows, from, new PagedWrite.Side<>(target, two, 77), null))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   private static void refused(Runnable making) {

@@ -2,6 +2,7 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
@@ -86,6 +87,26 @@ abstract class CountingRules extends RuleGroup {
       }
     }
     expectNothingElse(duo.target());
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r10_7_aPageCountsOnceHoweverManyRowsItHas(int nics) {
+    for (int maxRows : new int[] {1, 3, Integer.MAX_VALUE}) {
+      Duo duo = Duo.open(stage(), nics, new Valve().limits(100, 1_024).rows(maxRows));
+      boolean delivers = duo.origin().completionLevel() == CompletionLevel.DELIVERED;
+      for (int rows : delivers ? new int[] {2, 8, 9, 50} : new int[] {2, 4}) {
+        for (int length : new int[] {33, 150}) {
+          Imm imm = stage().imm();
+          Probe<Void> claim = stage().claim(duo.target(), imm, 3);
+          Grid grid = Grid.of(duo, 3, rows, length);
+          Transfer write = stage().done(duo.origin(), grid.write(imm));
+          assertThat(write.arrivals()).as("arrivals of %s", grid).isEqualTo(3);
+          await(grid.toString(), claim);
+        }
+      }
+      expectNothingElse(duo.target());
+    }
   }
 
   @Test

@@ -1,15 +1,18 @@
 package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Chapter 17, continued: what lies beyond the declared maxima. */
+/** Chapter 17, continued: what lies at the declared maxima and beyond. */
 abstract class DriverLimitRules extends RuleGroup {
 
   /** Writes that are tried beyond the declared depth. */
@@ -20,6 +23,9 @@ abstract class DriverLimitRules extends RuleGroup {
 
   /** A longer write is not tried. */
   private static final long MAX_TRIED_BYTES = (1L << 24) + 1;
+
+  /** Bytes of memory for rows. */
+  private static final long ROWS_LENGTH = 400_000;
 
   DriverLimitRules(TransferConformance kit) {
     super(kit);
@@ -51,6 +57,83 @@ abstract class DriverLimitRules extends RuleGroup {
     assertThat(wire.origin().reports().subList(1, taken.size() + 1))
         .containsExactlyInAnyOrderElementsOf(taken);
     assertThat(wire.target().reports()).hasSize(taken.size()).doesNotHaveDuplicates();
+  }
+
+  private static Wire openForRows(Wire wire) {
+    assumeTrue(capabilities(wire).maxRows() > 1, "the NIC carries one row at once");
+    wire.connect();
+    return wire;
+  }
+
+  @Test
+  final void r17_29_rowsComeToTheirPlacesAndAreToldOnce() {
+    Wire wire = openForRows(Wire.open(stage(), ROWS_LENGTH, 0));
+    int most = capabilities(wire).maxRows();
+    long[][] shapes = { // rows, their length, their strides
+      {2, 1, 1, 2},
+      {2, 16, 100, 16},
+      {Math.min(most, 8), 4_096, 5_000, 4_097},
+      {Math.min(most, 100), 700, 700, 1_001},
+      {Math.min(most, 3), 70_000, 70_001, 90_000},
+      {Math.min(most, 60_000), 1, 3, 5},
+    };
+    MemorySegment expected = MemorySegment.ofArray(wire.to().toArray(ValueLayout.JAVA_BYTE));
+    long longest = wire.atMost(ROWS_LENGTH);
+    for (int token = 1; token <= shapes.length; token++) {
+      long[] shape = shapes[token - 1];
+      int rows = (int) shape[0];
+      long length = Math.max(1, Math.min(shape[1], longest / rows));
+      rows = (int) Math.min(rows, longest / length);
+      long offset = 13L * token;
+      for (int row = 0; row < rows; row++) {
+        long to = offset + row * shape[3];
+        MemorySegment.copy(wire.from(), 7 + row * shape[2], expected, to, length);
+      }
+      Operation op = wire.write(7, offset, rows * length, token).withImm(token);
+      wire.post(op.inRows(rows, shape[2], shape[3]));
+      op.range(0, 0, 0).token(4_711); // what was posted was copied
+      String imm = "imm " + token;
+      wire.until("the immediate of rows", () -> wire.target().hasReported(imm));
+      assertThat(wire.to().mismatch(expected))
+          .as("first byte that differs when %s rows of %s bytes were counted", rows, length)
+          .isEqualTo(-1);
+      String written = "written " + token;
+      wire.until("a report of rows", () -> wire.origin().hasReported(written));
+    }
+    wire.throughout(
+        () -> assertThat(wire.origin().reported()).as("reports").isEqualTo(1 + shapes.length));
+    assertThat(wire.target().reports()).as("immediates").hasSize(shapes.length);
+    assertThat(wire.to().mismatch(expected)).as("first byte that has changed").isEqualTo(-1);
+  }
+
+  @Test
+  final void r17_30_theTargetChecksAllRows() {
+    stage().require(Capability.TARGET_CHECKS);
+    Wire wire = openForRows(Wire.open(stage(), Wire.LENGTH, Long.MAX_VALUE - Wire.LENGTH));
+    byte[] before = wire.to().toArray(ValueLayout.JAVA_BYTE);
+    long[][] ranges = { // offset, stride of two rows of 10 bytes
+      {Wire.LENGTH - 29, 20},
+      {Wire.LENGTH - 10, 10},
+      {0, Wire.LENGTH - 9},
+      {0, Long.MAX_VALUE},
+      {100, Long.MAX_VALUE - 50},
+      {Long.MAX_VALUE, 10},
+      {-1, 10},
+    };
+    for (int i = 0; i < ranges.length; i++) {
+      Operation op = wire.write(0, ranges[i][0], 20, 1 + i).withImm(1 + i);
+      wire.post(op.inRows(2, 10, ranges[i][1]));
+      wire.awaitRefusal(op);
+    }
+    wire.throughout(() -> {
+      assertThat(wire.target().reports()).as("what the target was told of them").isEmpty();
+      assertThat(wire.to().mismatch(MemorySegment.ofArray(before)))
+          .as("first byte that they have changed")
+          .isEqualTo(-1);
+    });
+    Operation last = wire.write(0, Wire.LENGTH - 30, 20, 100).withImm(100);
+    wire.post(last.inRows(2, 10, 20));
+    wire.until("rows up to the last byte", () -> wire.target().hasReported("imm 100"));
   }
 
   @Test

@@ -67,6 +67,26 @@ abstract class PlacementRules extends RuleGroup {
     return all.stream().mapToInt(Integer::intValue).toArray();
   }
 
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r11_8_rowsComeToTheirRowsAndTheGapsStay(int nics) {
+    for (int maxRows : new int[] {1, 5, Integer.MAX_VALUE}) {
+      Duo duo = Duo.open(stage(), nics, new Valve().rows(maxRows));
+      for (Grid grid :
+          List.of(
+              Grid.of(duo, 3, 7, 1),
+              Grid.of(duo, 5, 16, 96),
+              Grid.of(duo, 2, 9, 4_096),
+              Grid.interleaved(duo, 6, 12, 64),
+              Grid.interleaved(duo, 1, 100, 5))) {
+        stage().done(duo.origin(), grid.write(null));
+        grid.expect();
+        stage().awaitBytes("after " + grid, duo.to());
+      }
+      duo.from().assertAsExpected("the source of rows");
+    }
+  }
+
   @Test
   final void r11_3_eachPartOfAScatterComesToItsTarget() {
     Duo one = Duo.open(stage(), 2);

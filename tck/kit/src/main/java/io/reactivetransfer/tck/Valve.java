@@ -44,6 +44,7 @@ final class Valve {
   private boolean refusing;
   private long maxWriteBytes = Long.MAX_VALUE;
   private int queueDepth = Integer.MAX_VALUE;
+  private int maxRows = Integer.MAX_VALUE;
   private Set<Operation.Kind> operations = EnumSet.allOf(Operation.Kind.class);
   private int targets;
   private int refusalsEach;
@@ -73,6 +74,16 @@ final class Valve {
     this.maxWriteBytes = maxWriteBytes;
     this.queueDepth = queueDepth;
     return this;
+  }
+
+  /** The NICs carry no more rows at once than these; to be called before they are opened. */
+  synchronized Valve rows(int maxRows) {
+    this.maxRows = maxRows;
+    return this;
+  }
+
+  synchronized int maxRows() {
+    return maxRows;
   }
 
   /** The NICs name no other kinds of operation than these; to be called before they are opened. */

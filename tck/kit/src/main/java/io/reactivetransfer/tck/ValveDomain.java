@@ -71,6 +71,7 @@ final class ValveDomain extends ForwardingDomain {
     return all.toBuilder()
         .maxWriteBytes(Math.min(all.maxWriteBytes(), valve.maxWriteBytes()))
         .operations(valve.named(all.operations()))
+        .maxRows(Math.min(all.maxRows(), valve.maxRows()))
         .queueDepth(Math.min(Math.max(all.queueDepth(), ROOM), valve.queueDepth()))
         .build();
   }
@@ -113,6 +114,9 @@ final class ValveDomain extends ForwardingDomain {
     requireSound("a write");
     if (!capabilities().operations().contains(op.kind())) {
       valve.fault("a NIC was given a " + op.kind() + ", which it does not name");
+    }
+    if (op.rows() > capabilities().maxRows()) {
+      valve.fault("a NIC was given " + op.rows() + " rows at once");
     }
     if (valve.refusesWrite(writeRefusals)) {
       writeRefusals++;

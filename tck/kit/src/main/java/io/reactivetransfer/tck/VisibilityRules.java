@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +22,9 @@ abstract class VisibilityRules extends RuleGroup {
   private static final int ROUNDS = 5;
   private static final int REVOCATIONS = 50;
   private static final int WRITES_BETWEEN = 20;
+
+  /** So many writes can carry the immediate of one page. */
+  private static final int WRITES_THAT_COUNT = 8;
 
   VisibilityRules(TransferConformance kit) {
     super(kit);
@@ -132,6 +138,46 @@ abstract class VisibilityRules extends RuleGroup {
         each.revokeAfter(WRITES_BETWEEN);
       }
     }
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("nicCounts")
+  final void r1_6_aPageIsCountedWhenAllOfItsRowsCanBeRead(int nics) {
+    countPages(nics, 1, 6);
+    countPages(nics, 1, 40);
+    countPages(nics, 4, 40);
+    countPages(nics, Integer.MAX_VALUE, 40);
+  }
+
+  private void countPages(int nics, int maxRows, int rows) {
+    Valve valve = new Valve().rows(maxRows).holdWrites(piece -> piece.number() == 0);
+    Duo duo = Duo.open(stage(), nics, valve);
+    Grid grid = Grid.of(duo, 2, rows, 48);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), imm, 2);
+    Probe<PagedWrite> write = stage().probe("pages", duo.origin().submit(grid.write(imm)));
+    stage()
+        .patience()
+        .until("pages to be begun", () -> !valve.taken().isEmpty() || write.isTerminated());
+    if (write.isTerminated() && mayBeRejected(duo, rows)) {
+      write.awaitError(TransferRejectedException.class);
+      claim.awaitError(TransferFailedException.class);
+      return;
+    }
+    stage()
+        .patience()
+        .until("one piece held", () -> valve.taken().size() > 1 && valve.inFlight() == 1);
+    claim.assertSilent();
+    valve.open();
+    grid.expect();
+    claim.awaitCompletion();
+    duo.to().assertAsExpected("when " + grid + " were counted");
+    write.awaitCompletion();
+  }
+
+  /** Where nobody knows what has come, that is as good, if the NICs take so few rows at once. */
+  private static boolean mayBeRejected(Duo duo, int rows) {
+    return rows > WRITES_THAT_COUNT && duo.origin().completionLevel() != CompletionLevel.DELIVERED;
   }
 
   private static void requireDelivered(TransferEngine origin) {

@@ -40,7 +40,8 @@ final class DriverSaboteurs {
           Saboteur.backend("17.1", "lists all NICs for few", DriverSaboteurs::allForFew),
           Saboteur.nic("17.10", "drops what is beyond its depth", DropsBeyondDepth::new),
           Saboteur.nic("17.10", "has room for few reports", HasRoomForFewReports::new)
-              .entailing("2.9", "4.4", "9.4", "10.2", "10.3", "11.6", "17.5"),
+              .entailing(
+                  "1.6", "2.9", "4.4", "9.4", "10.2", "10.3", "10.7", "11.6", "11.8", "17.5"),
           Saboteur.nic("17.11", "cuts a write that is too long", CutsWrites::new),
           Saboteur.nic("17.22", "calls itself busy for a peer", BusyForAPeer::new),
           Saboteur.nic("17.24", "copies one byte too few from a device", CutsDevice::new),
@@ -142,7 +143,7 @@ final class DriverSaboteurs {
     @Override
     public PostResult post(Operation op) {
       return inner.post(
-          op.copy().range(op.localOffset(), op.remoteOffset(), Math.min(MAX, op.length())));
+          op.length() > MAX ? op.copy().range(op.localOffset(), op.remoteOffset(), MAX) : op);
     }
   }
 

@@ -44,7 +44,8 @@ final class MemorySaboteurs {
           Saboteur.nic("9.1", "lets the old key live on", IgnoresRevoke::new)
               .entailing("17.17", "24.5"),
           Saboteur.nic("9.3", "fails own writes from revoked memory", FailsRevokedSource::new),
-          Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new).entailing("24.1", "24.8"),
+          Saboteur.nic("11.1", "rounds odd lengths up", RoundsUp::new)
+              .entailing("11.8", "24.1", "24.8"),
           Saboteur.nic("11.4", "loses the last byte of a region", LosesLastByte::new)
               .entailing("1.5", "24.2", "24.11", "24.12"),
           Saboteur.nic("11.5", "writes a byte when there is none to write", WritesOneByte::new),
@@ -52,6 +53,7 @@ final class MemorySaboteurs {
           Saboteur.nic("14.3", "deregisters all of the same address", DeregistersTwins::new),
           Saboteur.nic("17.4", "writes beyond the end of the memory", WritesBeyond::new)
               .entailing("17.17", "24.3"),
+          Saboteur.nic("17.30", "checks the bounds of the first row only", ChecksFirstRow::new),
           Saboteur.nic("17.6", "forgets writes to a lost peer", ForgetsWrites::new));
 
   private MemorySaboteurs() {}
@@ -199,7 +201,8 @@ final class MemorySaboteurs {
     public PostResult post(Operation op) {
       long more = op.length() + 1;
       boolean room =
-          op.remoteOffset() + more <= targetLength(op)
+          op.rows() == 1
+              && op.remoteOffset() + more <= targetLength(op)
               && op.localOffset() + more <= source(op).byteSize();
       return op.length() % 2 == 1 && room
           ? super.post(op.copy().range(op.localOffset(), op.remoteOffset(), more))
@@ -283,6 +286,24 @@ final class MemorySaboteurs {
       MemorySegment.copy(source(op), op.localOffset(), beyond, op.remoteOffset(), op.length());
       reportSoon(op.token());
       return PostResult.TAKEN;
+    }
+  }
+
+  /** What lies within is written, and what lies beyond is not. */
+  private static final class ChecksFirstRow extends KnowingDomain {
+    ChecksFirstRow(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      long length = op.rowLength();
+      boolean isFirstWithin =
+          op.remoteOffset() >= 0 && op.remoteOffset() <= targetLength(op) - length;
+      boolean areAllWithin = op.remoteOffset() <= targetLength(op) - op.remoteExtent();
+      return op.rows() == 1 || !isFirstWithin || areAllWithin
+          ? super.post(op)
+          : super.post(op.copy().range(op.localOffset(), op.remoteOffset(), length));
     }
   }
 

@@ -26,10 +26,10 @@ final class NicSaboteurs {
   static final List<Saboteur> ALL =
       List.of(
           Saboteur.nic("1.1", "counts a write before its bytes are there", CountsEarly::new)
-              .entailing("1.5", "17.18", "24.2", "24.3", "24.5", "24.6"),
+              .entailing("1.5", "1.6", "17.18", "17.29", "24.2", "24.3", "24.5", "24.6"),
           firstPieceCounts(),
           Saboteur.nic("1.3", "reports a long write before its bytes are there", ReportsEarly::new)
-              .entailing("1.5"),
+              .entailing("1.5", "1.6"),
           Saboteur.nic("2.7", "loses a bit of the immediate", LosesBit::new)
               .entailing("2.12", "17.2"),
           Saboteur.nic("2.9", "loses an arrival when there are many", LosesArrival::new)
@@ -44,6 +44,8 @@ final class NicSaboteurs {
           shoutingName(),
           Saboteur.nic("17.2", "takes a token for none", LosesToken::new),
           Saboteur.nic("17.3", "claims to have work once it had some", AlwaysBusy::new),
+          Saboteur.nic("17.29", "counts rows with the first of them", CountsFirstRow::new)
+              .entailing("1.6", "17.30"),
           Saboteur.nic("17.5", "is stuck after several refusals", Wedges::new));
 
   private NicSaboteurs() {}
@@ -64,6 +66,25 @@ final class NicSaboteurs {
       }
       Operation bell = op.copy().range(op.localOffset(), op.remoteOffset() + op.length(), 0);
       if (!pass(bell, true).isTaken()) {
+        return PostResult.NIC_BUSY;
+      }
+      passLater(op.copy().withoutImm(), false);
+      return PostResult.TAKEN;
+    }
+  }
+
+  private static final class CountsFirstRow extends LateDomain {
+    CountsFirstRow(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      if (!op.hasImm() || op.rows() == 1) {
+        return super.post(op);
+      }
+      Operation first = op.copy().range(op.localOffset(), op.remoteOffset(), op.rowLength());
+      if (!pass(first, true).isTaken()) {
         return PostResult.NIC_BUSY;
       }
       passLater(op.copy().withoutImm(), false);
@@ -99,7 +120,7 @@ final class NicSaboteurs {
                     return PostResult.TAKEN;
                   }
                 })
-        .entailing("8.4", "17.2");
+        .entailing("1.6", "8.4", "17.2");
   }
 
   private static final class ReportsEarly extends LateDomain {

@@ -46,7 +46,10 @@ final class SizeSaboteurs {
   }
 
   private static Operation copy(Operation op, long sourceOffset, long targetOffset, long length) {
-    return op.copy().range(sourceOffset, targetOffset, length);
+    Operation copy = op.copy().range(sourceOffset, targetOffset, length);
+    return length == op.length()
+        ? copy.inRows(op.rows(), op.localStride(), op.remoteStride())
+        : copy;
   }
 
   private static final class Truncates extends ForwardingDomain {

@@ -1,9 +1,11 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.Transfer;
@@ -59,6 +61,9 @@ final class StreamSaboteurs {
           one("10.5", "forgets the last member of a group", StreamSaboteurs::withoutLastMember)
               .entailing("8.4"),
           one("11.2", "sorts the target pages", StreamSaboteurs::sortedPages),
+          one("10.7", "counts a page once for each row", StreamSaboteurs::rowByRow)
+              .entailing("1.6"),
+          one("11.8", "leaves no gaps between rows", StreamSaboteurs::withoutGaps).entailing("1.6"),
           one("11.3", "mixes up the parts of a scatter", StreamSaboteurs::mixedParts),
           Saboteur.engine("12.6", "accepts signals to foreign peers", SwallowsForeign::new),
           many("12.9", "takes a rejected transfer for the end", EndsAtRejected::new),
@@ -389,7 +394,7 @@ final class StreamSaboteurs {
   }
 
   private static Transfer sortedPages(Transfer transfer) {
-    if (!(transfer instanceof PagedWrite write)) {
+    if (!(transfer instanceof PagedWrite write) || write.rows() != null) {
       return transfer;
     }
     int[] sorted = write.target().pages().toArray();
@@ -397,6 +402,42 @@ final class StreamSaboteurs {
     var target =
         new PagedWrite.Side<>(write.target().slice(), PageList.of(sorted), write.target().stride());
     return PagedWrite.of(write.pageLength(), write.source(), target, write.imm());
+  }
+
+  private static Transfer rowByRow(Transfer transfer) {
+    if (!(transfer instanceof PagedWrite write) || write.rows() == null) {
+      return transfer;
+    }
+    PagedWrite.Rows rows = write.rows();
+    List<Scatter.Part> parts = new ArrayList<>();
+    for (int i = 0; i < write.pages(); i++) {
+      for (int row = 0; row < rows.count(); row++) {
+        MemorySlice source = write.source().slice();
+        RemoteSlice target = write.target().slice();
+        long from = write.source().pages().get(i) * write.source().stride();
+        long to = write.target().pages().get(i) * write.target().stride();
+        from += source.offset() + row * rows.sourceStride();
+        to += target.offset() + row * rows.targetStride();
+        parts.add(
+            new Scatter.Part(
+                source.region().slice(from, rows.length()),
+                target.region().slice(to, rows.length())));
+      }
+    }
+    return new Scatter(parts, write.imm());
+  }
+
+  private static Transfer withoutGaps(Transfer transfer) {
+    if (!(transfer instanceof PagedWrite write) || write.rows() == null) {
+      return transfer;
+    }
+    PagedWrite.Rows rows = write.rows();
+    if (write.target().stride() < rows.targetStride()) {
+      return transfer; // each page lies between the rows of the others
+    }
+    var dense =
+        new PagedWrite.Rows(rows.count(), rows.length(), rows.sourceStride(), rows.length());
+    return PagedWrite.of(dense, write.source(), write.target(), write.imm());
   }
 
   private static Transfer mixedParts(Transfer transfer) {

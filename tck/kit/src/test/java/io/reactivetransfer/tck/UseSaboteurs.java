@@ -37,11 +37,20 @@ final class UseSaboteurs {
                               !op.hasImm() && op.length() == inner.capabilities().maxWriteBytes()))
               .entailing("1.5"),
           Saboteur.use(
+                  "1.6",
+                  "does not wait for early rows",
+                  (inner, context) ->
+                      new Hasty(
+                          inner,
+                          context,
+                          op -> !op.hasImm() && (op.length() == 48 || op.length() == 4 * 48)))
+              .entailing("1.5"),
+          Saboteur.use(
                   "3.1",
                   "does not wait for the pieces of other NICs",
                   (inner, context) ->
                       new Hasty(inner, context, op -> !op.hasImm() && context.nicIndex() > 0))
-              .entailing("1.5"),
+              .entailing("1.5", "1.6"),
           Saboteur.use("3.2", "gives up all when one has failed", GivesUp::new).entailing("9.4"),
           Saboteur.use("3.6", "forgets the code of a failure", ForgetsCode::new),
           Saboteur.use("6.4", "waits for the slowest peer", HeadOfLine::new),

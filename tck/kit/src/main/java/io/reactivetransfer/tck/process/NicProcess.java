@@ -141,6 +141,7 @@ final class NicProcess {
             String.valueOf(can.queueDepth()),
             String.valueOf(can.ordered()),
             String.valueOf(can.fencesLostPeers()),
+            String.valueOf(can.maxRows()),
             Base64.getEncoder().encodeToString(domain.address()));
     ServedNic served = new ServedNic(domain, memory, index);
     say(line);

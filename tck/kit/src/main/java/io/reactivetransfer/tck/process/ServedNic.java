@@ -213,6 +213,7 @@ final class ServedNic implements CompletionSink {
     ByteBuffer in = post.rest().duplicate();
     op.between(post.source(), post.target().memory())
         .range(in.getLong(), in.getLong(), in.getLong())
+        .inRows(in.getInt(), in.getLong(), in.getLong())
         .token(in.getLong());
     boolean hasImm = in.get() == 1;
     return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm()) == PostResult.TAKEN;

@@ -153,12 +153,13 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
             .completion(CompletionLevel.valueOf(words[1]))
             .ordered(Boolean.parseBoolean(words[4]))
             .fencesLostPeers(Boolean.parseBoolean(words[5]))
+            .maxRows(Integer.parseInt(words[6]))
             .build();
     return new ProxyDomain(
         memory,
         index,
         capabilities,
-        Base64.getDecoder().decode(words[6]),
+        Base64.getDecoder().decode(words[7]),
         () -> !gone.isDone(),
         () -> giveBack(index));
   }
