@@ -66,7 +66,8 @@ record Forecast(
             random.nextBoolean(),
             random.nextInt(6) == 0,
             random.nextBoolean() ? random.nextInt(16, 256) : 1 << 20,
-            1 << random.nextInt(7));
+            1 << random.nextInt(7),
+            random.nextBoolean() ? 1 : random.nextInt(2, 16));
     return new Forecast(
         weather,
         MIN_ENGINES + MORE_ENGINES[random.nextInt(MORE_ENGINES.length)],

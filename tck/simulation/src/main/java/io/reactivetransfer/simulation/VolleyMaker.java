@@ -30,6 +30,7 @@ final class VolleyMaker {
 
   private static final int MAX_PAGES = 6;
   private static final int MAX_PARTS = 4;
+  private static final int MAX_ROWS = 12;
 
   private final Node origin;
   private final TransferEngine engine;
@@ -91,7 +92,10 @@ final class VolleyMaker {
     if (kind < 60) {
       return write(source, region, silent && kind < 25);
     }
-    return kind < 82 ? pages(source, region) : scatter(source, region);
+    if (kind < 72) {
+      return pages(source, region);
+    }
+    return kind < 82 ? rows(source, region) : scatter(source, region);
   }
 
   private @Nullable Volley write(Plot source, MemoryRegion region, boolean uncounted) {
@@ -138,6 +142,51 @@ final class VolleyMaker {
     PagedWrite transfer =
         PagedWrite.of(
             pageLength,
+            new PagedWrite.Side<>(region.slice(from, length), PageList.of(of), stride),
+            new PagedWrite.Side<>(target, PageList.of(to), targetStride),
+            counted ? Imm.of(imm) : null);
+    if (counted) {
+      count(targets.iterator().next(), pages);
+    }
+    return volley(transfer, source, from, length);
+  }
+
+  /** Pages of rows, one page behind the other or each between the rows of the others. */
+  private @Nullable Volley rows(Plot source, MemoryRegion region) {
+    boolean sourceFree = world.forecast().weather().sourceFree();
+    int pages = 1 + random.nextInt(MAX_PAGES);
+    // where nobody knows what has come, pages of more than 8 pieces are rejected
+    int count = 1 + random.nextInt(sourceFree ? 8 : MAX_ROWS);
+    int rowLength = 1 + random.nextInt(sourceFree ? 16 : 30);
+    int rowStride = rowLength + random.nextInt(9);
+    int stride = rowStride * count + random.nextInt(20);
+    boolean interleaved = random.nextBoolean();
+    int shortStride = rowLength + random.nextInt(9);
+    int targetRowStride = interleaved ? shortStride * pages : shortStride;
+    int targetStride = interleaved ? shortStride : shortStride * count + random.nextInt(20);
+    int length = stride * pages;
+    RemoteSlice target = aim(Math.max(targetRowStride * count, targetStride * pages));
+    int from = target == null ? -1 : source.reserve(length, random);
+    if (target == null || from < 0) {
+      return null;
+    }
+    int[] to = shuffled(pages);
+    int[] of = shuffled(pages);
+    Shot whole = shots.getFirst();
+    byte[] bytes = whole.bytes();
+    byte[] there = whole.plot().copy(whole.offset(), bytes.length);
+    System.arraycopy(there, 0, bytes, 0, bytes.length); // what lies between the rows stays
+    byte[] pool = source.copy(from, length);
+    for (int page = 0; page < pages; page++) {
+      for (int row = 0; row < count; row++) {
+        int at = to[page] * targetStride + row * targetRowStride;
+        System.arraycopy(pool, of[page] * stride + row * rowStride, bytes, at, rowLength);
+      }
+    }
+    boolean counted = !silent || random.nextInt(4) > 0;
+    PagedWrite transfer =
+        PagedWrite.of(
+            new PagedWrite.Rows(count, rowLength, rowStride, targetRowStride),
             new PagedWrite.Side<>(region.slice(from, length), PageList.of(of), stride),
             new PagedWrite.Side<>(target, PageList.of(to), targetStride),
             counted ? Imm.of(imm) : null);

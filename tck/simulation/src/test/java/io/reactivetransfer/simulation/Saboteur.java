@@ -39,6 +39,7 @@ enum Saboteur {
   WRITES_BEYOND_THE_END(nic((inner, context) -> writing(inner, Saboteur::oneMore))),
   WRITES_BESIDE_THE_TARGET(nic((inner, context) -> writing(inner, Saboteur::beside))),
   WRITES_ONE_BYTE_LESS(nic((inner, context) -> writing(inner, Saboteur::oneLess))),
+  WRITES_ROWS_WITHOUT_GAPS(nic((inner, context) -> withoutGaps(inner))),
   IGNORES_A_REVOKE(nic((inner, context) -> ignoresRevoke(inner))),
   GOES_ON_AFTER_CLOSE(nic((inner, context) -> ignoresClose(inner))),
   COMPLETES_A_FENCE_BEFORE_IT_SHUTS(nic(FencesLate::new), ActKind.RETRY, ActKind.CUT, ActKind.CUT),
@@ -228,6 +229,16 @@ enum Saboteur {
 
   private static Operation beside(Operation op) {
     return op.range(op.localOffset(), op.remoteOffset() + 1, op.length());
+  }
+
+  private static Domain withoutGaps(Domain inner) {
+    return new ForwardingDomain(inner) {
+      @Override
+      public PostResult post(Operation op) {
+        return inner.post(
+            op.rows() == 1 ? op : op.copy().inRows(op.rows(), op.localStride(), op.rowLength()));
+      }
+    };
   }
 
   private static Domain ignoresRevoke(Domain inner) {

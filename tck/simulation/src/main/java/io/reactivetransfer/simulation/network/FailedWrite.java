@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param source the registered memory that it was to read
  * @param offset of its first byte there
- * @param length in bytes
+ * @param length in bytes, with the gaps between its rows
  * @param wireImm its immediate as it travels, or null
  */
 public record FailedWrite(

@@ -97,7 +97,7 @@ final class LinkEnd {
     long readers = 0;
     for (SimulatedWrite write : outstanding) {
       long first = write.source.segment().address() + write.sourceOffset;
-      if (write.length > 0 && first < end && begin < first + write.length) {
+      if (write.length > 0 && first < end && begin < first + write.sourceExtent) {
         readers++;
       }
     }
@@ -268,7 +268,7 @@ final class LinkEnd {
             remote.engine(),
             write.source.segment(),
             write.sourceOffset,
-            write.length,
+            write.sourceExtent,
             write.hasImm ? write.imm : null);
     network.observer().failed(failed);
     if (write.hasImm && !refused) {

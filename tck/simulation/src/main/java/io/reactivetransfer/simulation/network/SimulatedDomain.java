@@ -65,6 +65,7 @@ final class SimulatedDomain implements Domain {
             .completion(
                 weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED)
             .fencesLostPeers(true)
+            .maxRows(weather.maxRows())
             .build();
   }
 
@@ -184,10 +185,11 @@ final class SimulatedDomain implements Domain {
     if (!targets.contains(target)) {
       misused("posts to memory that was released");
     }
-    Objects.checkFromIndexSize(op.localOffset(), op.length(), source.segment().byteSize());
-    Objects.checkFromIndexSize(op.remoteOffset(), op.length(), target.length());
+    Objects.checkFromIndexSize(op.localOffset(), op.localExtent(), source.segment().byteSize());
+    Objects.checkFromIndexSize(op.remoteOffset(), op.remoteExtent(), target.length());
     int accepted = ends.values().stream().mapToInt(LinkEnd::outstanding).sum();
     if (op.length() > capabilities.maxWriteBytes()
+        || op.rows() > capabilities.maxRows()
         || accepted >= Math.min(capabilities.queueDepth(), context.nicDepth())) {
       misused("posts more than the NIC can take");
     }

@@ -14,6 +14,13 @@ final class SimulatedWrite {
   final long sourceOffset;
   final long targetOffset;
   final long length;
+
+  /** How much of the source it takes, with the gaps between its rows. */
+  final long sourceExtent;
+
+  private final long rowLength;
+  private final long sourceStride;
+  private final long targetStride;
   final long token;
   final int imm;
   final boolean hasImm;
@@ -31,6 +38,10 @@ final class SimulatedWrite {
     this.sourceOffset = op.localOffset();
     this.targetOffset = op.remoteOffset();
     this.length = op.length();
+    this.sourceExtent = op.localExtent();
+    this.rowLength = op.rowLength();
+    this.sourceStride = op.localStride();
+    this.targetStride = op.remoteStride();
     this.token = op.token();
     this.imm = op.imm();
     this.hasImm = op.hasImm();
@@ -38,8 +49,16 @@ final class SimulatedWrite {
 
   /** Takes the bytes out of the source, which is free then. */
   void capture(WireObserver observer) {
-    observer.reading(source.segment(), sourceOffset, length);
-    captured = source.segment().asSlice(sourceOffset, length).toArray(ValueLayout.JAVA_BYTE);
+    byte[] bytes = new byte[(int) length];
+    forEachRow(
+        0,
+        length,
+        (at, from, _, count) -> {
+          observer.reading(source.segment(), from, count);
+          MemorySegment.copy(
+              source.segment(), ValueLayout.JAVA_BYTE, from, bytes, (int) at, (int) count);
+        });
+    captured = bytes;
   }
 
   boolean readsSource() {
@@ -49,19 +68,35 @@ final class SimulatedWrite {
   /** Copies some of its bytes. */
   void copy(MemorySegment target, long begin, long end, WireObserver observer) {
     byte[] bytes = captured;
-    observer.writing(target, targetOffset + begin, end - begin);
-    if (bytes == null) {
-      observer.reading(source.segment(), sourceOffset + begin, end - begin);
-      MemorySegment.copy(
-          source.segment(), sourceOffset + begin, target, targetOffset + begin, end - begin);
-    } else {
-      MemorySegment.copy(
-          bytes,
-          (int) begin,
-          target,
-          ValueLayout.JAVA_BYTE,
-          targetOffset + begin,
-          (int) (end - begin));
+    forEachRow(
+        begin,
+        end,
+        (at, from, to, count) -> {
+          observer.writing(target, to, count);
+          if (bytes == null) {
+            observer.reading(source.segment(), from, count);
+            MemorySegment.copy(source.segment(), from, target, to, count);
+          } else {
+            MemorySegment.copy(bytes, (int) at, target, ValueLayout.JAVA_BYTE, to, (int) count);
+          }
+        });
+  }
+
+  /** Bytes of one row: which of the write they are, and where they lie. */
+  private interface RowVisitor {
+    void row(long at, long from, long to, long count);
+  }
+
+  private void forEachRow(long begin, long end, RowVisitor visitor) {
+    for (long at = begin, count; at < end; at += count) {
+      long row = at / rowLength;
+      long within = at - row * rowLength;
+      count = Math.min(rowLength - within, end - at);
+      visitor.row(
+          at,
+          sourceOffset + row * sourceStride + within,
+          targetOffset + row * targetStride + within,
+          count);
     }
   }
 }

@@ -24,6 +24,7 @@ import java.util.SplittableRandom;
  * @param sourceFree whether a write is done when its source was read, before it lands
  * @param maxWriteBytes the longest write
  * @param queueDepth writes that one NIC has in flight at most
+ * @param maxRows the most rows of one write
  */
 public record Weather(
     Span latency,
@@ -40,7 +41,8 @@ public record Weather(
     boolean introduces,
     boolean sourceFree,
     long maxWriteBytes,
-    int queueDepth) {
+    int queueDepth,
+    int maxRows) {
 
   static final int SLOWER = 100;
 
@@ -64,7 +66,8 @@ public record Weather(
         false,
         false,
         1 << 20,
-        64);
+        64,
+        16);
   }
 
   /** How long a NIC tries to get through where the other one says nothing. */
