@@ -10,6 +10,8 @@ enum Op {
   WRITE_IMM,
   /** Many pages in one transfer, each of them counted. */
   PAGED,
+  /** The same, but each page consists of 8 rows, and lies between the rows of the others. */
+  ROWS,
   /** Many parts in one transfer, each of them counted. */
   SCATTER,
   /** A small message. */
@@ -23,7 +25,7 @@ enum Op {
 
   /** Whether an operation consists of {@code --pages} parts of {@code --size} bytes. */
   boolean hasParts() {
-    return this == PAGED || this == SCATTER;
+    return this == PAGED || this == ROWS || this == SCATTER;
   }
 
   /** Whether one operation is in flight at a time. */
@@ -46,7 +48,7 @@ enum Op {
     return switch (this) {
       case WRITE, SEND, PING_PONG, MESSAGE_PING_PONG -> 0;
       case FAN_OUT -> 1; // of each engine's counter
-      case WRITE_IMM, PAGED, SCATTER -> parts;
+      case WRITE_IMM, PAGED, ROWS, SCATTER -> parts;
     };
   }
 

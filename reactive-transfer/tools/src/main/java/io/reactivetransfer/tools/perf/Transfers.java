@@ -2,9 +2,11 @@ package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.Write;
@@ -19,6 +21,9 @@ import java.util.stream.IntStream;
 final class Transfers {
 
   static final Imm IMM = Imm.of(1);
+
+  /** Of a page, such as so many heads of a cache. */
+  private static final int ROWS = 8;
 
   private Transfers() {}
 
@@ -60,6 +65,7 @@ final class Transfers {
               target.slice(offset, length),
               pages,
               IMM);
+      case ROWS -> rows(layout, source.slice(offset, length), pages, target.slice(offset, length));
       case SCATTER ->
           new Scatter(
               IntStream.range(0, layout.parts())
@@ -72,6 +78,19 @@ final class Transfers {
       case SEND, MESSAGE_PING_PONG, FAN_OUT ->
           throw new IllegalArgumentException("not one transfer: " + op);
     };
+  }
+
+  /** First row 0 of all pages, then row 1, on both sides. */
+  private static PagedWrite rows(
+      Layout layout, MemorySlice source, PageList pages, RemoteSlice target) {
+    int count = layout.size() % ROWS == 0 ? ROWS : 1;
+    long length = layout.size() / count;
+    long stride = length * layout.parts();
+    return PagedWrite.of(
+        new PagedWrite.Rows(count, length, stride, stride),
+        new PagedWrite.Side<>(source, pages, length),
+        new PagedWrite.Side<>(target, pages, length),
+        IMM);
   }
 
   /** Real pages are not in order either. */

@@ -22,6 +22,7 @@ class OneProcessTest {
     "loopback,SEND,PARALLEL",
     "tcp,WRITE,NIC",
     "tcp,PAGED,NIC",
+    "tcp,ROWS,NIC",
     "tcp,SEND,NIC",
     "tcp,PING_PONG,NIC",
     "tcp,PING_PONG,PARALLEL",
