@@ -1,6 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.kvcache.KvLayout;
+import io.reactivetransfer.kvcache.OldLayout;
 import io.reactivetransfer.tools.ByteCount;
 import org.jspecify.annotations.Nullable;
 
@@ -78,8 +78,8 @@ record Shape(int layers, int pages, long pageBytes) {
   }
 
   /** The memory on each side: a pool somewhat larger than what one hand-over takes from it. */
-  KvLayout layout() {
-    return new KvLayout(layers, pages + Math.max(1, pages / 8), pageBytes);
+  OldLayout layout() {
+    return new OldLayout(layers, pages + Math.max(1, pages / 8), pageBytes);
   }
 
   @Override

@@ -40,9 +40,9 @@ final class HandOver {
 
   /** What is wrong with a request, or null: its numbers come from another process. */
   static @Nullable String objection(KvPrefill owner, KvRequest request) {
-    KvLayout ours = owner.memory.layout();
-    KvMessage.Request message = request.message();
-    KvLayout theirs = message.layout();
+    OldLayout ours = owner.memory.layout();
+    OldMessage.Request message = request.message();
+    OldLayout theirs = message.layout();
     if (ours.layers() != theirs.layers() || ours.pageBytes() != theirs.pageBytes()) {
       return "expected "
           + ours.layers()
@@ -153,7 +153,7 @@ final class HandOver {
       owner.forget(request);
       progress.tryEmitComplete();
     } else {
-      end(KvMessage.Outcome.CANCELLED, writes.arrivals(), why);
+      end(OldMessage.Outcome.CANCELLED, writes.arrivals(), why);
     }
   }
 
@@ -161,15 +161,15 @@ final class HandOver {
     HandOverException failure =
         HandOverException.of(cause, "decode", request.decode(), request.id());
     stop(failure);
-    end(KvMessage.Outcome.FAILED, KvMessage.End.UNKNOWN, failure);
+    end(OldMessage.Outcome.FAILED, OldMessage.End.UNKNOWN, failure);
   }
 
   /** Decode first: whoever gets the error may close the engine at once. */
-  private void end(KvMessage.Outcome outcome, long arrivals, HandOverException why) {
+  private void end(OldMessage.Outcome outcome, long arrivals, HandOverException why) {
     Throwable cause = why.getCause();
     String text = HandOverException.textOf(cause == null ? why : cause);
-    KvMessage.End message =
-        new KvMessage.End(request.id(), outcome, owner.quietWhenDone(), arrivals, text);
+    OldMessage.End message =
+        new OldMessage.End(request.id(), outcome, owner.quietWhenDone(), arrivals, text);
     owner
         .tell(request.decode(), message)
         .subscribe(

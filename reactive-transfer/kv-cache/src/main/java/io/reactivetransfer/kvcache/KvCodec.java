@@ -4,113 +4,80 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.RegionDescriptor;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.zip.CRC32C;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The bytes of a {@link KvMessage}: three letters, one version byte, one byte that says which
- * message it is, its id, its fields, and the CRC-32C of all before it. All numbers are big-endian.
+ * The bytes of a {@link KvMessage}: one version byte, one byte that says which message it is, its
+ * id, its fields, and the CRC-32C of all before it. All numbers are big-endian.
  */
 final class KvCodec {
 
-  static final String MAGIC = "RTK";
-  static final int VERSION = 1;
-  static final int HEADER_BYTES = MAGIC.length() + 2 + Long.BYTES;
+  static final int VERSION = 2;
+  static final int HEADER_BYTES = 1 + 1 + Long.BYTES;
   static final int CHECKSUM_BYTES = Integer.BYTES;
 
   /** The most that any engine can be told to send. */
-  static final int MAX_BYTES = 1 << 16;
+  static final int MAX_BYTES = 1 << 24;
 
-  private static final int MAX_BODY_BYTES = 0xffff;
+  private static final int DESCRIBE = 1;
+  private static final int DESCRIPTION = 2;
+  private static final int REQUEST = 3;
+  private static final int CANCEL = 4;
+  private static final int END = 5;
 
-  private static final int REQUEST = 1;
-  private static final int CANCEL = 2;
-  private static final int END = 3;
-
-  /** Imm, layout, tail range, deadline, and the lengths of two descriptors, body and page list. */
-  private static final int REQUEST_NUMBERS = 4 + (4 + 4 + 8) + (8 + 8) + 8 + (2 + 2 + 2 + 4);
+  /** No descriptor is longer. */
+  private static final int MAX_DESCRIPTOR_BYTES = 0xffff;
 
   private KvCodec() {}
 
-  /** Whether these bytes claim to be a message of this protocol, of whatever version. */
-  static boolean claims(ByteBuffer bytes) {
-    if (bytes.remaining() < MAGIC.length()) {
-      return false;
-    }
-    for (int i = 0; i < MAGIC.length(); i++) {
-      if (bytes.get(bytes.position() + i) != MAGIC.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
+  /**
+   * The bytes of a message.
+   *
+   * @throws IllegalArgumentException if it is longer than any engine can send
+   */
   static ByteBuffer encode(KvMessage message) {
     return switch (message) {
-      case KvMessage.Request request -> encodeRequest(request);
-      case KvMessage.Cancel cancel -> seal(begin(0, CANCEL, cancel.id()));
-      case KvMessage.End end -> encodeEnd(end);
+      case KvMessage.Describe describe ->
+          new KvWriter(DESCRIBE, describe.id())
+              .name(describe.node())
+              .name(describe.model())
+              .sealed();
+      case KvMessage.Description description ->
+          new KvWriter(DESCRIPTION, description.id())
+              .name(description.node())
+              .name(description.model())
+              .layout(description.layout())
+              .sealed();
+      case KvMessage.Request request -> encode(request);
+      case KvMessage.Cancel cancel -> new KvWriter(CANCEL, cancel.id()).sealed();
+      case KvMessage.End end ->
+          new KvWriter(END, end.id())
+              .u8(end.outcome().code)
+              .flag(end.quiet())
+              .i64(end.arrivals())
+              .text(end.text(), KvMessage.End.MAX_TEXT_BYTES)
+              .sealed();
     };
   }
 
-  /** The field that says how long it is has 16 bits. */
-  static void requireBody(ByteBuffer body) {
-    if (body.remaining() > MAX_BODY_BYTES) {
-      throw new IllegalArgumentException(
-          "expected a body of at most " + MAX_BODY_BYTES + " bytes, got " + body.remaining());
+  private static ByteBuffer encode(KvMessage.Request request) {
+    KvWriter out = new KvWriter(REQUEST, request.id());
+    out.name(request.node()).name(request.model());
+    out.i32(request.imms().base().value()).i32(request.imms().count());
+    out.i64(request.arrivals());
+    out.i32((int) request.deadline().toMillis());
+    out.i64(request.span().firstToken()).i64(request.span().tokens());
+    KvMessage.Target target = request.target();
+    out.layout(target.layout()).i32(target.regions().size());
+    target.regions().forEach(region -> out.bytes(ByteBuffer.wrap(region.toBytes())));
+    out.pages(target.pages()).flag(target.tail() != null);
+    KvMessage.Tail tail = target.tail();
+    if (tail != null) {
+      out.bytes(ByteBuffer.wrap(tail.region().toBytes())).i64(tail.offset()).i64(tail.length());
     }
-  }
-
-  private static ByteBuffer encodeRequest(KvMessage.Request request) {
-    byte[] memory = request.memory().toBytes();
-    byte[] tail = request.tail().region().toBytes();
-    ByteBuffer body = request.body();
-    requireBody(body);
-    long fields = (long) REQUEST_NUMBERS + memory.length + tail.length + body.remaining();
-    long length = Math.addExact(fields, 4L * request.pages().size());
-    if (length > Integer.MAX_VALUE - HEADER_BYTES - CHECKSUM_BYTES) {
-      throw new IllegalArgumentException("a request of " + length + " bytes");
-    }
-    ByteBuffer out = begin((int) length, REQUEST, request.id());
-    out.putInt(request.imm().value());
-    KvLayout layout = request.layout();
-    out.putInt(layout.layers()).putInt(layout.poolPages()).putLong(layout.pageBytes());
-    out.putLong(request.deadline().toMillis());
-    out.putLong(request.tail().offset()).putLong(request.tail().length());
-    putBytes(out, memory);
-    putBytes(out, tail);
-    out.putShort((short) body.remaining()).put(body);
-    out.putInt(request.pages().size());
-    for (int i = 0; i < request.pages().size(); i++) {
-      out.putInt(request.pages().get(i));
-    }
-    return seal(out);
-  }
-
-  private static ByteBuffer encodeEnd(KvMessage.End end) {
-    byte[] text = end.text().getBytes(StandardCharsets.UTF_8);
-    int length = Math.min(text.length, KvMessage.End.MAX_TEXT_BYTES);
-    ByteBuffer out = begin(1 + 1 + 8 + 2 + length, END, end.id());
-    out.put((byte) end.outcome().code).put((byte) (end.quiet() ? 1 : 0));
-    out.putLong(end.arrivals()).putShort((short) length).put(text, 0, length);
-    return seal(out);
-  }
-
-  private static ByteBuffer begin(int fields, int kind, long id) {
-    ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + fields + CHECKSUM_BYTES);
-    out.put(MAGIC.getBytes(StandardCharsets.US_ASCII)).put((byte) VERSION).put((byte) kind);
-    return out.putLong(id);
-  }
-
-  private static void putBytes(ByteBuffer out, byte[] bytes) {
-    out.putShort((short) bytes.length).put(bytes);
-  }
-
-  private static ByteBuffer seal(ByteBuffer out) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(out.slice(0, out.position()));
-    return out.putInt((int) checksum.getValue()).flip();
+    return out.bytes(request.body()).sealed();
   }
 
   /**
@@ -120,60 +87,70 @@ final class KvCodec {
    */
   static KvMessage decode(ByteBuffer bytes) {
     KvReader in = new KvReader(bytes);
-    int kind = in.u8("kind", REQUEST, END);
-    long id = in.i64("id", Long.MIN_VALUE, Long.MAX_VALUE);
+    int kind = in.u8("kind", DESCRIBE, END);
+    long id = in.i64("id", Long.MIN_VALUE);
     KvMessage message =
         switch (kind) {
-          case REQUEST -> decodeRequest(in, id);
+          case DESCRIBE -> new KvMessage.Describe(id, in.name("node"), in.name("model"));
+          case DESCRIPTION ->
+              new KvMessage.Description(
+                  id, in.name("node"), in.name("model"), KvLayoutForm.read(in));
+          case REQUEST -> request(in, id);
           case CANCEL -> new KvMessage.Cancel(id);
-          default -> decodeEnd(in, id);
+          default -> end(in, id);
         };
     in.end();
     return message;
   }
 
-  private static KvMessage.Request decodeRequest(KvReader in, long id) {
-    Imm imm = new Imm(in.i32("immediate", 0, Imm.MAX_VALUE));
-    int layers = in.i32("layers", 1, Integer.MAX_VALUE);
-    int poolPages = in.i32("pages in the pool", 1, Integer.MAX_VALUE);
-    long pageBytes = in.i64("bytes in a page", 1, Long.MAX_VALUE);
-    KvLayout layout = in.checked(() -> new KvLayout(layers, poolPages, pageBytes));
-    long deadlineMillis = in.i64("deadline", 1, Integer.MAX_VALUE);
-    long tailOffset = in.i64("tail offset", 0, Long.MAX_VALUE);
-    long tailLength = in.i64("tail length", 0, Long.MAX_VALUE);
-    RegionDescriptor memory = descriptor(in, "memory");
-    RegionDescriptor tail = descriptor(in, "tail");
-    if (memory.length() < layout.bytes()) {
-      throw in.bad("memory of " + layout.bytes() + " bytes or more", memory.length() + " bytes");
+  private static KvMessage.Request request(KvReader in, long id) {
+    String node = in.name("node");
+    String model = in.name("model");
+    Imm base = new Imm(in.i32("immediate", 0, Imm.MAX_VALUE));
+    int count = in.i32("number of immediates", 1, Integer.MAX_VALUE);
+    KvMessage.Imms imms = in.checked(() -> new KvMessage.Imms(base, count));
+    long arrivals = in.i64("arrivals", 1);
+    Duration deadline = Duration.ofMillis(in.i32("deadline", 1, Integer.MAX_VALUE));
+    long firstToken = in.i64("first token", 0);
+    long tokens = in.i64("tokens", 0);
+    KvSpan span = in.checked(() -> new KvSpan(firstToken, tokens));
+    KvMessage.Target target = target(in);
+    ByteBuffer body = in.bytes("body", MAX_BYTES);
+    return in.checked(
+        () -> new KvMessage.Request(id, node, model, target, imms, arrivals, span, deadline, body));
+  }
+
+  private static KvMessage.Target target(KvReader in) {
+    KvLayout layout = KvLayoutForm.read(in);
+    int count = in.count("regions", 1, Integer.BYTES);
+    List<RegionDescriptor> regions = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      regions.add(descriptor(in, "region"));
     }
-    if (tailOffset > tail.length() || tailLength > tail.length() - tailOffset) {
-      throw in.bad(
-          "a tail within " + tail.length() + " bytes", tailLength + " bytes at " + tailOffset);
-    }
-    ByteBuffer body = in.bytes("body", MAX_BODY_BYTES);
-    int[] pages = in.ints("page", poolPages);
-    return new KvMessage.Request(
-        id,
-        imm,
-        layout,
-        memory,
-        in.checked(() -> PageList.of(pages)),
-        new KvMessage.Tail(tail, tailOffset, tailLength),
-        Duration.ofMillis(deadlineMillis),
-        body);
+    int[] indices = in.ints("pages", layout.pages());
+    PageList pages = indices.length == 0 ? null : in.checked(() -> PageList.of(indices));
+    KvMessage.Tail tail = in.flag("tail") ? tail(in) : null;
+    return in.checked(() -> new KvMessage.Target(layout, regions, pages, tail));
+  }
+
+  private static KvMessage.Tail tail(KvReader in) {
+    RegionDescriptor region = descriptor(in, "tail");
+    long offset = in.i64("tail offset", 0);
+    long length = in.i64("tail length", 0);
+    return in.checked(() -> new KvMessage.Tail(region, offset, length));
   }
 
   private static RegionDescriptor descriptor(KvReader in, String field) {
-    ByteBuffer view = in.bytes(field, 0xffff);
+    ByteBuffer view = in.bytes(field, MAX_DESCRIPTOR_BYTES);
     byte[] bytes = new byte[view.remaining()];
     view.get(bytes);
     return in.checked(() -> RegionDescriptor.fromBytes(bytes));
   }
 
-  private static KvMessage.End decodeEnd(KvReader in, long id) {
+  private static KvMessage.End end(KvReader in, long id) {
     KvMessage.Outcome outcome = KvMessage.Outcome.of(in.u8("outcome", 1, 4));
-    boolean quiet = in.u8("quiet", 0, 1) == 1;
-    long arrivals = in.i64("arrivals", KvMessage.End.UNKNOWN, Long.MAX_VALUE);
+    boolean quiet = in.flag("quiet");
+    long arrivals = in.i64("arrivals", KvMessage.End.UNKNOWN);
     ByteBuffer text = in.bytes("text", KvMessage.End.MAX_TEXT_BYTES);
     return new KvMessage.End(id, outcome, quiet, arrivals, in.printable(text));
   }

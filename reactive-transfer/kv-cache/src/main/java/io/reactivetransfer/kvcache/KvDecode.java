@@ -220,9 +220,9 @@ public final class KvDecode implements Disposable {
   private final class Answers implements KvInbox.Handler {
 
     @Override
-    public void received(Peer sender, KvMessage message) {
+    public void received(Peer sender, OldMessage message) {
       Reception reception = receptions.get(message.id());
-      if (reception != null && message instanceof KvMessage.End end && reception.isWith(sender)) {
+      if (reception != null && message instanceof OldMessage.End end && reception.isWith(sender)) {
         reception.ended(end);
       }
     }

@@ -25,7 +25,7 @@ final class KvInbox {
   /** What one side does with the messages of the other. Called by one thread at a time. */
   interface Handler {
 
-    void received(Peer sender, KvMessage message);
+    void received(Peer sender, OldMessage message);
 
     /** No message will come any more: the engine closed, or its messages are another's. */
     void ended(@Nullable Throwable failure);
@@ -41,7 +41,7 @@ final class KvInbox {
 
   private static void read(Message message, Handler handler) {
     try {
-      handler.received(message.sender(), KvCodec.decode(message.bytes()));
+      handler.received(message.sender(), OldCodec.decode(message.bytes()));
     } catch (Throwable e) {
       // A missing class too is the end of this message only: everybody's come this way.
       Bulkhead.said(

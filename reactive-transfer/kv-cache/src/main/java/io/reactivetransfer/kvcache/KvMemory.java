@@ -10,7 +10,7 @@ import io.reactivetransfer.MemorySlice;
  * @param region at least as long as the layout; on the decode side open to remote writes
  * @param layout where the pages lie in it
  */
-public record KvMemory(MemoryRegion region, KvLayout layout) {
+public record KvMemory(MemoryRegion region, OldLayout layout) {
 
   /** Checks that the layout fits. */
   public KvMemory {

@@ -5,37 +5,95 @@ import io.reactivetransfer.PageList;
 import io.reactivetransfer.RegionDescriptor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the two sides say to each other; {@link KvCodec} gives it a form. */
 sealed interface KvMessage {
 
-  /** Decode's number of the hand-over; unique for its engine. */
+  /** Decode's number of the hand-over or of the question; unique for its engine. */
   long id();
+
+  /**
+   * Decode asks prefill how it lays a model out. Answered by a {@link Description}, or by an {@link
+   * End} if there is no such model.
+   *
+   * @param node name of the one who asks
+   */
+  record Describe(long id, String node, String model) implements KvMessage {
+
+    /** Checks the names. */
+    public Describe {
+      KvName.require("node", node);
+      KvName.require("model", model);
+    }
+  }
+
+  /**
+   * Prefill's answer.
+   *
+   * @param node name of the one who answers
+   * @param layout where its pages of the model lie
+   */
+  record Description(long id, String node, String model, KvLayout layout) implements KvMessage {
+
+    /** Checks the names. */
+    public Description {
+      KvName.require("node", node);
+      KvName.require("model", model);
+    }
+  }
 
   /**
    * Decode asks prefill to fill pages.
    *
-   * @param imm what each page and the tail is counted under
-   * @param layout where decode's pages lie in {@code memory}
-   * @param pages the same ones in each layer
-   * @param tail where the tail goes
-   * @param deadline how long decode will wait, from now on
+   * @param node name of the one who asks
+   * @param target where it goes
+   * @param imms what it is counted under
+   * @param arrivals how often it is counted in all: the units of all layers, and the tail
+   * @param span which tokens; none if there are no pages
+   * @param deadline how long decode will wait, from now on; whole milliseconds
    * @param body the application's own: the prompt, for instance
    */
   record Request(
       long id,
-      Imm imm,
-      KvLayout layout,
-      RegionDescriptor memory,
-      PageList pages,
-      Tail tail,
+      String node,
+      String model,
+      Target target,
+      Imms imms,
+      long arrivals,
+      KvSpan span,
       Duration deadline,
       ByteBuffer body)
       implements KvMessage {
 
-    /** Keeps a view of its own. */
+    private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
+
+    /** Checks that it fits together, and keeps a view of the body of its own. */
     public Request {
+      KvName.require("node", node);
+      KvName.require("model", model);
       body = body.slice().asReadOnlyBuffer();
+      imms.requireFor(target.layout());
+      requireMillis(deadline);
+      if (arrivals < 1) {
+        throw new IllegalArgumentException("expected 1 or more arrivals, got " + arrivals);
+      }
+      if (target.pages() != null) {
+        KvMapping.requirePages("target", target.layout(), span, target.pages());
+      } else if (span.tokens() > 0) {
+        throw new IllegalArgumentException("expected no tokens without pages, got " + span);
+      }
+    }
+
+    private static void requireMillis(Duration deadline) {
+      if (deadline.isNegative()
+          || deadline.compareTo(LONGEST) > 0
+          || deadline.toMillis() < 1
+          || !deadline.equals(Duration.ofMillis(deadline.toMillis()))) {
+        throw new IllegalArgumentException(
+            "expected a deadline of 1 ms to 24 days in whole milliseconds, got " + deadline);
+      }
     }
 
     @Override
@@ -44,8 +102,111 @@ sealed interface KvMessage {
     }
   }
 
+  /**
+   * Decode's memory, as far as a request concerns it.
+   *
+   * @param layout where decode's pages lie in {@code regions}
+   * @param regions those of the layout, each at least as long as it says
+   * @param pages the pages to be filled; null if only a tail is wanted
+   * @param tail where the tail goes; null if none is wanted
+   */
+  record Target(
+      KvLayout layout,
+      List<RegionDescriptor> regions,
+      @Nullable PageList pages,
+      @Nullable Tail tail) {
+
+    /** Checks that it fits together. */
+    public Target {
+      regions = List.copyOf(regions);
+      if (pages == null && tail == null) {
+        throw new IllegalArgumentException("expected pages or a tail, got none of them");
+      }
+      if (regions.size() != layout.regions()) {
+        throw new IllegalArgumentException(
+            "expected a descriptor for each of "
+                + layout.regions()
+                + " regions, got "
+                + regions.size());
+      }
+      for (int i = 0; i < regions.size(); i++) {
+        if (regions.get(i).length() < layout.bytes(i)) {
+          throw new IllegalArgumentException(
+              "expected memory of "
+                  + layout.bytes(i)
+                  + " bytes or more as region "
+                  + i
+                  + ", got "
+                  + regions.get(i).length());
+        }
+      }
+    }
+  }
+
+  /**
+   * Immediates that follow each other. If it is one, all is counted under it. Otherwise there is
+   * one more than the target's layout has layers: one for each, from the first on, and one for the
+   * tail.
+   *
+   * @param base the first one
+   * @param count how many
+   */
+  record Imms(Imm base, int count) {
+
+    /** Checks that all of them are immediates. */
+    public Imms {
+      if (count < 1 || count > Imm.MAX_VALUE - base.value() + 1) {
+        throw new IllegalArgumentException(
+            "expected 1 or more immediates of at most "
+                + Imm.MAX_VALUE
+                + ", got "
+                + count
+                + " from "
+                + base.value()
+                + " on");
+      }
+    }
+
+    /** What the units of a layer of the target are counted under. */
+    Imm ofLayer(KvLayout target, int layer) {
+      return count == 1 ? base : Imm.of(base.value() + layer - target.firstLayer());
+    }
+
+    /** What the tail is counted under. */
+    Imm ofTail() {
+      return Imm.of(base.value() + count - 1);
+    }
+
+    private void requireFor(KvLayout target) {
+      if (count != 1 && count != target.layers() + 1) {
+        throw new IllegalArgumentException(
+            "expected 1 immediate, or one for each of "
+                + target.layers()
+                + " layers and one for the tail, got "
+                + count);
+      }
+    }
+  }
+
   /** A part of decode's memory. */
-  record Tail(RegionDescriptor region, long offset, long length) {}
+  record Tail(RegionDescriptor region, long offset, long length) {
+
+    /** Checks that it lies within the region. */
+    public Tail {
+      if (offset < 0
+          || length < 0
+          || offset > region.length()
+          || length > region.length() - offset) {
+        throw new IllegalArgumentException(
+            "expected a tail within "
+                + region.length()
+                + " bytes, got "
+                + length
+                + " bytes at "
+                + offset);
+      }
+    }
+  }
 
   /** Decode does not want it any more. Answered by an {@link End}, always. */
   record Cancel(long id) implements KvMessage {}

@@ -40,7 +40,7 @@ public record KvOrder(
     if (deadline.toMillis() < 1 || deadline.toMillis() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("expected a deadline of 1 ms to 24 days, got " + deadline);
     }
-    KvCodec.requireBody(body);
+    OldCodec.requireBody(body);
     body = body.slice().asReadOnlyBuffer();
   }
 

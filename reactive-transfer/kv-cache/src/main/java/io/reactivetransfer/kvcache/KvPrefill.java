@@ -213,16 +213,16 @@ public final class KvPrefill implements Disposable {
    * Tries to tell decode; whoever cannot be told finds out by itself. Completes whatever happens,
    * and throws nothing: a hand-over ends behind it.
    */
-  Mono<Void> tell(Peer decode, KvMessage message) {
-    return Mono.defer(() -> engine.send(decode, KvInbox.TO_DECODE, KvCodec.encode(message)))
+  Mono<Void> tell(Peer decode, OldMessage message) {
+    return Mono.defer(() -> engine.send(decode, KvInbox.TO_DECODE, OldCodec.encode(message)))
         .timeout(LAST_WORD)
         .doOnError(e ->
             Bulkhead.said(() -> LOG.debug("could not tell {}: {}", decode.address(), e.toString())))
         .onErrorComplete();
   }
 
-  private static KvMessage.End refusal(long id, String reason) {
-    return new KvMessage.End(id, KvMessage.Outcome.REFUSED, true, 0, reason);
+  private static OldMessage.End refusal(long id, String reason) {
+    return new OldMessage.End(id, OldMessage.Outcome.REFUSED, true, 0, reason);
   }
 
   private static Key keyOf(KvRequest request) {
@@ -242,11 +242,11 @@ public final class KvPrefill implements Disposable {
   private final class Incoming implements KvInbox.Handler {
 
     @Override
-    public void received(Peer sender, KvMessage message) {
+    public void received(Peer sender, OldMessage message) {
       switch (message) {
-        case KvMessage.Request request -> admit(new KvRequest(KvPrefill.this, sender, request));
-        case KvMessage.Cancel cancel -> cancel(sender, cancel.id());
-        case KvMessage.End end -> LOG.warn("{} sent the end of a hand-over", sender.address());
+        case OldMessage.Request request -> admit(new KvRequest(KvPrefill.this, sender, request));
+        case OldMessage.Cancel cancel -> cancel(sender, cancel.id());
+        case OldMessage.End end -> LOG.warn("{} sent the end of a hand-over", sender.address());
       }
     }
 
@@ -292,15 +292,15 @@ public final class KvPrefill implements Disposable {
         forget(request);
       }
       boolean untouched = request != null && running == null;
-      KvMessage.Outcome outcome =
-          untouched ? KvMessage.Outcome.CANCELLED : KvMessage.Outcome.NOT_RUNNING;
+      OldMessage.Outcome outcome =
+          untouched ? OldMessage.Outcome.CANCELLED : OldMessage.Outcome.NOT_RUNNING;
       tell(
               sender,
-              new KvMessage.End(
+              new OldMessage.End(
                   id,
                   outcome,
                   untouched || quietWhenDone(),
-                  untouched ? 0 : KvMessage.End.UNKNOWN,
+                  untouched ? 0 : OldMessage.End.UNKNOWN,
                   "cancelled"))
           .subscribe();
     }

@@ -15,7 +15,7 @@ public final class KvRequest {
 
   private final KvPrefill owner;
   private final Peer decode;
-  private final KvMessage.Request message;
+  private final OldMessage.Request message;
   private final long receivedNanos = now();
 
   /** Guarded by this, like the next one. */
@@ -23,7 +23,7 @@ public final class KvRequest {
 
   private boolean over;
 
-  KvRequest(KvPrefill owner, Peer decode, KvMessage.Request message) {
+  KvRequest(KvPrefill owner, Peer decode, OldMessage.Request message) {
     this.owner = owner;
     this.decode = decode;
     this.message = message;
@@ -73,7 +73,7 @@ public final class KvRequest {
     }
   }
 
-  KvMessage.Request message() {
+  OldMessage.Request message() {
     return message;
   }
 

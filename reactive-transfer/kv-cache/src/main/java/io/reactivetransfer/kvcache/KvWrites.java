@@ -17,7 +17,7 @@ import java.util.BitSet;
 final class KvWrites {
 
   private final KvMemory memory;
-  private final KvMessage.Request request;
+  private final OldMessage.Request request;
   private final PageList pages;
   private final MemorySlice tail;
   private final RemoteRegion target;
@@ -58,7 +58,7 @@ final class KvWrites {
               + " again");
     }
     seen.set(from, to);
-    KvLayout theirs = request.layout();
+    OldLayout theirs = request.layout();
     PagedWrite write =
         PagedWrite.of(
             theirs.pageBytes(),

@@ -4,7 +4,7 @@ import io.reactivetransfer.PageList;
 import java.util.stream.IntStream;
 
 /**
- * Which pages of a {@link KvLayout} are free. Gives out those that have been free for longest, so
+ * Which pages of a {@link OldLayout} are free. Gives out those that have been free for longest, so
  * that a page is reused as late as possible. Safe from any thread, never blocks for long, touches
  * no memory.
  */

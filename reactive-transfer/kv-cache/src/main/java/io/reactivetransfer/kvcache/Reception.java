@@ -84,7 +84,7 @@ final class Reception {
   private final ImmLease lease;
   private final long arrivals;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-  private final Sinks.One<KvMessage.End> end = Sinks.one();
+  private final Sinks.One<OldMessage.End> end = Sinks.one();
   private final Sinks.Empty<Void> freed = Sinks.empty();
   private final Disposable.Composite running = Disposables.composite();
   private final Disposable.Composite holding = Disposables.composite();
@@ -92,7 +92,7 @@ final class Reception {
   private final ImmCounter counter;
   private volatile Listener listener = NOBODY;
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NOT_SENT);
-  private volatile KvMessage.@Nullable End said;
+  private volatile OldMessage.@Nullable End said;
   private volatile boolean firstClaimed;
   private volatile long startNanos;
   private volatile long firstNanos;
@@ -131,7 +131,7 @@ final class Reception {
   }
 
   /** Prefill has stopped. */
-  void ended(KvMessage.End message) {
+  void ended(OldMessage.End message) {
     said = message;
     end.tryEmitValue(message);
   }
@@ -196,7 +196,7 @@ final class Reception {
     }
   }
 
-  private void refused(KvMessage.End message) {
+  private void refused(OldMessage.End message) {
     fail(refusal(message));
   }
 
@@ -224,14 +224,14 @@ final class Reception {
   private ByteBuffer encodeRequest() {
     MemorySlice tail = order.tail();
     ByteBuffer bytes =
-        KvCodec.encode(
-            new KvMessage.Request(
+        OldCodec.encode(
+            new OldMessage.Request(
                 id,
                 lease.imm(),
                 owner.memory.layout(),
                 owner.memory.region().descriptor(),
                 reservation.pages(),
-                new KvMessage.Tail(tail.region().descriptor(), tail.offset(), tail.length()),
+                new OldMessage.Tail(tail.region().descriptor(), tail.offset(), tail.length()),
                 order.deadline(),
                 order.body()));
     int max = owner.engine.options().maxMessageBytes();
@@ -255,7 +255,7 @@ final class Reception {
         "expected " + arrivals + " arrivals within " + order.deadline() + ", " + came);
   }
 
-  private Throwable refusal(KvMessage.End message) {
+  private Throwable refusal(OldMessage.End message) {
     HandOverException.Reason reason =
         switch (message.outcome()) {
           case REFUSED -> HandOverException.Reason.REFUSED;
@@ -299,11 +299,11 @@ final class Reception {
   }
 
   /** What prefill says when it writes nothing more. */
-  private Mono<KvMessage.End> stopped() {
+  private Mono<OldMessage.End> stopped() {
     if (said != null) {
       return end.asMono();
     }
-    ByteBuffer cancel = KvCodec.encode(new KvMessage.Cancel(id));
+    ByteBuffer cancel = OldCodec.encode(new OldMessage.Cancel(id));
     return owner
         .engine
         .send(order.prefill(), KvInbox.TO_PREFILL, cancel)
@@ -318,15 +318,15 @@ final class Reception {
   }
 
   /** Completes when what prefill had posted has landed. */
-  private Mono<Void> landed(KvMessage.End message) {
+  private Mono<Void> landed(OldMessage.End message) {
     if (message.quiet()) {
       return Mono.empty();
     }
     // Prefill got the request and runs it no more, without a word of failure: all of it went out.
     boolean complete =
-        message.outcome() == KvMessage.Outcome.NOT_RUNNING && request.get() == Request.SENT;
+        message.outcome() == OldMessage.Outcome.NOT_RUNNING && request.get() == Request.SENT;
     long counted = complete ? arrivals : message.arrivals();
-    if (counted == KvMessage.End.UNKNOWN) {
+    if (counted == OldMessage.End.UNKNOWN) {
       LOG.warn("{} cannot say whether hand-over {} still writes", order.prefill().address(), id);
       return Mono.never();
     }

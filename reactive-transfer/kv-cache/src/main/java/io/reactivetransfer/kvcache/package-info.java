@@ -5,7 +5,7 @@
  * <p>Read {@link io.reactivetransfer.kvcache.KvDecode} first: it reserves pages, arms the count,
  * and asks a prefill node to fill them. Its counterpart is {@link
  * io.reactivetransfer.kvcache.KvPrefill}. Where a page lies is said by {@link
- * io.reactivetransfer.kvcache.KvLayout}; which pages are free by {@link
+ * io.reactivetransfer.kvcache.OldLayout}; which pages are free by {@link
  * io.reactivetransfer.kvcache.PagePool}.
  */
 @NullMarked

@@ -31,7 +31,7 @@ import reactor.core.scheduler.Schedulers;
  */
 class CancelAtArrivalTest {
 
-  private static final KvLayout LAYOUT = new KvLayout(1, 8, 64);
+  private static final OldLayout LAYOUT = new OldLayout(1, 8, 64);
   private static final PageList SOURCE = PageList.of(3, 5);
   private static final int HAND_OVERS = 4_000;
   private static final int AT_ONCE = 4;

@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 /** A cancel that comes while the request is made: then either goes the request, or the pages. */
 class CancelAtRequestTest {
 
-  private static final KvLayout LAYOUT = new KvLayout(2, 8, 64);
+  private static final OldLayout LAYOUT = new OldLayout(2, 8, 64);
 
   private final AtomicReference<Subscription> running = new AtomicReference<>();
 
@@ -66,14 +66,14 @@ class CancelAtRequestTest {
                 }
               });
       assertThat(pool.free()).isEqualTo(8);
-      KvMessage later = new KvMessage.Cancel(99);
+      OldMessage later = new OldMessage.Cancel(99);
       decodeNode
           .engine
-          .send(prefillNode.seenFrom(decodeNode), KvInbox.TO_PREFILL, KvCodec.encode(later))
+          .send(prefillNode.seenFrom(decodeNode), KvInbox.TO_PREFILL, OldCodec.encode(later))
           .block(PATIENCE);
       Message first = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(first).isNotNull();
-      assertThat(KvCodec.decode(first.bytes())).isEqualTo(later);
+      assertThat(OldCodec.decode(first.bytes())).isEqualTo(later);
     }
   }
 }

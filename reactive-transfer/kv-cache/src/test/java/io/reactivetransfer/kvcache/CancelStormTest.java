@@ -28,7 +28,7 @@ import reactor.core.scheduler.Schedulers;
 class CancelStormTest {
 
   private static final long PAGE_BYTES = 40_000;
-  private static final KvLayout LAYOUT = new KvLayout(4, 16, PAGE_BYTES);
+  private static final OldLayout LAYOUT = new OldLayout(4, 16, PAGE_BYTES);
   private static final int PAGES = 4;
   private static final int HAND_OVERS = 300;
 
@@ -49,7 +49,7 @@ class CancelStormTest {
     PagePool targetPool = PagePool.of(LAYOUT.poolPages());
     PagePool sourcePool = PagePool.of(64);
     try (TestNode decodeNode = new TestNode(backend, LAYOUT, options);
-        TestNode prefillNode = new TestNode(backend, new KvLayout(4, 64, PAGE_BYTES), options)) {
+        TestNode prefillNode = new TestNode(backend, new OldLayout(4, 64, PAGE_BYTES), options)) {
       KvDecode decode = decodeNode.decode(targetPool);
       KvPrefill prefill = prefillNode.prefill();
       prefill

@@ -22,7 +22,7 @@ import reactor.core.publisher.BaseSubscriber;
 /** More cancels at once than messages may wait for a prefill node: all pages come back. */
 class CancelThatWaitsTest {
 
-  private static final KvLayout LAYOUT = new KvLayout(2, 8, 64);
+  private static final OldLayout LAYOUT = new OldLayout(2, 8, 64);
   private static final int ORDERS = 4;
 
   private final BlockingQueue<Message> messages = new LinkedTransferQueue<>();
@@ -41,10 +41,10 @@ class CancelThatWaitsTest {
         }
       };
 
-  private KvMessage next() throws InterruptedException {
+  private OldMessage next() throws InterruptedException {
     Message message = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     assertThat(message).isNotNull();
-    return KvCodec.decode(message.bytes());
+    return OldCodec.decode(message.bytes());
   }
 
   @Test
@@ -66,7 +66,7 @@ class CancelThatWaitsTest {
                 PATIENCE);
         running.add(decode.receive(order, KEPT).subscribe(arrival -> {}, failure -> {}));
         reader.request(1);
-        assertThat(next()).isInstanceOf(KvMessage.Request.class);
+        assertThat(next()).isInstanceOf(OldMessage.Request.class);
       }
       running.forEach(Disposable::dispose);
       assertThat(decode.held()).isEqualTo(ORDERS);
@@ -74,16 +74,16 @@ class CancelThatWaitsTest {
       reader.requestUnbounded();
       Set<Long> answered = new HashSet<>();
       while (answered.size() < ORDERS) {
-        KvMessage cancel = next();
-        assertThat(cancel).isInstanceOf(KvMessage.Cancel.class);
+        OldMessage cancel = next();
+        assertThat(cancel).isInstanceOf(OldMessage.Cancel.class);
         answered.add(cancel.id());
         prefillNode
             .engine
             .send(
                 decodeNode.seenFrom(prefillNode),
                 KvInbox.TO_DECODE,
-                KvCodec.encode(
-                    new KvMessage.End(cancel.id(), KvMessage.Outcome.CANCELLED, true, 0, "")))
+                OldCodec.encode(
+                    new OldMessage.End(cancel.id(), OldMessage.Outcome.CANCELLED, true, 0, "")))
             .block(PATIENCE);
       }
       decode.settled().block(PATIENCE);

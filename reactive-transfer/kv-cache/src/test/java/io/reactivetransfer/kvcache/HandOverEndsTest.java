@@ -38,7 +38,7 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void anotherLayoutIsRefusedWithoutAskingTheApplication() {
-    try (TestNode other = new TestNode(backend, new KvLayout(4, 24, 1_000))) {
+    try (TestNode other = new TestNode(backend, new OldLayout(4, 24, 1_000))) {
       KvPrefill otherPrefill = other.prefill();
       KvOrder order =
           KvOrder.of(

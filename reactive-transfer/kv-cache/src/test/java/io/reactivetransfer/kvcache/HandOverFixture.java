@@ -21,7 +21,7 @@ abstract class HandOverFixture {
 
   @Parameter String backend;
 
-  static final KvLayout LAYOUT = new KvLayout(5, 24, 1_000);
+  static final OldLayout LAYOUT = new OldLayout(5, 24, 1_000);
   static final int PAGES = 8;
 
   TestNode decodeNode;
@@ -33,7 +33,7 @@ abstract class HandOverFixture {
   @BeforeEach
   void open() {
     decodeNode = new TestNode(backend, LAYOUT);
-    prefillNode = new TestNode(backend, new KvLayout(5, 40, 1_000));
+    prefillNode = new TestNode(backend, new OldLayout(5, 40, 1_000));
     pool = PagePool.inOrder(PageList.of(IntStream.range(0, 24).map(i -> (i * 7) % 24).toArray()));
     decode = decodeNode.decode(pool);
     prefill = prefillNode.prefill();

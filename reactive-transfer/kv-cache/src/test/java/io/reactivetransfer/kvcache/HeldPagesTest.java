@@ -23,7 +23,7 @@ import reactor.core.Disposable;
 /** When pages come back, with a prefill side that says what the test wants it to say. */
 class HeldPagesTest {
 
-  private static final KvLayout LAYOUT = new KvLayout(2, 8, 64);
+  private static final OldLayout LAYOUT = new OldLayout(2, 8, 64);
 
   private TestNode decodeNode;
   private TestNode prefillNode;
@@ -53,20 +53,20 @@ class HeldPagesTest {
     return decode.receive(order, KEPT).subscribe(arrival -> {}, failure -> {});
   }
 
-  private KvMessage next() throws InterruptedException {
+  private OldMessage next() throws InterruptedException {
     Message message = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     assertThat(message).isNotNull();
-    return KvCodec.decode(message.bytes());
+    return OldCodec.decode(message.bytes());
   }
 
-  private void say(KvMessage message) {
+  private void say(OldMessage message) {
     prefillNode
         .engine
-        .send(decodeNode.seenFrom(prefillNode), KvInbox.TO_DECODE, KvCodec.encode(message))
+        .send(decodeNode.seenFrom(prefillNode), KvInbox.TO_DECODE, OldCodec.encode(message))
         .block(PATIENCE);
   }
 
-  private void write(KvMessage.Request request, int times) {
+  private void write(OldMessage.Request request, int times) {
     RemoteRegion target = prefillNode.engine.remote(request.memory());
     for (int i = 0; i < times; i++) {
       await(
@@ -78,14 +78,14 @@ class HeldPagesTest {
   @Test
   void areHeldUntilWhatPrefillHadPostedHasLanded() throws InterruptedException {
     Disposable subscription = receive();
-    KvMessage.Request request = (KvMessage.Request) next();
+    OldMessage.Request request = (OldMessage.Request) next();
     write(request, 2);
     subscription.dispose();
-    assertThat(next()).isEqualTo(new KvMessage.Cancel(request.id()));
+    assertThat(next()).isEqualTo(new OldMessage.Cancel(request.id()));
     assertThat(decode.held()).isEqualTo(1);
     assertThat(pool.free()).isEqualTo(4);
 
-    say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, false, 3, ""));
+    say(new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, false, 3, ""));
     // Its answer has come when a later message has made the round.
     roundTrip();
     assertThat(decode.held()).isEqualTo(1);
@@ -98,10 +98,10 @@ class HeldPagesTest {
   @Test
   void comeBackAtOnceWhenPrefillSaysThatNothingIsOnItsWay() throws InterruptedException {
     Disposable subscription = receive();
-    KvMessage.Request request = (KvMessage.Request) next();
+    OldMessage.Request request = (OldMessage.Request) next();
     write(request, 2);
     subscription.dispose();
-    say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 2, ""));
+    say(new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, true, 2, ""));
     decode.settled().block(PATIENCE);
     assertThat(pool.free()).isEqualTo(8);
     await().atMost(PATIENCE).until(() -> decodeNode.engine.stats().unclaimedImms() == 0);
@@ -110,9 +110,9 @@ class HeldPagesTest {
   @Test
   void areHeldForAllArrivalsWhenEverythingHadGoneOut() throws InterruptedException {
     Disposable subscription = receive();
-    KvMessage.Request request = (KvMessage.Request) next();
+    OldMessage.Request request = (OldMessage.Request) next();
     subscription.dispose();
-    say(new KvMessage.End(request.id(), KvMessage.Outcome.NOT_RUNNING, false, -1, ""));
+    say(new OldMessage.End(request.id(), OldMessage.Outcome.NOT_RUNNING, false, -1, ""));
     write(request, 8);
     roundTrip();
     assertThat(decode.held()).isEqualTo(1);
@@ -136,9 +136,9 @@ class HeldPagesTest {
   @Test
   void stayHeldWhenPrefillCannotSayAndAreReclaimedByForce() throws InterruptedException {
     Disposable subscription = receive();
-    KvMessage.Request request = (KvMessage.Request) next();
+    OldMessage.Request request = (OldMessage.Request) next();
     subscription.dispose();
-    say(new KvMessage.End(request.id(), KvMessage.Outcome.FAILED, false, -1, "nic"));
+    say(new OldMessage.End(request.id(), OldMessage.Outcome.FAILED, false, -1, "nic"));
     roundTrip();
     assertThat(decode.held()).isEqualTo(1);
 
@@ -180,18 +180,18 @@ class HeldPagesTest {
   @Test
   void anAnswerOfAnotherEngineIsIgnored() throws InterruptedException {
     Disposable subscription = receive();
-    KvMessage.Request request = (KvMessage.Request) next();
+    OldMessage.Request request = (OldMessage.Request) next();
     subscription.dispose();
     try (TestNode stranger = new TestNode("loopback", LAYOUT)) {
-      KvMessage lie = new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 0, "");
+      OldMessage lie = new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, true, 0, "");
       stranger
           .engine
-          .send(decodeNode.seenFrom(stranger), KvInbox.TO_DECODE, KvCodec.encode(lie))
+          .send(decodeNode.seenFrom(stranger), KvInbox.TO_DECODE, OldCodec.encode(lie))
           .block(PATIENCE);
       roundTrip();
       assertThat(decode.held()).isEqualTo(1);
     }
-    say(new KvMessage.End(request.id(), KvMessage.Outcome.CANCELLED, true, 0, ""));
+    say(new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, true, 0, ""));
     decode.settled().block(PATIENCE);
   }
 
@@ -205,11 +205,11 @@ class HeldPagesTest {
             decodeNode.tailRegion.slice(16, 16),
             Duration.ofSeconds(20));
     var refused = decode.receive(order, KEPT).toFuture();
-    KvMessage message = next();
-    while (!(message instanceof KvMessage.Request)) {
+    OldMessage message = next();
+    while (!(message instanceof OldMessage.Request)) {
       message = next();
     }
-    say(new KvMessage.End(message.id(), KvMessage.Outcome.REFUSED, true, 0, ""));
+    say(new OldMessage.End(message.id(), OldMessage.Outcome.REFUSED, true, 0, ""));
     await().atMost(PATIENCE).until(refused::isCompletedExceptionally);
     await().atMost(PATIENCE).until(() -> pool.free() == free);
   }

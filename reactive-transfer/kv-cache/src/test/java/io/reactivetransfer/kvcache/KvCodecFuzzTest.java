@@ -2,6 +2,7 @@ package io.reactivetransfer.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.PageList;
 import io.reactivetransfer.fuzz.Fuzz;
 import io.reactivetransfer.fuzz.Input;
 import io.reactivetransfer.fuzz.Mutation;
@@ -10,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class KvCodecFuzzTest {
 
   private static final List<byte[]> ORIGINALS =
-      KvCodecTest.messages().map(message -> KvCodec.encode(message).array()).toList();
+      KvCodecTest.messages().map(KvCodecTest::bytes).toList();
 
   @Test
   void messages() {
@@ -29,7 +29,7 @@ class KvCodecFuzzTest {
   private static void check(Input in) {
     byte[] original = in.oneOf(ORIGINALS);
     byte[] mutated = Mutation.some(in, original);
-    byte[] bytes = in.chance(85) ? sealed(mutated) : mutated;
+    byte[] bytes = in.chance(85) ? KvCodecTest.sealed(mutated) : mutated;
     in.note(() -> HexFormat.of().formatHex(bytes));
     KvMessage message;
     try {
@@ -43,24 +43,47 @@ class KvCodecFuzzTest {
       assertThat(end.text()).doesNotContainPattern("\\p{C}");
       return;
     }
-    ByteBuffer again = KvCodec.encode(message);
-    if (!again.equals(ByteBuffer.wrap(bytes))) {
-      assertThat(again).as("written again").isEqualTo(ByteBuffer.wrap(bytes));
-    }
+    assertThat(KvCodecTest.bytes(message)).as("written again").isEqualTo(bytes);
     if (message instanceof KvMessage.Request request) {
-      assertThat(request.layout().bytes()).isBetween(1L, request.memory().length());
-      assertThat(request.pages().largest()).isLessThan(request.layout().poolPages());
+      requireSane(request);
+    } else if (message instanceof KvMessage.Description description) {
+      requireSane(description.layout());
     }
   }
 
-  private static byte[] sealed(byte[] bytes) {
-    if (bytes.length < Integer.BYTES) {
-      return bytes;
+  private static void requireSane(KvMessage.Request request) {
+    KvMessage.Target target = request.target();
+    KvLayout layout = target.layout();
+    requireSane(layout);
+    for (int i = 0; i < layout.regions(); i++) {
+      assertThat(target.regions().get(i).length()).isGreaterThanOrEqualTo(layout.bytes(i));
     }
-    byte[] sealed = bytes.clone();
-    CRC32C checksum = new CRC32C();
-    checksum.update(sealed, 0, sealed.length - Integer.BYTES);
-    ByteBuffer.wrap(sealed).putInt(sealed.length - Integer.BYTES, (int) checksum.getValue());
-    return sealed;
+    PageList pages = target.pages();
+    if (pages != null) {
+      assertThat(pages.largest()).isLessThan(layout.pages());
+      assertThat(request.span().pages(layout.pageTokens())).isEqualTo(pages.size());
+    }
+    KvMessage.Tail tail = target.tail();
+    if (tail != null) {
+      assertThat(tail.offset()).isBetween(0L, tail.region().length());
+      assertThat(tail.length()).isBetween(0L, tail.region().length() - tail.offset());
+    }
+    assertThat(request.deadline()).isPositive();
+  }
+
+  /** What a peer says can be asked for its mapping, whatever the numbers are. */
+  private static void requireSane(KvLayout layout) {
+    for (KvLayout ours : List.of(KvCodecTest.OPAQUE, KvCodecTest.RANK)) {
+      try {
+        KvMapping mapping = KvMapping.between(ours, layout);
+        assertThat(mapping.arrivals(7, 1_000)).isPositive();
+        KvMapping.requireCover(layout, List.of(ours));
+      } catch (IllegalArgumentException e) {
+        assertThat(e).hasMessageStartingWith("expected ");
+      }
+    }
+    for (int i = 0; i < layout.regions(); i++) {
+      assertThat(layout.bytes(i)).isPositive();
+    }
   }
 }

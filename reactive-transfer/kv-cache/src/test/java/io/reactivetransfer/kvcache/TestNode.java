@@ -21,21 +21,21 @@ final class TestNode implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   final TransferEngine engine;
-  final KvLayout layout;
+  final OldLayout layout;
   final MemorySegment pages;
   final MemorySegment tails;
   final MemoryRegion tailRegion;
   final KvMemory memory;
 
-  TestNode(String backend, KvLayout layout) {
+  TestNode(String backend, OldLayout layout) {
     this(backend, layout, EngineOptions.defaults());
   }
 
-  TestNode(String backend, KvLayout layout, EngineOptions options) {
+  TestNode(String backend, OldLayout layout, EngineOptions options) {
     this(TransferEngineBuilder.create().backend(backend).options(options), layout);
   }
 
-  TestNode(TransferEngineBuilder builder, KvLayout layout) {
+  TestNode(TransferEngineBuilder builder, OldLayout layout) {
     this.layout = layout;
     this.engine = await(builder.open());
     this.pages = arena.allocate(layout.bytes(), 64);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** On a backend that does not keep out what a lost peer may still write. */
 class UnfencedBackendTest {
 
-  private static final KvLayout LAYOUT = new KvLayout(5, 24, 1_000);
+  private static final OldLayout LAYOUT = new OldLayout(5, 24, 1_000);
   private static final int PAGES = 8;
 
   /** A NIC that says so. */
