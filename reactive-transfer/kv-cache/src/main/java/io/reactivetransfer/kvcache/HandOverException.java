@@ -6,8 +6,8 @@ import io.reactivetransfer.PeerUnreachableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hand-over ended before all of it was there. Names the peer at the other end; the content of the
- * pages is undefined. Ask again, or ask another prefill node: with new pages and another immediate.
+ * A hand-over ended before all of it was there. Names the node at the other end; the content of the
+ * pages is undefined. Order again, of the same prefill node or another one, or compute it here.
  */
 public final class HandOverException extends RuntimeException {
 
@@ -19,6 +19,8 @@ public final class HandOverException extends RuntimeException {
     PEER_LOST,
     /** The time that decode gave was over. */
     DEADLINE,
+    /** There is time left, but at the rate at which it came so far not enough: compute it here. */
+    INFEASIBLE,
     /** Prefill did not take the request; no page was touched. */
     REFUSED,
     /** The other side cancelled. */
@@ -31,21 +33,39 @@ public final class HandOverException extends RuntimeException {
   private final long requestId;
   private final transient Peer peer;
 
+  HandOverException(Reason reason, Node with, long requestId, String text) {
+    this(reason, with, requestId, text, null);
+  }
+
   HandOverException(
-      Reason reason,
-      String role,
-      Peer peer,
-      long requestId,
-      String text,
-      @Nullable Throwable cause) {
-    super("hand-over " + requestId + " with " + role + " " + peer.address() + ": " + text, cause);
+      Reason reason, Node with, long requestId, String text, @Nullable Throwable cause) {
+    super(
+        "hand-over " + (requestId > 0 ? requestId + " " : "") + "with " + with + ": " + text,
+        cause);
     this.reason = reason;
     this.requestId = requestId;
-    this.peer = peer;
+    this.peer = with.peer();
+  }
+
+  /**
+   * Who is at the other end.
+   *
+   * @param role what it does there
+   * @param name what it calls itself, once it was heard
+   */
+  record Node(String role, Peer peer, @Nullable String name) {
+
+    @Override
+    public String toString() {
+      String address = peer.address().toString();
+      return name == null || name.equals(address)
+          ? role + " " + address
+          : role + " " + name + " (" + address + ")";
+    }
   }
 
   /** Says of any failure with whom it happened. */
-  static HandOverException of(Throwable cause, String role, Peer peer, long requestId) {
+  static HandOverException of(Throwable cause, Node with, long requestId) {
     if (cause instanceof HandOverException already) {
       return already;
     }
@@ -55,7 +75,7 @@ public final class HandOverException extends RuntimeException {
           case DeadlineExceededException e -> Reason.DEADLINE;
           default -> Reason.FAILED;
         };
-    return new HandOverException(reason, role, peer, requestId, textOf(cause), cause);
+    return new HandOverException(reason, with, requestId, textOf(cause), cause);
   }
 
   /** The message of an exception, or its kind if it has none or cannot say it. */
@@ -74,7 +94,7 @@ public final class HandOverException extends RuntimeException {
     return reason;
   }
 
-  /** The decode side's number of the request. */
+  /** The decode side's number of the request; 0 if it ended before one was sent. */
   public long requestId() {
     return requestId;
   }

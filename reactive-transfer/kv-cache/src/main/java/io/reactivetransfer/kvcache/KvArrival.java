@@ -4,40 +4,48 @@ import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A KV cache that has arrived: every byte of its pages and its tail can be read. Its pages stay
- * reserved for as long as the scope that it was given to, see {@link KvDecode#receive}; or, if that
- * calls {@link #keep()}, until {@link #release()}. Safe from any thread.
+ * A KV cache that has arrived: every byte of its pages and its tail can be read. They stay the
+ * caller's alone for as long as the scope that it was given to, see {@link KvDecode#receive}; or,
+ * if that calls {@link #keep()}, until {@link #release()}. Safe from any thread.
  */
 public final class KvArrival {
-
-  private final long requestId;
-  private final PageReservation reservation;
-  private final MemorySlice tail;
-  private final long arrivals;
-  private final Duration untilFirst;
-  private final Duration firstToLast;
 
   private static final int SCOPED = 0;
   private static final int KEPT = 1;
   private static final int RELEASED = 2;
 
+  private final long requestId;
+  private final KvOrder order;
+  private final KvSpan span;
+  private final long arrivals;
+  private final Duration untilFirst;
+  private final Duration firstToLast;
+  private final Runnable whenReleased;
   private final AtomicInteger owner = new AtomicInteger(SCOPED);
 
+  /**
+   * With what was measured.
+   *
+   * @param whenReleased the pages are the caller's again
+   */
   KvArrival(
       long requestId,
-      PageReservation reservation,
-      MemorySlice tail,
+      KvOrder order,
+      KvSpan span,
       long arrivals,
       Duration untilFirst,
-      Duration firstToLast) {
+      Duration firstToLast,
+      Runnable whenReleased) {
     this.requestId = requestId;
-    this.reservation = reservation;
-    this.tail = tail;
+    this.order = order;
+    this.span = span;
     this.arrivals = arrivals;
     this.untilFirst = untilFirst;
     this.firstToLast = firstToLast;
+    this.whenReleased = whenReleased;
   }
 
   /** This engine's number of the request. */
@@ -45,17 +53,29 @@ public final class KvArrival {
     return requestId;
   }
 
-  /** The pages, the same ones in each layer, in the order in which prefill filled them. */
-  public PageList pages() {
-    return reservation.pages();
+  /** What was ordered. */
+  public KvOrder order() {
+    return order;
   }
 
-  /** The tail, as it was ordered. Prefill may have filled less of it. */
-  public MemorySlice tail() {
-    return tail;
+  /** The pages as they were ordered; null if only a tail was. */
+  public @Nullable PageList pages() {
+    return order.pages();
   }
 
-  /** How many arrivals were counted: each page of each layer, and the tail. */
+  /** The tokens that they hold now. */
+  public KvSpan span() {
+    return span;
+  }
+
+  /** The tail as it was ordered, or null. Prefill may have filled less of it. */
+  public @Nullable MemorySlice tail() {
+    return order.tail();
+  }
+
+  /**
+   * How many arrivals were counted: the units of all layers, see {@link KvMapping}, and the tail.
+   */
   public long arrivals() {
     return arrivals;
   }
@@ -89,16 +109,17 @@ public final class KvArrival {
     return this;
   }
 
-  /** Gives the pages back to the pool; doing it again has no effect. */
+  /** Gives the pages back: {@code whenQuiet} of the order runs. Doing it again has no effect. */
   public void release() {
-    owner.set(RELEASED);
-    reservation.release();
+    if (owner.getAndSet(RELEASED) != RELEASED) {
+      whenReleased.run();
+    }
   }
 
   /** The scope has ended: gives the pages back, unless they were kept. */
   void scopeEnded() {
     if (owner.compareAndSet(SCOPED, RELEASED)) {
-      reservation.release();
+      whenReleased.run();
     }
   }
 }

@@ -1,8 +1,9 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.Access;
-import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.util.HashSet;
@@ -11,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -19,89 +19,86 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The decode side: reserves pages, arms the count, asks a prefill node to fill them, and knows when
- * all of it has arrived. One object for one KV memory and any number of hand-overs. Safe from any
- * thread, never blocks; signals come on the engine's signal scheduler, and deadlines on {@code
- * Schedulers.parallel()}.
+ * The decode side of a model: arms the count, asks prefill nodes to fill pages, and knows when all
+ * of it has arrived. Any number of orders run at once. Made by {@link KvCache#decode}; safe from
+ * any thread, never blocks.
  *
- * <p><b>When pages are safe to reuse.</b> A hand-over that ends early, by an error, its deadline or
- * a cancel, signals at once. Its pages go back to the pool only when nothing can write to them any
- * more: when prefill has confirmed that it stopped and what it had posted has landed, or when
- * prefill is lost and the engine {@linkplain TransferEngine#fencesLostPeers() fences} lost peers.
- * Until then they are {@linkplain #held() held}; {@link #reclaim()} is the way out if prefill never
- * answers, or is lost on an engine that does not fence.
- *
- * <p>An engine can be this and {@link KvPrefill} at once; there is one of each.
+ * <p><b>When pages are safe to reuse.</b> An order that ends early, by an error, its deadline or a
+ * cancel, signals at once. Its pages are the caller's again ({@code whenQuiet} of the order runs)
+ * only when nothing can write to them any more: when prefill has confirmed that it stopped and what
+ * it had posted has landed, or when prefill is lost and nothing of it can land. If the engine
+ * {@linkplain TransferEngine#fencesLostPeers() fences} lost peers, that is at once. If not, each
+ * prefill node is given registrations of its own of the memory, and those of a lost one are closed,
+ * which takes as long as the NIC takes to end a key and fails no order with another node. Until
+ * then pages are {@linkplain #held() held}; {@link #reclaim()} is the way out if prefill lives and
+ * never answers.
  */
 public final class KvDecode implements Disposable {
 
-  /**
-   * Numbers of hand-overs, for all objects of this class: prefill knows a request by the engine
-   * that sent it and this number, and a second object on the same engine must not seem to repeat
-   * the requests of the first.
-   */
-  private static final AtomicLong IDS = new AtomicLong();
+  private static final int MAX_COVERS = 1_024;
 
-  final TransferEngine engine;
-  final KvMemory memory;
-  private final PagePool pool;
+  private final KvCache cache;
+  private final String model;
+  private final KvMemory memory;
+  private final Map<EngineId, KvSource> sources = new ConcurrentHashMap<>();
 
-  /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
-  private final ImmLease watch;
+  /** Those that are being asked. */
+  private final Map<EngineId, Mono<KvSource>> asking = new ConcurrentHashMap<>();
 
-  /** Whether it is still taken. Guarded by this, like the next one. */
-  private boolean watching = true;
+  /** Of whom it is known that together they have all. */
+  private final Set<List<KvSource>> covers = ConcurrentHashMap.newKeySet();
+
+  /** Null if the engine keeps out what is lost: then the user's own registrations do for all. */
+  private final OwnMemory.@Nullable OfPeers own;
+
+  /** Guarded by this, like the next one. */
+  private final Set<Reception> receptions = new HashSet<>();
 
   private boolean disposed;
 
-  private final Map<Long, Reception> receptions = new ConcurrentHashMap<>();
-  private volatile @Nullable Throwable inboxFailure;
-  private final Disposable inbox;
-
-  private KvDecode(TransferEngine engine, KvMemory memory, PagePool pool) {
-    if (pool.size() != memory.layout().poolPages()) {
-      throw new IllegalArgumentException(
-          "expected a pool of " + memory.layout().poolPages() + " pages, got " + pool.size());
+  KvDecode(KvCache cache, String model, KvMemory memory) {
+    for (MemoryRegion region : memory.regions()) {
+      if (!region.access().allowsRemoteWrite()) {
+        throw new IllegalArgumentException(
+            "expected KV memory registered with "
+                + Access.REMOTE_WRITE
+                + ", got "
+                + region.access());
+      }
     }
-    Access access = memory.region().access();
-    if (!access.allowsRemoteWrite()) {
-      throw new IllegalArgumentException(
-          "expected KV memory registered with " + Access.REMOTE_WRITE + ", got " + access);
-    }
-    this.engine = engine;
+    this.cache = cache;
+    this.model = model;
     this.memory = memory;
-    this.pool = pool;
-    this.watch = engine.lease();
-    this.inbox = KvInbox.open(engine, KvInbox.TO_DECODE, new Answers());
+    this.own = cache.engine.fencesLostPeers() ? null : new OwnMemory.OfPeers(cache.engine, memory);
+  }
+
+  /** The model that it orders. */
+  public String model() {
+    return model;
+  }
+
+  /** Where arrivals go. */
+  public KvMemory memory() {
+    return memory;
   }
 
   /**
-   * The decode side on this engine. Reads message channel 17 of the engine from now on until it is
-   * disposed of; all others are the application's, or other libraries'.
+   * Orders a KV cache, and has it used when every byte of it can be read. On subscription, which
+   * may happen once for an order: asks the prefill nodes how they lay the model out, unless that is
+   * known, takes immediates, arms the count, and sends the request.
    *
-   * @param memory where arrivals go; its region is open to remote writes
-   * @param pool which pages are free; may be shared with others who reserve from it
-   */
-  public static KvDecode open(TransferEngine engine, KvMemory memory, PagePool pool) {
-    return new KvDecode(engine, memory, pool);
-  }
-
-  /**
-   * Orders a KV cache, and has it used when every byte of it can be read. Each subscription
-   * reserves pages and takes an immediate of its own, arms the count, and sends the request.
-   *
-   * <p>When all has arrived {@code use} is called, once, on the engine's signal scheduler, and what
-   * it returns is subscribed to; its value and its end are this publisher's. The pages are the
-   * scope's: they go back to the pool when that has ended, by completion, error or cancel. So no
-   * page is lost, whenever a cancel comes and whatever operators stand behind. What {@code use}
-   * returns must not touch them after it was cancelled; who needs them for longer calls {@link
-   * KvArrival#keep()}.
+   * <p>When all has arrived {@code use} is called, once, and what it returns is subscribed to; its
+   * value and its end are this publisher's. The pages are the scope's: they are given back when
+   * that has ended, by completion, error or cancel. So no page is lost, whenever a cancel comes and
+   * whatever operators stand behind. What {@code use} returns must not touch them after it was
+   * cancelled; who needs them for longer calls {@link KvArrival#keep()}.
    *
    * <p>Ends with a {@link HandOverException} that names the prefill node when that is lost,
-   * refuses, fails or cancels, and when the deadline is over; with a {@link
-   * PagesExhaustedException} when too few pages are free; and with whatever {@code use} throws or
-   * ends with. Cancelling before the arrival withdraws the claim and tells prefill to stop;
-   * afterwards it cancels what {@code use} returned.
+   * refuses, fails or cancels, when its layout cannot be mapped to this one, when the deadline is
+   * over, and earlier when at the rate at which it comes it would be missed by far; and with
+   * whatever {@code use} throws or ends with. An order that does not fit this memory, or was used
+   * before, is an error here, too. Cancelling before the arrival tells prefill to stop; afterwards
+   * it cancels what {@code use} returned.
    */
   public <T> Mono<T> receive(
       KvOrder order, Function<? super KvArrival, ? extends Mono<? extends T>> use) {
@@ -110,14 +107,14 @@ public final class KvDecode implements Disposable {
     return new ReceiveMono<>(this, order, use);
   }
 
-  /** How many hand-overs have ended whose pages wait until nothing can write to them any more. */
+  /** How many orders have ended whose pages wait until nothing can write to them any more. */
   public int held() {
     return heldReceptions().size();
   }
 
   /**
-   * Completes when the pages of all hand-overs that have ended by the time of the subscription are
-   * back in the pool. Cancelling drops the signal.
+   * Completes when the pages of all orders that have ended by the time of the subscription are
+   * their owners' again. Cancelling drops the signal.
    */
   public Mono<Void> settled() {
     // Several may wait for the same pages: who throws when they are back must not keep the others.
@@ -127,109 +124,174 @@ public final class KvDecode implements Disposable {
   }
 
   /**
-   * Takes held pages back by force: revokes the descriptors of the KV memory and of the tails
-   * concerned, after which no late write can land, and returns the pages to the pool. Hand-overs
-   * that are running fail, because they were given the old descriptor.
+   * Takes held pages back by force: revokes what their prefill nodes were told of, after which no
+   * late write can land, and gives the pages back. Orders that run fail if they were given the same
+   * descriptors: on an engine that {@linkplain TransferEngine#fencesLostPeers() fences} lost peers
+   * all of them, on another one those with the same prefill nodes.
    */
   public Mono<Void> reclaim() {
     return Mono.defer(() -> {
-      List<Reception> held = heldReceptions();
+      List<Leg> held =
+          heldReceptions().stream().flatMap(reception -> reception.heldLegs().stream()).toList();
       Set<MemoryRegion> regions = new HashSet<>();
-      regions.add(memory.region());
-      held.forEach(reception -> regions.add(reception.tailRegion()));
+      held.forEach(leg -> regions.addAll(leg.memory().exposed()));
       return Flux.fromIterable(regions)
           .flatMap(MemoryRegion::revoke)
-          .then(Mono.fromRunnable(() -> held.forEach(Reception::free)));
+          .then(Mono.<Void>fromRunnable(() -> held.forEach(Leg::quiet)))
+          .then(settled());
     });
   }
 
   /**
-   * Stops reading messages. Do so when all hand-overs have ended: one that still runs does not hear
-   * of a refusal any more, and held pages are not confirmed. When none is left its own immediate
-   * goes back to the space, and no other hand-over can begin.
+   * Takes no more orders. Those that run go on; pages that are held come back as ever. When the
+   * last order has ended, registrations that were made for prefill nodes are closed.
    */
   @Override
   public void dispose() {
-    inbox.dispose();
     synchronized (this) {
       disposed = true;
     }
-    endWatch();
+    closeOwn();
   }
 
   @Override
-  public boolean isDisposed() {
-    return inbox.isDisposed();
+  public synchronized boolean isDisposed() {
+    return disposed;
   }
 
-  /** Reserves what a hand-over needs, or throws and has reserved nothing. */
+  /** Begins, or throws and has given the pages back, unless it never had them. */
   Reception begin(KvOrder order) {
-    Throwable failure = inboxFailure;
-    if (failure != null) {
-      throw new IllegalStateException("the engine's messages cannot be read: " + failure, failure);
+    if (!order.use()) {
+      throw new IllegalStateException(
+          "expected an order that was not used before; its pages may be another's, build a new"
+              + " one");
     }
-    PageReservation reservation = pool.reserve(order.pages());
-    ImmLease lease = null;
     try {
-      lease = engine.lease();
-      Reception reception = new Reception(this, IDS.incrementAndGet(), order, reservation, lease);
+      cache.answers.requireReadable();
+      Reception reception = new Reception(this, order, order.spanIn(memory.layout()));
       register(reception);
       return reception;
-    } catch (Throwable e) {
-      reservation.release();
-      if (lease != null) {
-        lease.close();
-      }
-      throw e;
+    } catch (Throwable failure) {
+      order.quiet();
+      throw failure;
     }
   }
 
   private synchronized void register(Reception reception) {
-    if (!watching) {
+    if (disposed || !cache.enter()) {
       throw new IllegalStateException(
           "expected a KvDecode that is in use, got one that was disposed of");
     }
-    receptions.put(reception.id(), reception);
+    receptions.add(reception);
   }
 
-  /** Its immediate may be another's, when nobody waits for it any more nor ever will. */
-  private synchronized void endWatch() {
-    if (watching && disposed && receptions.isEmpty()) {
-      watching = false;
-      watch.close();
+  /** It needs no messages any more. Again: no effect. */
+  void finished(Reception reception, long id) {
+    synchronized (this) {
+      if (!receptions.remove(reception)) {
+        return;
+      }
     }
+    cache.answers.remove(id, reception);
+    cache.leave();
+    closeOwn();
   }
 
-  /** Never completes; fails when the peer is lost, or the engine closes. */
-  Mono<Void> lossOf(Peer peer) {
-    return watch.counter().boundTo(peer).next(1);
-  }
-
-  /** Nothing can arrive under this immediate any more. */
-  void forget(Reception reception, ImmLease lease) {
-    if (receptions.remove(reception.id(), reception)) {
-      lease.close();
-      endWatch();
+  private void closeOwn() {
+    synchronized (this) {
+      if (!disposed || !receptions.isEmpty()) {
+        return;
+      }
+    }
+    if (own != null) {
+      own.close();
     }
   }
 
   private List<Reception> heldReceptions() {
-    return receptions.values().stream().filter(Reception::isHeld).toList();
+    List<Reception> all;
+    synchronized (this) {
+      all = List.copyOf(receptions);
+    }
+    return all.stream().filter(Reception::isHeld).toList();
   }
 
-  private final class Answers implements KvInbox.Handler {
+  KvCache cache() {
+    return cache;
+  }
 
-    @Override
-    public void received(Peer sender, OldMessage message) {
-      Reception reception = receptions.get(message.id());
-      if (reception != null && message instanceof OldMessage.End end && reception.isWith(sender)) {
-        reception.ended(end);
+  @Nullable KvSource known(Peer prefill) {
+    return sources.get(prefill.id());
+  }
+
+  /** What it has of the model: asked once. */
+  Mono<KvSource> source(Peer prefill) {
+    return Mono.defer(() -> {
+      KvSource known = known(prefill);
+      return known != null
+          ? Mono.just(known)
+          : asking.computeIfAbsent(prefill.id(), id -> askTogether(prefill));
+    });
+  }
+
+  /** One question for all orders that wait for the answer. */
+  private Mono<KvSource> askTogether(Peer prefill) {
+    return ask(prefill)
+        .doFinally(end -> asking.remove(prefill.id()))
+        .flux()
+        .replay(1)
+        .refCount()
+        .next();
+  }
+
+  private Mono<KvSource> ask(Peer prefill) {
+    return cache
+        .answers
+        .description(cache, prefill, model)
+        .map(description -> {
+          KvMapping mapping = KvMapping.between(description.layout(), memory.layout());
+          KvSource source = new KvSource(prefill, description.node(), mapping);
+          sources.put(prefill.id(), source);
+          return source;
+        });
+  }
+
+  /**
+   * Refuses prefill nodes that do not have all of it once, together.
+   *
+   * @throws IllegalArgumentException if so; names what is missing or comes twice
+   */
+  void requireCover(List<KvSource> together) {
+    if (!covers.contains(together)) {
+      KvMapping.requireCover(
+          memory.layout(), together.stream().map(source -> source.mapping().source()).toList());
+      if (covers.size() >= MAX_COVERS) {
+        covers.clear(); // they are only kept to save time
       }
+      covers.add(together);
     }
+  }
 
-    @Override
-    public void ended(@Nullable Throwable failure) {
-      inboxFailure = failure;
-    }
+  /** It may be another one when it is asked again. */
+  void forget(KvSource source) {
+    sources.remove(source.peer().id(), source);
+  }
+
+  /** A process that takes its place has another id. */
+  void lost(Peer prefill) {
+    sources.remove(prefill.id());
+  }
+
+  /** What this node is told of the memory for one order. */
+  Mono<PeerMemory> memoryFor(Peer prefill, @Nullable MemorySlice tail) {
+    return own == null
+        ? Mono.just(new SharedMemory(memory.regions(), tail))
+        : own.of(prefill, tail);
+  }
+
+  /** The model and the node. */
+  @Override
+  public String toString() {
+    return "decode of model " + model + " on " + cache.node;
   }
 }

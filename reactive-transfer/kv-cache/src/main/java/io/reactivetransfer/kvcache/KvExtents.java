@@ -216,13 +216,14 @@ final class KvExtents {
   private void requireTurns(List<Block> meeting) {
     Block first = meeting.getFirst();
     List<Block> inner = new ArrayList<>(meeting.size());
-    for (Block block : meeting) {
+    for (int i = 0; i < meeting.size(); i++) {
+      Block block = meeting.get(i);
       if (first.levels.isEmpty() || !block.repeatsAt(first.levels.getFirst().stride)) {
-        throw overlap(first, block == first ? meeting.get(1) : block);
+        throw overlap(first, meeting.get(Math.max(1, i)));
       }
       Block next = block.inner(first.start);
       if (next.end() > first.levels.getFirst().stride) {
-        throw overlap(first, block == first ? meeting.get(1) : block);
+        throw overlap(first, meeting.get(Math.max(1, i)));
       }
       inner.add(next);
     }

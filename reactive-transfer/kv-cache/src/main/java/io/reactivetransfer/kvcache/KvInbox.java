@@ -4,48 +4,126 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * Reads the messages of one side. No message, whoever sent it, can stop the reading, nor can what
- * anybody throws who gets one.
+ * Reads the messages of one channel. No message, whoever sent it, can stop the reading, nor can
+ * what anybody throws who gets one.
  */
-final class KvInbox {
+final class KvInbox extends BaseSubscriber<Message> {
 
-  /** What decode says to prefill, and prefill to decode: so one engine can be both. */
-  static final MessageChannel TO_PREFILL = new MessageChannel(16);
+  /** Requests of decode, taken as they are served: who sends more than that waits for credit. */
+  static final MessageChannel REQUESTS = new MessageChannel(16);
 
-  static final MessageChannel TO_DECODE = new MessageChannel(17);
+  /** What prefill says to decode. */
+  static final MessageChannel ANSWERS = new MessageChannel(17);
+
+  /** What decode says to prefill that must not wait behind requests: cancels and questions. */
+  static final MessageChannel URGENT = new MessageChannel(18);
 
   private static final Logger LOG = Loggers.getLogger(KvInbox.class);
 
-  /** What one side does with the messages of the other. Called by one thread at a time. */
+  /** What is done with the messages of a channel. Called by one thread at a time. */
   interface Handler {
 
-    void received(Peer sender, OldMessage message);
+    /**
+     * What to do with a message.
+     *
+     * @return whether it is kept, and {@link KvInbox#request} is called when it is not any more;
+     *     otherwise another one is taken at once
+     */
+    boolean received(Peer sender, KvMessage message);
+
+    /**
+     * Somebody speaks another version of the protocol; the message was dropped.
+     *
+     * @param id by which he knows what he has sent
+     */
+    void otherVersion(Peer sender, long id, KvFormatException why);
 
     /** No message will come any more: the engine closed, or its messages are another's. */
     void ended(@Nullable Throwable failure);
   }
 
-  private KvInbox() {}
+  private final Handler handler;
+  private final long first;
 
-  static Disposable open(TransferEngine engine, MessageChannel channel, Handler handler) {
-    return engine
-        .messages(channel)
-        .subscribe(message -> read(message, handler), handler::ended, () -> handler.ended(null));
+  private KvInbox(Handler handler, long first) {
+    this.handler = handler;
+    this.first = first;
   }
 
-  private static void read(Message message, Handler handler) {
+  /**
+   * Begins to read.
+   *
+   * @param first how many messages are taken before {@link #request} is called for more
+   */
+  static KvInbox open(TransferEngine engine, MessageChannel channel, long first, Handler handler) {
+    KvInbox inbox = new KvInbox(handler, first);
+    engine.messages(channel).subscribe(inbox);
+    return inbox;
+  }
+
+  @Override
+  protected void hookOnSubscribe(Subscription subscription) {
+    subscription.request(first);
+  }
+
+  @Override
+  protected void hookOnNext(Message message) {
+    if (!isKept(message)) {
+      request(1);
+    }
+  }
+
+  private boolean isKept(Message message) {
+    Peer sender = message.sender();
     try {
-      handler.received(message.sender(), OldCodec.decode(message.bytes()));
+      return handler.received(sender, KvCodec.decode(message.bytes()));
+    } catch (KvFormatException bad) {
+      dropped(sender, bad);
+      ByteBuffer bytes = message.bytes().slice();
+      if (isOtherVersion(bytes)) {
+        handler.otherVersion(sender, bytes.getLong(2), bad);
+      }
     } catch (Throwable e) {
       // A missing class too is the end of this message only: everybody's come this way.
-      Bulkhead.said(
-          () -> LOG.warn("dropped a message of {}: {}", message.sender().address(), e.toString()));
+      dropped(sender, e);
     }
+    return false;
+  }
+
+  private static void dropped(Peer sender, Throwable why) {
+    Bulkhead.said(() -> LOG.warn("dropped a message of {}: {}", sender.address(), why.toString()));
+  }
+
+  /**
+   * All versions begin with one byte for it, one for the kind, and the number, and end with the
+   * checksum; what is anything else is dropped and concerns nobody.
+   */
+  private static boolean isOtherVersion(ByteBuffer bytes) {
+    int end = bytes.remaining() - KvCodec.CHECKSUM_BYTES;
+    if (end < KvCodec.HEADER_BYTES || bytes.get(0) == KvCodec.VERSION) {
+      return false;
+    }
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes.slice(0, end));
+    return bytes.getInt(end) == (int) checksum.getValue();
+  }
+
+  @Override
+  protected void hookOnError(Throwable failure) {
+    handler.ended(failure);
+  }
+
+  @Override
+  protected void hookOnComplete() {
+    handler.ended(null);
   }
 }

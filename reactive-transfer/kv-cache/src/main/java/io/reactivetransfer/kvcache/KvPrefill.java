@@ -1,12 +1,16 @@
 package io.reactivetransfer.kvcache;
 
-import io.reactivetransfer.CompletionLevel;
-import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Change;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
-import io.reactivetransfer.TransferEngine;
-import java.time.Duration;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TransferException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,100 +21,92 @@ import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * The prefill side: takes requests, and writes layer after layer into decode's pages as they are
- * finished. One object for one KV memory and any number of hand-overs. Safe from any thread, never
- * blocks; signals come on the engine's signal scheduler, and deadlines on {@code
- * Schedulers.parallel()}.
- *
- * <p>An engine can be this and {@link KvDecode} at once; there is one of each.
+ * The prefill side of a model: takes requests, and writes layer after layer into decode's pages as
+ * they are finished. Any number of hand-overs run at once. Made by {@link KvCache#prefill}; safe
+ * from any thread, never blocks.
  */
 public final class KvPrefill implements Disposable {
 
-  /** Requests that may be open, running ones included; one more is refused. */
-  public static final int MAX_OPEN_REQUESTS = 1_024;
-
   private static final Logger LOG = Loggers.getLogger(KvPrefill.class);
 
-  /** How long a last word to decode may take before the caller gets his error without it. */
-  private static final Duration LAST_WORD = Duration.ofSeconds(2);
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
-  private record Key(EngineId decode, long id) {}
+  /** Layouts of decode nodes for which the mapping is kept. */
+  private static final int MAX_MAPPINGS = 64;
 
-  final TransferEngine engine;
-  final KvMemory memory;
-  private final Map<Key, KvRequest> open = new ConcurrentHashMap<>();
-  private final Sinks.Many<KvRequest> requests =
-      Sinks.many().multicast().onBackpressureBuffer(MAX_OPEN_REQUESTS, false);
-  private final AtomicBoolean beingRead = new AtomicBoolean();
-  private final Disposable inbox;
+  private final KvCache cache;
+  private final Desk desk;
+  private final String model;
+  private final KvMemory memory;
+  private final Map<KvLayout, KvMapping> mappings = new ConcurrentHashMap<>();
+  private final RequestQueue waiting;
+  private final AtomicBoolean disposed = new AtomicBoolean();
 
-  private KvPrefill(TransferEngine engine, KvMemory memory) {
-    this.engine = engine;
-    this.memory = memory;
-    this.inbox = KvInbox.open(engine, KvInbox.TO_PREFILL, new Incoming());
+  KvPrefill(KvCache cache, Desk desk, String model, KvMemory memory) {
+    this.cache = cache;
+    this.desk = desk;
+    this.model = model;
+    this.memory = Objects.requireNonNull(memory, "memory");
+    this.waiting = new RequestQueue(taken -> desk.hasRoom());
   }
 
-  /**
-   * The prefill side on this engine. Reads message channel 16 of the engine from now on until it is
-   * disposed of; all others are the application's, or other libraries'.
-   *
-   * @param memory where the finished pages lie. Decode has the same layers and page size; its pool
-   *     may be larger or smaller
-   */
-  public static KvPrefill open(TransferEngine engine, KvMemory memory) {
-    return new KvPrefill(engine, memory);
+  /** The model whose requests it takes. */
+  public String model() {
+    return model;
+  }
+
+  /** Where the finished pages lie. */
+  public KvMemory memory() {
+    return memory;
   }
 
   /**
    * The requests that decode nodes sent and that fit this memory; others are refused without a word
    * to the application. One subscriber at a time: another one gets an {@link
-   * IllegalStateException}. Requests wait here, up to {@value #MAX_OPEN_REQUESTS}, while there is
-   * no demand, and while one subscriber has gone and the next has not come; one that decode cancels
-   * meanwhile is not emitted. Completes when the engine closes.
+   * IllegalStateException}. Requests wait while there is no demand, and while one subscriber has
+   * gone and the next has not come: some here, the rest at those who sent them. One that decode
+   * cancels meanwhile, whose time is over, or whose sender is lost, is not emitted. Completes when
+   * this is disposed of, or the engine closes.
    *
    * <p>An error in the code behind ends that subscription, as Reactive Streams has it, and with it
    * what it had taken and not answered; {@link #serve} keeps the failure of one request apart from
    * the others.
    */
   public Flux<KvRequest> requests() {
-    return Bulkhead.around(() -> {
-      if (!beingRead.compareAndSet(false, true)) {
-        return Flux.error(
-            new IllegalStateException(
-                "expected one subscriber of requests() at a time, got another one"));
-      }
-      return requests
-          .asFlux()
-          .filter(KvRequest::isOpen)
-          .doOnTerminate(() -> beingRead.set(false))
-          .doOnCancel(() -> beingRead.set(false));
-    });
+    return Bulkhead.around(() -> waiting);
   }
 
   /**
-   * Serves requests, up to {@value #MAX_OPEN_REQUESTS} at once, until the engine closes; then it
-   * completes. Each one is given to {@code handler}, which answers it by {@link #handOver} or
-   * {@link #refuse}; what it returns is subscribed to, and its elements are dropped. What fails,
-   * fails for that request alone: whatever the handler throws, an error of what it returned, and an
-   * end without an answer are logged, and refuse the request with that reason. When the time of a
-   * request is over that was not answered, what the handler returned is cancelled. Cancelling
-   * cancels all that runs. Subscribes to {@link #requests()}.
+   * Serves requests until this is disposed of or the engine closes; then it completes. Each one is
+   * given to {@code handler}, which answers it by {@link #handOver} or {@link #refuse}; what it
+   * returns is subscribed to, and its elements are dropped. What fails, fails for that request
+   * alone: whatever the handler throws, an error of what it returned, and an end without an answer
+   * are logged, and refuse the request with that reason. When decode cancels a request that was not
+   * answered yet, or is lost, or its time is over, what the handler returned is cancelled.
+   * Cancelling cancels all that runs. Subscribes to {@link #requests()}.
+   *
+   * @param concurrency how many are served at once, at least 1; more wait until one has ended, and
+   *     are not refused
    */
-  public Mono<Void> serve(Function<? super KvRequest, ? extends Publisher<?>> handler) {
+  public Mono<Void> serve(
+      int concurrency, Function<? super KvRequest, ? extends Publisher<?>> handler) {
     Objects.requireNonNull(handler, "handler");
-    return requests().flatMap(request -> answered(request, handler), MAX_OPEN_REQUESTS, 1).then();
+    if (concurrency < 1) {
+      throw new IllegalArgumentException(
+          "expected to serve 1 or more requests at once, got " + concurrency);
+    }
+    return requests().flatMap(request -> answered(request, handler), concurrency, 1).then();
   }
 
   /** Never fails. */
   private Mono<Void> answered(
       KvRequest request, Function<? super KvRequest, ? extends Publisher<?>> handler) {
     return Bulkhead.<Object>around(() -> handler.apply(request))
-        .takeUntilOther(unanswered(request))
+        .takeUntilOther(request.abandoned())
         .then(Mono.defer(() -> refuse(request, "prefill's application ended without an answer")))
         .onErrorResume(failure -> {
           if (!(failure
@@ -122,21 +118,11 @@ public final class KvPrefill implements Disposable {
   }
 
   /**
-   * Emits when the time of a request is over and nobody has answered it; else never ends. What a
-   * handler throws on a thread of its own may be told to nobody, and must not hold a place for
-   * ever.
-   */
-  private static Mono<Long> unanswered(KvRequest request) {
-    return Mono.delay(request.remaining())
-        .flatMap(over -> request.isTaken() ? Mono.never() : Mono.just(over));
-  }
-
-  /**
    * Hands over what a request asks for. On subscribe, which may happen once for each request: takes
    * the finished layers as the engine has room for them, writes each one when it comes, and the
-   * tail when they are complete; then every page of every layer must have come once. Emits each
-   * part that is done, in the order in which they are done; elements wait for demand, and slow
-   * demand does not slow the transfer. Completes when all is done.
+   * tail when they are complete; then every token of every layer must have come once. Emits each
+   * layer, or chunk of one, when it is done, in the order in which they are done; elements wait for
+   * demand, and slow demand does not slow the transfer. Completes when all is done.
    *
    * <p>Ends with a {@link HandOverException} that names the decode node when that is lost or
    * cancels, when its deadline is over, and when a write or {@code finished} fails; decode is told.
@@ -146,24 +132,68 @@ public final class KvPrefill implements Disposable {
    *
    * @param request one that this object's {@link #requests()} or {@link #serve} emitted; another
    *     object's is an {@link IllegalArgumentException}, and stays open
-   * @param pages the source pages in this memory, as many as the request wants, the same ones in
-   *     each layer; leave them alone until the end
-   * @param finished the layers, or chunks of them, as they are finished, in any order
+   * @param pages the source pages in this memory, {@link KvRequest#pages()} of them, the same ones
+   *     in each layer, of which the first holds the first token that is wanted; leave them alone
+   *     until the end
+   * @param finished the layers, or chunks of them, as they are finished, in any order; layers that
+   *     decode does not want are skipped. See {@link FinishedLayer#counted} for a counter that
+   *     something else drives, such as a {@linkplain io.reactivetransfer.TransferEngine#watch
+   *     watched word}
    * @param tail what to write last, filled in by the time {@code finished} completes; no longer
    *     than {@link KvRequest#tailBytes()}
    */
   public Flux<KvWritten> handOver(
       KvRequest request, PageList pages, Publisher<FinishedLayer> finished, MemorySlice tail) {
+    Objects.requireNonNull(pages, "pages");
+    Objects.requireNonNull(tail, "tail");
+    return handOver(request, pages, tail, finished);
+  }
+
+  /** The same for a request that {@linkplain KvRequest#wantsTail() wants no tail}. */
+  public Flux<KvWritten> handOver(
+      KvRequest request, PageList pages, Publisher<FinishedLayer> finished) {
+    Objects.requireNonNull(pages, "pages");
+    return handOver(request, pages, null, finished);
+  }
+
+  /** The same for a request that wants a tail only. */
+  public Flux<KvWritten> handOver(KvRequest request, MemorySlice tail) {
+    Objects.requireNonNull(tail, "tail");
+    return handOver(request, null, tail, Flux.empty());
+  }
+
+  private Flux<KvWritten> handOver(
+      KvRequest request,
+      @Nullable PageList pages,
+      @Nullable MemorySlice tail,
+      Publisher<FinishedLayer> finished) {
     Objects.requireNonNull(finished, "finished");
     request.requireOf(this);
-    HandOver.requireFits(this, request, pages, tail);
+    KvWrites.requireFits(request, pages, tail);
     return Flux.defer(() -> {
       HandOver handOver = new HandOver(this, request, new KvWrites(this, request, pages, tail));
       if (!request.take(handOver)) {
-        return Flux.error(gone(request));
+        return Flux.error(
+            request.because(
+                HandOverException.Reason.CANCELLED,
+                "expected a request that nobody answered or cancelled"));
       }
       return handOver.start(finished);
     });
+  }
+
+  /**
+   * Finished layers for {@link #handOver} by a word that the model raises: to 3 when the first
+   * three layers of this side's layout are finished. Begin with 0, for each request anew.
+   *
+   * @param word 8 bytes in native byte order, see {@link
+   *     io.reactivetransfer.TransferEngine#watch(MemorySegment)}
+   */
+  public Flux<FinishedLayer> watched(KvRequest request, MemorySegment word) {
+    Flux<Long> changes = cache.engine.watch(word).map(Change::current);
+    // What it was when it was subscribed to is no change; so it is read, after that.
+    Mono<Long> now = Mono.fromSupplier(() -> (long) WORD.getAcquire(word, 0L));
+    return FinishedLayer.counted(Flux.merge(changes, now), request);
   }
 
   /**
@@ -177,132 +207,122 @@ public final class KvPrefill implements Disposable {
   public Mono<Void> refuse(KvRequest request, String reason) {
     request.requireOf(this);
     return Mono.defer(() -> {
-      if (!request.isOpen() || request.endUnlessTaken() != null) {
+      if (!request.refuse()) {
         return Mono.empty();
       }
-      forget(request);
-      return tell(request.decode(), refusal(request.id(), reason));
+      return desk.over(request, request.refusal(reason));
     });
   }
 
   /**
-   * Stops reading messages. Hand-overs that run go on, but do not hear of a cancel any more;
-   * requests that wait are not emitted any more.
+   * Takes no more requests: those that wait are refused, and so are those that come. What was taken
+   * goes on.
    */
   @Override
   public void dispose() {
-    inbox.dispose();
-    requests.tryEmitComplete();
+    if (disposed.compareAndSet(false, true)) {
+      desk.remove(this);
+      noMore(null);
+    }
   }
 
   @Override
   public boolean isDisposed() {
-    return inbox.isDisposed();
+    return disposed.get();
   }
 
-  /** A completion proves that nothing is on its way any more. */
-  boolean quietWhenDone() {
-    return engine.completionLevel() == CompletionLevel.DELIVERED;
-  }
-
-  void forget(KvRequest request) {
-    open.remove(keyOf(request), request);
+  /** No more will come: it was disposed of, the engine closed, or its messages are another's. */
+  void noMore(@Nullable Throwable reason) {
+    for (KvRequest left : waiting.end(reason)) {
+      left.dropped("prefill takes no more requests");
+      desk.hasRoom();
+    }
   }
 
   /**
-   * Tries to tell decode; whoever cannot be told finds out by itself. Completes whatever happens,
-   * and throws nothing: a hand-over ends behind it.
+   * What a message asks for.
+   *
+   * @throws IllegalArgumentException if it cannot be served: its numbers come from another process
+   * @throws TransferException if its memory cannot be written to from here
    */
-  Mono<Void> tell(Peer decode, OldMessage message) {
-    return Mono.defer(() -> engine.send(decode, KvInbox.TO_DECODE, OldCodec.encode(message)))
-        .timeout(LAST_WORD)
-        .doOnError(e ->
-            Bulkhead.said(() -> LOG.debug("could not tell {}: {}", decode.address(), e.toString())))
-        .onErrorComplete();
+  KvRequest check(Peer sender, KvMessage.Request message) {
+    KvMessage.Target target = message.target();
+    List<RegionDescriptor> regions = new ArrayList<>(target.regions());
+    KvMessage.Tail tail = target.tail();
+    if (tail != null) {
+      regions.add(tail.region());
+    }
+    for (RegionDescriptor region : regions) {
+      if (!region.owner().engine().equals(sender.id())) {
+        throw new IllegalArgumentException("expected memory of the one who asks, got a " + region);
+      }
+      cache.engine.remote(region);
+    }
+    KvMapping mapping = target.pages() == null ? null : mapping(target.layout());
+    KvSpan span = message.span();
+    long arrivals =
+        (mapping == null ? 0 : mapping.arrivals(span.firstToken(), span.tokens()))
+            + (tail == null ? 0 : 1);
+    if (message.arrivals() != arrivals) {
+      throw new IllegalArgumentException(
+          "expected a request for "
+              + arrivals
+              + " arrivals of "
+              + memory.layout()
+              + ", got "
+              + message.arrivals()
+              + "; it may have been made for another layout");
+    }
+    return new KvRequest(this, sender, message, mapping);
   }
 
-  private static OldMessage.End refusal(long id, String reason) {
-    return new OldMessage.End(id, OldMessage.Outcome.REFUSED, true, 0, reason);
+  private KvMapping mapping(KvLayout target) {
+    KvMapping known = mappings.get(target);
+    if (known == null) {
+      known = KvMapping.between(memory.layout(), target);
+      if (mappings.size() >= MAX_MAPPINGS) {
+        mappings.clear(); // they are only kept to save time
+      }
+      mappings.put(target, known);
+    }
+    return known;
   }
 
-  private static Key keyOf(KvRequest request) {
-    return new Key(request.decode().id(), request.id());
+  /** Has it wait until it is taken; whether it does. */
+  boolean keep(KvRequest request) {
+    if (!waiting.add(request)) {
+      request.dropped("prefill takes no more requests");
+      return false;
+    }
+    if (!request.isOpen() && waiting.remove(request)) {
+      return false; // it was cancelled before it could be found there
+    }
+    return true;
   }
 
-  private static HandOverException gone(KvRequest request) {
-    return new HandOverException(
-        HandOverException.Reason.CANCELLED,
-        "decode",
-        request.decode(),
-        request.id(),
-        "expected a request that nobody answered or cancelled",
-        null);
+  /**
+   * It is over before the application has answered.
+   *
+   * @param word what decode is told; null for nothing
+   */
+  void over(KvRequest request, KvMessage.@Nullable End word) {
+    if (waiting.remove(request)) {
+      desk.hasRoom();
+    }
+    desk.over(request, word).subscribe();
   }
 
-  private final class Incoming implements KvInbox.Handler {
+  KvCache cache() {
+    return cache;
+  }
 
-    @Override
-    public void received(Peer sender, OldMessage message) {
-      switch (message) {
-        case OldMessage.Request request -> admit(new KvRequest(KvPrefill.this, sender, request));
-        case OldMessage.Cancel cancel -> cancel(sender, cancel.id());
-        case OldMessage.End end -> LOG.warn("{} sent the end of a hand-over", sender.address());
-      }
-    }
+  Desk desk() {
+    return desk;
+  }
 
-    @Override
-    public void ended(@Nullable Throwable failure) {
-      if (failure == null) {
-        requests.tryEmitComplete();
-      } else {
-        requests.tryEmitError(failure);
-      }
-    }
-
-    private void admit(KvRequest request) {
-      String objection = HandOver.objection(KvPrefill.this, request);
-      if (objection == null && open.size() >= MAX_OPEN_REQUESTS && !dropExpired()) {
-        objection = "busy: " + MAX_OPEN_REQUESTS + " requests are open";
-      }
-      if (objection == null && open.putIfAbsent(keyOf(request), request) != null) {
-        return; // the same request again: the first one is being answered
-      }
-      if (objection == null && requests.tryEmitNext(request).isFailure()) {
-        forget(request);
-        objection = "no more requests are taken";
-      }
-      if (objection != null) {
-        tell(request.decode(), refusal(request.id(), objection)).subscribe();
-      }
-    }
-
-    /** Makes room: decode has given up on what was not answered in time. */
-    private boolean dropExpired() {
-      return open.values()
-          .removeIf(old -> old.remaining().isNegative() && old.endUnlessTaken() == null);
-    }
-
-    private void cancel(Peer sender, long id) {
-      KvRequest request = open.get(new Key(sender.id(), id));
-      HandOver running = request == null ? null : request.endUnlessTaken();
-      if (running != null && running.stop(running.cancelled())) {
-        return; // answers when what is in flight is done
-      }
-      if (request != null) {
-        forget(request);
-      }
-      boolean untouched = request != null && running == null;
-      OldMessage.Outcome outcome =
-          untouched ? OldMessage.Outcome.CANCELLED : OldMessage.Outcome.NOT_RUNNING;
-      tell(
-              sender,
-              new OldMessage.End(
-                  id,
-                  outcome,
-                  untouched || quietWhenDone(),
-                  untouched ? 0 : OldMessage.End.UNKNOWN,
-                  "cancelled"))
-          .subscribe();
-    }
+  /** The model and the node. */
+  @Override
+  public String toString() {
+    return "prefill of model " + model + " on " + cache.node;
   }
 }

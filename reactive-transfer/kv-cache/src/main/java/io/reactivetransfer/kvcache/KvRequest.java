@@ -5,6 +5,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -13,20 +17,40 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class KvRequest {
 
+  /** How far it is with the answer. */
+  private enum State {
+    OPEN,
+    /** A hand-over runs, and says how it ends. */
+    HANDED_OVER,
+    /** The application has refused it. */
+    REFUSED,
+    /** Decode does not want it any more, before the application had answered. */
+    ABANDONED
+  }
+
   private final KvPrefill owner;
   private final Peer decode;
-  private final OldMessage.Request message;
+  private final KvMessage.Request message;
+  private final @Nullable KvMapping mapping;
   private final long receivedNanos = now();
+  private final Sinks.Empty<Void> ended = Sinks.empty();
+  private final Disposable.Composite watching = Disposables.composite();
 
   /** Guarded by this, like the next one. */
+  private State state = State.OPEN;
+
   private @Nullable HandOver handOver;
 
-  private boolean over;
-
-  KvRequest(KvPrefill owner, Peer decode, OldMessage.Request message) {
+  /**
+   * As it came.
+   *
+   * @param mapping from prefill's layout to decode's; null if there are no pages
+   */
+  KvRequest(KvPrefill owner, Peer decode, KvMessage.Request message, @Nullable KvMapping mapping) {
     this.owner = owner;
     this.decode = decode;
     this.message = message;
+    this.mapping = mapping;
   }
 
   /** Who asks. */
@@ -34,19 +58,40 @@ public final class KvRequest {
     return decode;
   }
 
+  /** What the one who asks calls itself. */
+  public String decodeName() {
+    return message.node();
+  }
+
   /** The decode side's number of the request; unique for its engine. */
   public long id() {
     return message.id();
   }
 
-  /** How many pages of each layer it wants. */
-  public int pages() {
-    return message.pages().size();
+  /** The model that it is for. */
+  public String model() {
+    return message.model();
   }
 
-  /** How long the tail may be. */
+  /** The tokens that it wants; none if it wants a tail only. */
+  public KvSpan span() {
+    return message.span();
+  }
+
+  /** How many pages of this side's layout hold these tokens; 0 if it wants a tail only. */
+  public int pages() {
+    return Math.toIntExact(span().pages(owner.memory().layout().pageTokens()));
+  }
+
+  /** Whether it wants a tail. */
+  public boolean wantsTail() {
+    return message.target().tail() != null;
+  }
+
+  /** How long the tail may be; 0 if none is wanted. */
   public long tailBytes() {
-    return message.tail().length();
+    KvMessage.Tail tail = message.target().tail();
+    return tail == null ? 0 : tail.length();
   }
 
   /** The application's own bytes, such as the prompt. They may be anything. */
@@ -59,53 +104,151 @@ public final class KvRequest {
     return message.deadline().minusNanos(now() - receivedNanos);
   }
 
+  /**
+   * Completes when the request is over for whatever reason, and nothing that is computed for it is
+   * of use to anybody: all was handed over, it was refused, decode cancelled or is lost, its time
+   * is over, or a hand-over has failed. Each subscription waits for itself.
+   */
+  public Mono<Void> ended() {
+    return Mono.from(Bulkhead.<Void>around(ended::asMono));
+  }
+
+  /** Completes when decode has lost interest before the application had answered; else never. */
+  Mono<Void> abandoned() {
+    return ended.asMono().then(Mono.defer(() -> isAbandoned() ? Mono.empty() : Mono.never()));
+  }
+
   /** Only who emitted it knows that it is open, and can write to the one who asks. */
   void requireOf(KvPrefill prefill) {
     if (owner != prefill) {
       throw new IllegalArgumentException(
-          "expected a request of this KvPrefill (engine "
-              + prefill.engine.address()
+          "expected a request of this KvPrefill ("
+              + prefill
               + "), got "
               + this
-              + " to another one (engine "
-              + owner.engine.address()
+              + " to another one ("
+              + owner
               + "); answer it with the KvPrefill whose requests() emitted it");
     }
   }
 
-  OldMessage.Request message() {
+  KvMessage.Request message() {
     return message;
+  }
+
+  @Nullable KvMapping mapping() {
+    return mapping;
+  }
+
+  HandOverException.Node with() {
+    return new HandOverException.Node("decode", decode, message.node());
+  }
+
+  KvPrefill owner() {
+    return owner;
+  }
+
+  /** Is told of the end of decode's interest from now on. */
+  void watch(Mono<Void> loss) {
+    watching.add(
+        Ending.of(
+            loss, () -> {}, failure -> abandon(HandOverException.of(failure, with(), id()), null)));
+    watching.add(
+        Schedulers.parallel().schedule(this::late, remaining().toNanos(), TimeUnit.NANOSECONDS));
+  }
+
+  private void late() {
+    HandOverException late =
+        because(
+            HandOverException.Reason.DEADLINE,
+            "expected to be done within " + message.deadline() + ", got only so far");
+    abandon(late, refusal("its time was over before prefill's application had answered"));
+  }
+
+  /** Decode does not want it any more. */
+  void cancelled() {
+    abandon(
+        because(HandOverException.Reason.CANCELLED, "decode cancelled it"),
+        new KvMessage.End(id(), KvMessage.Outcome.CANCELLED, true, 0, "cancelled"));
+  }
+
+  /** Nobody will answer it. */
+  void dropped(String reason) {
+    abandon(because(HandOverException.Reason.REFUSED, reason), refusal(reason));
+  }
+
+  KvMessage.End refusal(String reason) {
+    return new KvMessage.End(id(), KvMessage.Outcome.REFUSED, true, 0, reason);
+  }
+
+  HandOverException because(HandOverException.Reason reason, String text) {
+    return new HandOverException(reason, with(), id(), text);
+  }
+
+  /**
+   * Stops a hand-over that runs, which then answers for itself.
+   *
+   * @param answer what decode is told if there is none; null for nothing
+   */
+  private void abandon(HandOverException why, KvMessage.@Nullable End answer) {
+    HandOver running;
+    synchronized (this) {
+      if (state == State.OPEN) {
+        state = State.ABANDONED;
+      } else if (state != State.HANDED_OVER) {
+        return;
+      }
+      running = handOver;
+    }
+    if (running == null) {
+      owner.over(this, answer);
+    } else if (running.stop(why)) {
+      ended.tryEmitEmpty(); // what is in flight is of no use any more
+    }
+  }
+
+  /** It is over: tells whoever waits for that, and watches nobody any more. */
+  void end() {
+    watching.dispose();
+    ended.tryEmitEmpty();
   }
 
   /** Whether this is the first answer. */
   synchronized boolean take(HandOver taker) {
-    if (over || handOver != null) {
+    if (state != State.OPEN) {
       return false;
     }
+    state = State.HANDED_OVER;
     handOver = taker;
     return true;
   }
 
-  /** The hand-over that runs; null if there was none, and then there will be none. */
-  synchronized @Nullable HandOver endUnlessTaken() {
-    if (handOver == null) {
-      over = true;
+  /** Whether this is the first answer. */
+  synchronized boolean refuse() {
+    if (state != State.OPEN) {
+      return false;
     }
-    return handOver;
-  }
-
-  synchronized boolean isTaken() {
-    return handOver != null;
+    state = State.REFUSED;
+    return true;
   }
 
   synchronized boolean isOpen() {
-    return !over && handOver == null;
+    return state == State.OPEN;
   }
 
-  /** Who asks, and for how many pages. */
+  private synchronized boolean isAbandoned() {
+    return state == State.ABANDONED;
+  }
+
+  /** Who asks, and for what. */
   @Override
   public String toString() {
-    return "request " + id() + " of " + decode.address() + " for " + pages() + " pages";
+    return "request "
+        + id()
+        + " of "
+        + with()
+        + " for "
+        + (pages() == 0 ? "a tail" : span() + " of model " + model());
   }
 
   private static long now() {

@@ -56,9 +56,11 @@ final class KvWriter {
   }
 
   KvWriter pages(@Nullable PageList pages) {
-    int count = pages == null ? 0 : pages.size();
-    i32(count);
-    for (int i = 0; i < count; i++) {
+    if (pages == null) {
+      return i32(0);
+    }
+    i32(pages.size());
+    for (int i = 0; i < pages.size(); i++) {
       i32(pages.get(i));
     }
     return this;

@@ -1,127 +1,163 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
-import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.RemoteRegion;
-import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
-import java.util.Arrays;
-import java.util.BitSet;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Turns finished layers into writes, and checks that every page of every layer comes once. Used by
- * one thread at a time.
+ * Turns finished layers into writes, and checks that every token of every layer comes once. Layers
+ * are given by one thread at a time, and so is what is done, by another one.
  */
 final class KvWrites {
 
   private final KvMemory memory;
-  private final OldMessage.Request request;
-  private final PageList pages;
-  private final MemorySlice tail;
-  private final RemoteRegion target;
-  private final RemoteSlice targetTail;
+  private final KvMessage.Request request;
+  private final @Nullable KvCuts cuts;
+  private final @Nullable MemorySlice tail;
+  private final List<RemoteRegion> targets = new ArrayList<>();
+  private final TransferEngine engine;
+  private final @Nullable TokensSeen seen;
 
-  /** One bit for each page of each layer, layer by layer. */
-  private final BitSet seen = new BitSet();
+  /** What was begun, by each of its transfers. Guarded by itself. */
+  private final IdentityHashMap<Transfer, Piece> pieces = new IdentityHashMap<>();
 
-  private long arrivals;
+  private final AtomicLong arrivals = new AtomicLong();
 
-  KvWrites(KvPrefill owner, KvRequest request, PageList pages, MemorySlice tail) {
-    this.memory = owner.memory;
+  /** One finished layer on its way. */
+  private static final class Piece {
+    final KvWritten written;
+    int left;
+
+    Piece(KvWritten written, int left) {
+      this.written = written;
+      this.left = left;
+    }
+  }
+
+  KvWrites(
+      KvPrefill owner, KvRequest request, @Nullable PageList pages, @Nullable MemorySlice tail) {
+    this.engine = owner.cache().engine;
+    this.memory = owner.memory();
     this.request = request.message();
-    this.pages = pages;
     this.tail = tail;
-    this.target = owner.engine.remote(this.request.memory());
-    this.targetTail =
-        owner
-            .engine
-            .remote(this.request.tail().region())
-            .slice(this.request.tail().offset(), tail.length());
+    KvMessage.Target target = this.request.target();
+    KvMapping mapping = request.mapping();
+    PageList wanted = target.pages();
+    if (mapping == null || pages == null || wanted == null) {
+      this.cuts = null;
+      this.seen = null;
+    } else {
+      this.cuts = mapping.cuts(this.request.span(), pages, wanted);
+      this.seen = new TokensSeen(mapping.firstLayer(), mapping.layers(), this.request.span());
+      target.regions().forEach(region -> targets.add(engine.remote(region)));
+    }
   }
 
-  /** The write of one finished layer, or chunk of it. */
-  Transfer pages(FinishedLayer finished) {
-    int layer = finished.layer();
-    MemorySlice source = memory.layer(layer);
-    requireWithin(finished);
-    int from = Math.addExact(Math.multiplyExact(layer, pages.size()), finished.first());
-    int to = from + finished.pages();
-    int before = seen.nextSetBit(from);
-    if (before >= 0 && before < to) {
+  /** Refuses what this request did not ask for. */
+  static void requireFits(KvRequest request, @Nullable PageList pages, @Nullable MemorySlice tail) {
+    int size = pages == null ? 0 : pages.size();
+    if (size != request.pages()) {
       throw new IllegalArgumentException(
-          "expected each page of a layer once, got page "
-              + before % pages.size()
-              + " of layer "
-              + layer
-              + " again");
+          "expected " + request.pages() + " source pages, got " + size);
     }
-    seen.set(from, to);
-    OldLayout theirs = request.layout();
-    PagedWrite write =
-        PagedWrite.of(
-            theirs.pageBytes(),
-            source,
-            part(pages, finished),
-            target.slice(theirs.offset(layer), theirs.layerBytes()),
-            part(request.pages(), finished),
-            request.imm());
-    arrivals += write.arrivals();
-    return write;
+    int pool = request.owner().memory().layout().pages();
+    if (pages != null && pages.largest() >= pool) {
+      throw new IllegalArgumentException(
+          "expected source pages of 0 to " + (pool - 1) + ", got " + pages.largest());
+    }
+    if ((tail != null) != request.wantsTail()) {
+      throw new IllegalArgumentException(
+          request.wantsTail()
+              ? "expected a tail, which " + request + " wants, got none"
+              : "expected no tail, which " + request + " does not want, got one");
+    }
+    if (tail != null && tail.length() > request.tailBytes()) {
+      throw new IllegalArgumentException(
+          "expected a tail of at most " + request.tailBytes() + " bytes, got " + tail.length());
+    }
   }
 
-  private void requireWithin(FinishedLayer finished) {
-    if (finished.first() > pages.size() - finished.pages()) {
+  /** The writes of one finished layer, or chunk of it; none if decode does not want it. */
+  List<Transfer> layer(FinishedLayer finished) {
+    int layer = finished.layer();
+    KvLayout ours = memory.layout();
+    if (!ours.hasLayer(layer) || cuts == null || seen == null) {
       throw new IndexOutOfBoundsException(
-          "expected a chunk of layer "
-              + finished.layer()
-              + " within pages 0 to "
-              + (pages.size() - 1)
-              + " of the request, got "
-              + finished.pages()
-              + " pages from "
-              + finished.first()
-              + " on");
+          "expected a layer of "
+              + ours.firstLayer()
+              + " to "
+              + (ours.endLayer() - 1)
+              + ", got "
+              + layer);
     }
+    KvSpan span = finished.span();
+    if (!request.span().contains(span)) {
+      throw new IndexOutOfBoundsException(
+          "expected a chunk of layer " + layer + " within " + request.span() + ", got " + span);
+    }
+    if (!seen.wants(layer)) {
+      return List.of();
+    }
+    seen.add(layer, span);
+    List<KvTransferPart> parts =
+        span.equals(request.span()) ? cuts.layer(layer) : cuts.layer(layer, span);
+    Imm imm = request.imms().ofLayer(request.target().layout(), layer);
+    List<Transfer> writes = new ArrayList<>(parts.size());
+    long bytes = 0;
+    for (KvTransferPart part : parts) {
+      writes.add(RowWrites.of(part, memory.regions(), targets, imm));
+      bytes += part.bytes();
+    }
+    begun(writes, new KvWritten.Layer(layer, span, bytes));
+    return writes;
   }
 
-  /** The last write. */
-  Transfer tail() {
-    int missing = memory.layout().layers() * pages.size() - seen.cardinality();
-    if (missing > 0) {
-      int first = seen.nextClearBit(0);
-      throw new IllegalStateException(
-          "expected all pages of all layers before the end, got "
-              + missing
-              + " too few, the first of them in layer "
-              + first / pages.size());
+  /** The last write, when all else has come. */
+  List<Transfer> tail() {
+    if (seen != null) {
+      seen.requireAll();
     }
-    WriteImm write = WriteImm.of(tail, targetTail, request.imm());
-    arrivals += write.arrivals();
-    return write;
+    KvMessage.Tail target = request.target().tail();
+    if (tail == null || target == null) {
+      return List.of();
+    }
+    List<Transfer> writes =
+        List.of(
+            WriteImm.of(
+                tail,
+                engine.remote(target.region()).slice(target.offset(), tail.length()),
+                request.imms().ofTail()));
+    begun(writes, new KvWritten.Tail(tail.length()));
+    return writes;
   }
 
-  /** What has been asked of the engine so far will raise decode's counter by so much. */
+  private void begun(List<Transfer> writes, KvWritten written) {
+    Piece piece = new Piece(written, writes.size());
+    synchronized (pieces) {
+      writes.forEach(write -> pieces.put(write, piece));
+    }
+    arrivals.addAndGet(writes.stream().mapToLong(Transfer::arrivals).sum());
+  }
+
+  /** What has been asked of the engine so far will raise decode's counters by so much. */
   long arrivals() {
-    return arrivals;
+    return arrivals.get();
   }
 
-  /** What a finished write was. */
-  KvWritten written(Transfer done) {
-    if (done instanceof PagedWrite write) {
-      long offset = write.source().slice().offset();
-      int layer = (int) (offset / memory.layout().layerBytes());
-      return new KvWritten.Pages(layer, write.pages(), write.length());
+  /** What is done with a write that is; null if more belongs to it. */
+  @Nullable KvWritten written(Transfer done) {
+    synchronized (pieces) {
+      Piece piece = pieces.remove(done);
+      return piece != null && --piece.left == 0 ? piece.written : null;
     }
-    return new KvWritten.Tail(done.length());
-  }
-
-  private static PageList part(PageList list, FinishedLayer finished) {
-    if (finished.pages() == list.size()) {
-      return list;
-    }
-    int end = finished.first() + finished.pages();
-    return PageList.of(Arrays.copyOfRange(list.toArray(), finished.first(), end));
   }
 }

@@ -7,13 +7,13 @@ public sealed interface KvWritten {
   long bytes();
 
   /**
-   * Pages of one layer.
+   * A layer, or a chunk of one.
    *
-   * @param layer which layer
-   * @param pages how many of its pages
-   * @param bytes of all of them
+   * @param layer the model's number of the layer
+   * @param span which tokens of it
+   * @param bytes of all their pages
    */
-  record Pages(int layer, int pages, long bytes) implements KvWritten {}
+  record Layer(int layer, KvSpan span, long bytes) implements KvWritten {}
 
   /**
    * The tail.

@@ -10,8 +10,8 @@ public final class PagesExhaustedException extends RuntimeException {
   private final int requested;
   private final int free;
 
-  PagesExhaustedException(int requested, int free, int size) {
-    super("expected " + requested + " free pages, got " + free + " in a pool of " + size);
+  PagesExhaustedException(int requested, int free, int size, String holders) {
+    super("expected " + requested + " free pages, got " + free + " in a pool of " + size + holders);
     this.requested = requested;
     this.free = free;
   }

@@ -1,35 +1,33 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.DeadlineExceededException;
-import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
-import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
-import io.reactivetransfer.PeerUnreachableException;
-import io.reactivetransfer.TransferFailedException;
-import io.reactivetransfer.TransferRejectedException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
 import reactor.util.Loggers;
-import reactor.util.retry.Retry;
 
 /**
- * One hand-over on the decode side, from the request to its one end. Several things may end it, on
- * several threads and at the same moment: all arrivals, a word of prefill, its loss, the deadline,
- * a cancel. The first one counts, and decides who has the pages from then on.
+ * One order on the decode side, from the subscription until its pages are the caller's again. Each
+ * prefill node that serves it is a {@link Leg}; all of them must arrive. Several things may end it,
+ * on several threads and at the same moment: all arrivals, a leg that fails, the deadline, a
+ * cancel. The first one counts, and decides who has the pages from then on.
  */
-final class Reception {
+final class Reception implements Answers.Waiting {
 
   /** Who waits for it. Hears one of the two, once; nothing after {@link #cancel()}. */
   interface Listener {
@@ -41,10 +39,21 @@ final class Reception {
     void failed(Throwable reason);
   }
 
+  /** What one leg needs before it can begin. */
+  private record Ready(KvSource source, PeerMemory memory) {}
+
+  private enum State {
+    RUNNING,
+    /** All is here; the pages are the receiver's. */
+    ARRIVED,
+    /** Ended early; the pages are held until nothing can write to them. */
+    ENDED
+  }
+
   private static final Logger LOG = Loggers.getLogger(Reception.class);
 
-  /** After that time without an answer: the question, or the answer, may not have gone out. */
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
+  /** How often in its time it is looked whether it can be done in time. */
+  private static final int LOOKS = 16;
 
   private static final Listener NOBODY =
       new Listener() {
@@ -57,320 +66,432 @@ final class Reception {
         public void failed(Throwable reason) {}
       };
 
-  private enum State {
-    RUNNING,
-    /** All is here; the pages are the receiver's. */
-    ARRIVED,
-    /** Ended early; the pages are held until nothing can write to them. */
-    HELD,
-    /** Ended early; the pages are back in the pool. */
-    FREED
-  }
-
-  /** What became of the request. */
-  private enum Request {
-    NOT_SENT,
-    /** It may have gone out. */
-    SENDING,
-    SENT,
-    /** It was abandoned before, and its pages are free: it must not go out. */
-    WITHDRAWN
-  }
-
   private final KvDecode owner;
-  private final long id;
   private final KvOrder order;
-  private final PageReservation reservation;
-  private final ImmLease lease;
-  private final long arrivals;
-  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-  private final Sinks.One<OldMessage.End> end = Sinks.one();
-  private final Sinks.Empty<Void> freed = Sinks.empty();
+  private final KvSpan span;
+  private final AtomicReferenceArray<@Nullable Ready> ready;
   private final Disposable.Composite running = Disposables.composite();
-  private final Disposable.Composite holding = Disposables.composite();
-  private final Disposable.Swap landing = Disposables.swap();
-  private final ImmCounter counter;
+  private final Disposable.Swap looking = Disposables.swap();
+  private final Sinks.Empty<Void> freed = Sinks.empty();
+
+  /** What the caller is told of layers, and of the arrival behind them. */
+  private final Turns told = new Turns();
+
   private volatile Listener listener = NOBODY;
-  private final AtomicReference<Request> request = new AtomicReference<>(Request.NOT_SENT);
-  private volatile OldMessage.@Nullable End said;
-  private volatile boolean firstClaimed;
-  private volatile long startNanos;
-  private volatile long firstNanos;
+  private final long startNanos = now();
 
-  Reception(KvDecode owner, long id, KvOrder order, PageReservation reservation, ImmLease lease) {
+  /** Guarded by this, like all below. */
+  private State state = State.RUNNING;
+
+  private List<Leg> legs = List.of();
+  private int notReady;
+  private int legsLeft;
+  private boolean givenBack;
+  private long id;
+  private long total;
+  private long arrived;
+  private long firstNanos;
+  private final Map<Integer, Integer> layersLeft = new HashMap<>();
+
+  Reception(KvDecode owner, KvOrder order, KvSpan span) {
     this.owner = owner;
-    this.id = id;
     this.order = order;
-    this.reservation = reservation;
-    this.lease = lease;
-    this.arrivals = owner.memory.layout().arrivals(order.pages());
-    this.counter = lease.counter().boundTo(order.prefill());
-    this.holding.add(landing);
+    this.span = span;
+    this.notReady = order.prefills().size();
+    this.ready = new AtomicReferenceArray<>(notReady);
   }
 
-  long id() {
-    return id;
+  KvOrder order() {
+    return order;
   }
 
-  boolean isWith(Peer sender) {
-    return order.prefill().id().equals(sender.id());
+  KvSpan span() {
+    return span;
   }
 
-  /** Until its pages are back, and not just about to be: then its owner forgets it. */
-  boolean isHeld() {
-    State now = state.get();
-    return now == State.HELD || now == State.FREED;
+  /** Ended early; until its pages are back, and not just about to be: then its owner forgets it. */
+  synchronized boolean isHeld() {
+    return state == State.ENDED;
   }
 
-  MemoryRegion tailRegion() {
-    return order.tail().region();
-  }
-
+  /** Completes when the pages are the caller's again. */
   Mono<Void> freed() {
     return freed.asMono();
   }
 
-  /** Prefill has stopped. */
-  void ended(OldMessage.End message) {
-    said = message;
-    end.tryEmitValue(message);
+  synchronized List<Leg> heldLegs() {
+    return legs.stream().filter(Leg::isHeld).toList();
   }
 
-  /** Begins. The claim comes before the request: nothing can arrive unexpected. */
+  // ---- beginning
+
+  /** Begins: finds out what the prefill nodes have, then orders it of each. */
   void start(Listener waiting) {
     listener = waiting;
-    startNanos = now();
+    try {
+      long nanos = order.deadline().toNanos();
+      running.add(Schedulers.parallel().schedule(this::late, nanos, TimeUnit.NANOSECONDS));
+      for (int i = 0; i < order.prefills().size() && isRunning(); i++) {
+        prepare(i, order.prefills().get(i));
+      }
+    } catch (Throwable failure) {
+      fail(failure, order.prefills().getFirst()); // whatever it is: the pages must not be lost
+    }
+  }
+
+  private void prepare(int index, Peer prefill) {
+    if (owner.known(prefill) == null) { // else its own claims will tell of its loss
+      running.add(Ending.of(owner.cache().lossOf(prefill), () -> {}, e -> fail(e, prefill)));
+    }
+    Mono<Ready> all =
+        owner
+            .source(prefill)
+            .flatMap(source ->
+                owner
+                    .memoryFor(prefill, index == 0 ? order.tail() : null)
+                    .map(memory -> new Ready(source, memory)))
+            .doOnNext(found -> isReady(index, found));
+    running.add(Ending.of(all, this::isReady, e -> fail(e, prefill)));
+  }
+
+  private void isReady(int index, Ready found) {
+    ready.set(index, found);
+    if (!isRunning()) { // nobody was told of it, nor will be
+      Ending.of(found.memory().ended(), () -> {}, failure -> {});
+    }
+  }
+
+  private void isReady() {
+    synchronized (this) {
+      if (--notReady > 0) {
+        return;
+      }
+    }
     try {
       begin();
     } catch (Throwable failure) {
-      fail(failure); // whatever it is: the pages must not be lost
+      fail(failure, order.prefills().getFirst());
     }
   }
 
   private void begin() {
-    runs(Ending.of(counter.next(1), this::firstArrived, this::fail));
-    runs(Ending.of(end.asMono().doOnNext(this::refused), () -> {}, this::fail));
-    runs(
-        Schedulers.parallel()
-            .schedule(() -> fail(late()), order.deadline().toNanos(), TimeUnit.NANOSECONDS));
-    if (state.get() == State.RUNNING) {
-      runs(Ending.of(send(), () -> {}, this::fail));
+    List<Ready> all = new ArrayList<>();
+    for (int i = 0; i < ready.length(); i++) {
+      Ready one = ready.get(i);
+      if (one != null) {
+        all.add(one);
+      }
+    }
+    if (order.pages() != null) {
+      owner.requireCover(all.stream().map(Ready::source).toList());
+    } else if (all.size() > 1) {
+      throw new IllegalArgumentException(
+          "expected one prefill node for a tail alone, got " + all.size());
+    }
+    List<Leg> made = makeLegs(all);
+    if (!take(made)) {
+      made.forEach(Leg::close); // it has ended meanwhile
+      return;
+    }
+    made.forEach(Leg::arm);
+    running.add(looking);
+    lookLater();
+    owner.cache().outbox.inTurn(this::send);
+  }
+
+  private List<Leg> makeLegs(List<Ready> all) {
+    List<Leg> made = new ArrayList<>();
+    try {
+      for (Ready one : all) {
+        boolean tail = order.tail() != null && made.isEmpty();
+        Expected expected =
+            order.onLayer() == null
+                ? Expected.inAll(one.source(), span, tail)
+                : Expected.byLayer(one.source(), span, tail, this::layerPart);
+        ImmLease lease = owner.cache().engine.lease(expected.imms());
+        made.add(new Leg(owner, this, one.source(), one.memory(), lease, expected));
+      }
+      return made;
+    } catch (Throwable failure) {
+      made.forEach(Leg::close);
+      throw failure;
     }
   }
+
+  private synchronized boolean take(List<Leg> made) {
+    if (state != State.RUNNING) {
+      return false;
+    }
+    legs = List.copyOf(made);
+    legsLeft = legs.size();
+    for (Leg leg : legs) {
+      total += leg.expected().total();
+      leg.expected().layers().forEach(layer -> layersLeft.merge(layer, 1, Integer::sum));
+    }
+    return true;
+  }
+
+  /** When it is its turn, so that numbers go up in the order in which they are sent. */
+  private void send() {
+    List<Leg> all;
+    long number;
+    synchronized (this) {
+      if (state != State.RUNNING) {
+        return;
+      }
+      number = owner.cache().ids.incrementAndGet();
+      id = number;
+      all = legs;
+      owner.cache().answers.add(number, this);
+    }
+    for (Leg leg : all) {
+      leg.number(number);
+      owner.cache().outbox.add(leg);
+    }
+  }
+
+  // ---- what comes
+
+  @Override
+  public void heard(Peer sender, KvMessage message) {
+    if (message instanceof KvMessage.End end) {
+      legsWith(sender).forEach(leg -> leg.ended(end));
+    }
+  }
+
+  @Override
+  public void notUnderstood(Peer sender, KvFormatException why) {
+    legsWith(sender).forEach(leg -> leg.notUnderstood(why));
+  }
+
+  private synchronized List<Leg> legsWith(Peer sender) {
+    return legs.stream().filter(leg -> leg.prefill().id().equals(sender.id())).toList();
+  }
+
+  /** So many arrivals more. */
+  synchronized void came(long arrivals) {
+    if (arrived == 0) {
+      firstNanos = now();
+    }
+    arrived += arrivals;
+  }
+
+  /** One leg has all that it sends of a layer. */
+  private void layerPart(int layer) {
+    synchronized (this) {
+      if (layersLeft.merge(layer, -1, Integer::sum) > 0) {
+        return;
+      }
+    }
+    IntConsumer onLayer = order.onLayer();
+    if (onLayer != null) {
+      told.run(() -> tell(onLayer, layer));
+    }
+  }
+
+  private void tell(IntConsumer onLayer, int layer) {
+    synchronized (this) {
+      if (state == State.ENDED) {
+        return;
+      }
+    }
+    try {
+      onLayer.accept(layer);
+    } catch (Throwable thrown) {
+      if (!failWith(thrown, null)) {
+        Bulkhead.unheard(thrown);
+      }
+    }
+  }
+
+  /** One leg has all; or it was abandoned, and nothing of it can come any more. */
+  void legDone() {
+    boolean all = false;
+    synchronized (this) {
+      if (--legsLeft > 0) {
+        return;
+      }
+      if (state == State.RUNNING) {
+        state = State.ARRIVED;
+        all = true;
+      }
+    }
+    if (all) {
+      running.dispose();
+      owner.finished(this, number());
+      told.run(this::deliver);
+    } else {
+      giveBack();
+    }
+  }
+
+  private void deliver() {
+    KvArrival arrival;
+    synchronized (this) {
+      arrival =
+          new KvArrival(
+              id,
+              order,
+              span,
+              total,
+              Duration.ofNanos(firstNanos - startNanos),
+              Duration.ofNanos(now() - firstNanos),
+              this::giveBack);
+    }
+    listener.arrived(arrival);
+  }
+
+  // ---- how it ends
 
   /** Nobody waits for it any more. From any thread; no effect when it has ended. */
   void cancel() {
     abandon(null);
   }
 
-  /** What runs until the end, and no longer. */
-  private void runs(Disposable part) {
-    running.add(part);
+  /** It ends so, if it has not ended yet. */
+  void fail(HandOverException failure) {
+    failWith(failure, failure);
   }
 
-  /** Two claims, so that the time of the first arrival is known. */
-  private void firstArrived() {
-    firstNanos = now();
-    firstClaimed = true;
-    if (state.get() == State.RUNNING) {
-      runs(Ending.of(counter.next(arrivals - 1), this::allArrived, this::fail));
-    } else {
-      awaitLanding(); // it was abandoned at the same moment: one arrival fewer is to be waited for
+  private void fail(Throwable cause, Peer prefill) {
+    HandOverException.Node with = node(prefill);
+    fail(
+        cause instanceof IllegalArgumentException refused
+            ? new HandOverException(
+                HandOverException.Reason.REFUSED,
+                with,
+                number(),
+                HandOverException.textOf(refused),
+                refused)
+            : HandOverException.of(cause, with, number()));
+  }
+
+  private HandOverException.Node node(Peer prefill) {
+    KvSource known = owner.known(prefill);
+    return known == null ? new HandOverException.Node("prefill", prefill, null) : known.with();
+  }
+
+  private boolean failWith(Throwable reason, @Nullable HandOverException cause) {
+    boolean first = abandon(cause);
+    if (first) {
+      listener.failed(reason);
+    }
+    return first;
+  }
+
+  private void late() {
+    String came;
+    long expected;
+    synchronized (this) {
+      expected = total;
+      came = arrived == 0 ? "none came" : "not all of them came";
+    }
+    fail(
+        new DeadlineExceededException(
+            expected == 0
+                ? "expected an answer within " + order.deadline() + ", none came"
+                : "expected " + expected + " arrivals within " + order.deadline() + ", " + came),
+        order.prefills().getFirst());
+  }
+
+  private void lookLater() {
+    long look = Math.max(1, order.deadline().toNanos() / LOOKS);
+    looking.update(Schedulers.parallel().schedule(this::look, look, TimeUnit.NANOSECONDS));
+  }
+
+  private void look() {
+    estimate();
+    if (isRunning()) {
+      lookLater();
     }
   }
 
-  private void allArrived() {
-    if (state.compareAndSet(State.RUNNING, State.ARRIVED)) {
-      running.dispose();
-      owner.forget(this, lease);
-      listener.arrived(
-          new KvArrival(
-              id,
-              reservation,
-              order.tail(),
-              arrivals,
-              Duration.ofNanos(firstNanos - startNanos),
-              Duration.ofNanos(now() - firstNanos)));
-    } else {
-      free(); // it was abandoned at the same moment, and nothing is left that could come
-    }
-  }
-
-  private void refused(OldMessage.End message) {
-    fail(refusal(message));
-  }
-
-  private void fail(Throwable cause) {
-    HandOverException failure = HandOverException.of(cause, "prefill", order.prefill(), id);
-    if (abandon(failure)) {
-      listener.failed(failure);
-    }
-  }
-
-  private Mono<Void> send() {
-    return Mono.defer(() -> {
-      ByteBuffer bytes = encodeRequest();
-      if (!request.compareAndSet(Request.NOT_SENT, Request.SENDING)) {
-        return Mono.empty(); // the pages may be another's by now
+  /** Ends it early if at the rate so far it would take twice as long as there is left. */
+  private void estimate() {
+    long nanos = order.deadline().toNanos();
+    long left;
+    long needed;
+    synchronized (this) {
+      long since = now() - firstNanos;
+      if (arrived == 0 || since < nanos / 8) {
+        return;
       }
-      return owner
-          .engine
-          .send(order.prefill(), KvInbox.TO_PREFILL, bytes)
-          .doOnError(e -> request.set(Request.NOT_SENT))
-          .doOnSuccess(done -> request.set(Request.SENT));
-    });
-  }
-
-  private ByteBuffer encodeRequest() {
-    MemorySlice tail = order.tail();
-    ByteBuffer bytes =
-        OldCodec.encode(
-            new OldMessage.Request(
-                id,
-                lease.imm(),
-                owner.memory.layout(),
-                owner.memory.region().descriptor(),
-                reservation.pages(),
-                new OldMessage.Tail(tail.region().descriptor(), tail.offset(), tail.length()),
-                order.deadline(),
-                order.body()));
-    int max = owner.engine.options().maxMessageBytes();
-    if (bytes.remaining() > max) {
-      throw new IllegalArgumentException(
-          "expected a request of at most "
-              + max
-              + " bytes (EngineOptions.maxMessageBytes), got "
-              + bytes.remaining()
-              + " for "
-              + order.pages()
-              + " pages of 4 bytes each and a body of "
-              + order.body().remaining());
+      // It is only known in parts how much has come.
+      long came = Math.min(total, arrived + Math.ceilDiv(total, 8));
+      left = nanos - (now() - startNanos);
+      needed = (long) ((double) since * (total - came) / came);
     }
-    return bytes;
+    if (needed / 2 > left) {
+      HandOverException infeasible =
+          new HandOverException(
+              HandOverException.Reason.INFEASIBLE,
+              node(order.prefills().getFirst()),
+              number(),
+              "expected it to take at most "
+                  + Duration.ofNanos(Math.max(0, left)).toMillis()
+                  + " ms more, got a rate at which it takes some "
+                  + Duration.ofNanos(needed).toMillis()
+                  + " ms");
+      fail(infeasible);
+    }
   }
 
-  private Throwable late() {
-    String came = firstClaimed ? "not all of them came" : "none came";
-    return new DeadlineExceededException(
-        "expected " + arrivals + " arrivals within " + order.deadline() + ", " + came);
+  private synchronized long number() {
+    return id;
   }
 
-  private Throwable refusal(OldMessage.End message) {
-    HandOverException.Reason reason =
-        switch (message.outcome()) {
-          case REFUSED -> HandOverException.Reason.REFUSED;
-          case CANCELLED -> HandOverException.Reason.CANCELLED;
-          case FAILED, NOT_RUNNING -> HandOverException.Reason.FAILED;
-        };
-    String text = "prefill ended it (" + reason + "): " + message.text();
-    return new HandOverException(reason, "prefill", order.prefill(), id, text, null);
+  private synchronized boolean isRunning() {
+    return state == State.RUNNING;
   }
 
   /** Ends it early, if that was not done; says whether it was this call that did. */
-  private boolean abandon(@Nullable Throwable cause) {
-    if (!state.compareAndSet(State.RUNNING, State.HELD)) {
-      return false;
+  private boolean abandon(@Nullable HandOverException cause) {
+    List<Leg> all;
+    synchronized (this) {
+      if (state != State.RUNNING) {
+        return false;
+      }
+      state = State.ENDED;
+      all = legs;
     }
     running.dispose();
-    takeBack(cause);
+    Peer lost =
+        cause != null && cause.reason() == HandOverException.Reason.PEER_LOST ? cause.peer() : null;
+    if (lost != null) {
+      owner.lost(lost);
+    }
+    all.forEach(leg -> leg.abandon(lost != null && lost.id().equals(leg.prefill().id())));
+    if (all.isEmpty()) {
+      giveBack();
+    }
     return true;
   }
 
-  /** Gives the pages back as soon as nothing can write to them any more. */
-  private void takeBack(@Nullable Throwable cause) {
-    boolean lost =
-        cause instanceof HandOverException e && e.reason() == HandOverException.Reason.PEER_LOST;
-    if (request.compareAndSet(Request.NOT_SENT, Request.WITHDRAWN)) {
-      free();
-      return;
+  /** Nothing can write any more, and nobody reads: the pages are the caller's again. */
+  private void giveBack() {
+    List<PeerMemory> memories = new ArrayList<>();
+    for (int i = 0; i < ready.length(); i++) {
+      Ready one = ready.get(i);
+      if (one != null) {
+        memories.add(one.memory());
+      }
     }
-    if (lost) {
-      prefillLost();
-      return;
-    }
-    holding.add(Ending.of(owner.lossOf(order.prefill()), () -> {}, this::unanswered));
-    awaitLanding();
+    Ending.of(
+        Flux.fromIterable(memories).concatMap(PeerMemory::ended),
+        this::isBack,
+        failure -> LOG.warn("pages of hand-over {} stay held: {}", number(), failure.toString()));
   }
 
-  private void awaitLanding() {
-    if (state.get() == State.HELD) {
-      landing.update(Ending.of(stopped().flatMap(this::landed), this::free, this::unanswered));
+  private void isBack() {
+    synchronized (this) {
+      if (givenBack) {
+        return;
+      }
+      givenBack = true;
     }
-  }
-
-  /** What prefill says when it writes nothing more. */
-  private Mono<OldMessage.End> stopped() {
-    if (said != null) {
-      return end.asMono();
-    }
-    ByteBuffer cancel = OldCodec.encode(new OldMessage.Cancel(id));
-    return owner
-        .engine
-        .send(order.prefill(), KvInbox.TO_PREFILL, cancel)
-        .onErrorResume(TransferRejectedException.class, this::sendLater)
-        .then(end.asMono().timeout(ASK_AGAIN))
-        .retryWhen(Retry.indefinitely().filter(TimeoutException.class::isInstance));
-  }
-
-  /** Too many messages may wait for this prefill node; that is no reason to lose pages. */
-  private Mono<Void> sendLater(TransferRejectedException refusal) {
-    return owner.engine.isClosed() ? Mono.error(refusal) : Mono.empty();
-  }
-
-  /** Completes when what prefill had posted has landed. */
-  private Mono<Void> landed(OldMessage.End message) {
-    if (message.quiet()) {
-      return Mono.empty();
-    }
-    // Prefill got the request and runs it no more, without a word of failure: all of it went out.
-    boolean complete =
-        message.outcome() == OldMessage.Outcome.NOT_RUNNING && request.get() == Request.SENT;
-    long counted = complete ? arrivals : message.arrivals();
-    if (counted == OldMessage.End.UNKNOWN) {
-      LOG.warn("{} cannot say whether hand-over {} still writes", order.prefill().address(), id);
-      return Mono.never();
-    }
-    long missing = counted - (firstClaimed ? 1 : 0);
-    return missing < 1
-        ? Mono.empty()
-        : lease
-            .counter()
-            .next(missing)
-            .onErrorResume(TransferFailedException.class, e -> Mono.never());
-  }
-
-  /** Without its answer the pages stay held, unless nobody is left who could write. */
-  private void unanswered(Throwable failure) {
-    if (owner.engine.isClosed()) {
-      free();
-    } else if (failure instanceof PeerUnreachableException) {
-      prefillLost();
-    } else {
-      LOG.warn("pages of hand-over {} stay held: {}", id, failure.toString());
-    }
-  }
-
-  /** A process that was stopped may go on, and a NIC may have something of it in flight. */
-  private void prefillLost() {
-    if (owner.engine.fencesLostPeers()) {
-      free();
-    } else {
-      LOG.warn(
-          "pages of hand-over {} stay held until KvDecode.reclaim(): {} is lost, and backend {}"
-              + " does not keep out what it may still write",
-          id,
-          order.prefill().address(),
-          owner.engine.backend());
-    }
-  }
-
-  void free() {
-    if (state.compareAndSet(State.HELD, State.FREED)) {
-      holding.dispose();
-      reservation.release();
-      owner.forget(this, lease);
-      freed.tryEmitEmpty();
-    }
+    order.quiet();
+    owner.finished(this, number());
+    freed.tryEmitEmpty();
   }
 
   private static long now() {

@@ -2,11 +2,12 @@
  * Hands a paged KV cache over from prefill nodes to decode nodes, layer by layer while the later
  * layers are still being computed.
  *
- * <p>Read {@link io.reactivetransfer.kvcache.KvDecode} first: it reserves pages, arms the count,
- * and asks a prefill node to fill them. Its counterpart is {@link
- * io.reactivetransfer.kvcache.KvPrefill}. Where a page lies is said by {@link
- * io.reactivetransfer.kvcache.OldLayout}; which pages are free by {@link
- * io.reactivetransfer.kvcache.PagePool}.
+ * <p>Begin with {@link io.reactivetransfer.kvcache.KvCache}, of which each engine has one. Its two
+ * roles are {@link io.reactivetransfer.kvcache.KvDecode}, which orders, and {@link
+ * io.reactivetransfer.kvcache.KvPrefill}, which serves. The pages are the application's: an order
+ * names those that are to be filled, and says when nothing can write to them any more. {@link
+ * io.reactivetransfer.kvcache.PagePool} is one way to own pages. Where they lie is data, a {@link
+ * io.reactivetransfer.kvcache.KvLayout}.
  */
 @NullMarked
 package io.reactivetransfer.kvcache;

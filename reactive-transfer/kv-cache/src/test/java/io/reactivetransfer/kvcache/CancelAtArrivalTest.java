@@ -31,7 +31,7 @@ import reactor.core.scheduler.Schedulers;
  */
 class CancelAtArrivalTest {
 
-  private static final OldLayout LAYOUT = new OldLayout(1, 8, 64);
+  private static final KvLayout LAYOUT = KvLayout.opaque(1, 8, 64);
   private static final PageList SOURCE = PageList.of(3, 5);
   private static final int HAND_OVERS = 4_000;
   private static final int AT_ONCE = 4;
@@ -67,21 +67,21 @@ class CancelAtArrivalTest {
   }
 
   private void run(UnaryOperator<Mono<Integer>> behind) {
-    PagePool pool = PagePool.of(LAYOUT.poolPages());
+    PagePool pool = PagePool.of(LAYOUT.pages());
     try (TestNode decodeNode = new TestNode("loopback", LAYOUT);
         TestNode prefillNode = new TestNode("loopback", LAYOUT)) {
-      KvDecode decode = decodeNode.decode(pool);
+      KvDecode decode = decodeNode.decode();
       KvPrefill prefill = prefillNode.prefill();
-      prefill.serve(request -> serve(prefillNode, prefill, request)).subscribe();
+      prefill.serve(64, request -> serve(prefillNode, prefill, request)).subscribe();
       Peer peer = prefillNode.seenFrom(decodeNode);
 
       Flux.range(1, HAND_OVERS)
-          .flatMap(i -> receive(decodeNode, decode, peer, i, behind), AT_ONCE)
+          .flatMap(i -> receive(decodeNode, decode, pool, peer, i, behind), AT_ONCE)
           .then()
           .block(PATIENCE.multipliedBy(2));
 
       decode.settled().block(PATIENCE);
-      await().atMost(PATIENCE).until(() -> pool.free() == LAYOUT.poolPages());
+      await().atMost(PATIENCE).until(() -> pool.free() == LAYOUT.pages());
       assertThat(decode.held()).isZero();
       assertThat(List.copyOf(droppedErrors)).isEmpty();
       assertThat(List.copyOf(droppedValues)).allMatch(this::isResult).doesNotHaveDuplicates();
@@ -98,20 +98,22 @@ class CancelAtArrivalTest {
   private Mono<Integer> receive(
       TestNode node,
       KvDecode decode,
+      PagePool pool,
       Peer prefill,
       int number,
       UnaryOperator<Mono<Integer>> behind) {
     Sinks.Empty<Void> cancel = Sinks.empty();
     cancels.put(number, cancel);
-    KvOrder order =
-        new KvOrder(
-            prefill,
-            SOURCE.size(),
-            node.tailRegion.slice(8L * (number % 64), 8),
-            PATIENCE,
-            ByteBuffer.allocate(4).putInt(0, number));
     Mono<Integer> arrival =
-        decode.receive(order, arrived -> Mono.fromCallable(used::incrementAndGet));
+        Mono.defer(() -> {
+          KvOrder order =
+              KvOrder.into(prefill, pool.reserve(SOURCE.size()))
+                  .tail(node.tailRegion.slice(8L * (number % 64), 8))
+                  .deadline(PATIENCE)
+                  .body(ByteBuffer.allocate(4).putInt(0, number))
+                  .build();
+          return decode.receive(order, arrived -> Mono.fromCallable(used::incrementAndGet));
+        });
     return behind
         .apply(arrival)
         .takeUntilOther(cancel.asMono())

@@ -3,14 +3,11 @@ package io.reactivetransfer.kvcache;
 import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import io.reactivetransfer.Message;
 import io.reactivetransfer.TransferEngine;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
@@ -20,7 +17,7 @@ import reactor.core.publisher.Mono;
 /** A cancel that comes while the request is made: then either goes the request, or the pages. */
 class CancelAtRequestTest {
 
-  private static final OldLayout LAYOUT = new OldLayout(2, 8, 64);
+  private static final KvLayout LAYOUT = KvLayout.opaque(2, 8, 64);
 
   private final AtomicReference<Subscription> running = new AtomicReference<>();
 
@@ -31,8 +28,9 @@ class CancelAtRequestTest {
             getClass().getClassLoader(),
             new Class<?>[] {TransferEngine.class},
             (self, method, args) -> {
-              if (method.getName().equals("options")) {
-                running.get().cancel();
+              Subscription now = running.get(); // none while the cache is opened
+              if (method.getName().equals("options") && now != null) {
+                now.cancel();
               }
               try {
                 Object result = method.invoke(engine, args);
@@ -49,13 +47,11 @@ class CancelAtRequestTest {
   void pagesThatAreGivenBackAreNotAskedFor() throws InterruptedException {
     try (TestNode decodeNode = new TestNode("loopback", LAYOUT);
         TestNode prefillNode = new TestNode("loopback", LAYOUT)) {
-      BlockingQueue<Message> messages = new LinkedTransferQueue<>();
-      prefillNode.engine.messages(KvInbox.TO_PREFILL).subscribe(messages::add);
+      FakePrefill prefill = new FakePrefill(prefillNode, decodeNode).takingAll();
       PagePool pool = PagePool.of(8);
-      KvDecode decode = KvDecode.open(cancelling(decodeNode.engine), decodeNode.memory, pool);
-      KvOrder order =
-          KvOrder.of(
-              prefillNode.seenFrom(decodeNode), 4, decodeNode.tailRegion.slice(0, 16), PATIENCE);
+      KvCache cache = KvCache.open(cancelling(decodeNode.engine));
+      KvDecode decode = cache.decode(TestNode.MODEL, decodeNode.memory);
+      KvOrder order = KvOrder.into(prefillNode.seenFrom(decodeNode), pool.reserve(4)).build();
       decode
           .receive(order, KEPT)
           .subscribe(
@@ -65,15 +61,13 @@ class CancelAtRequestTest {
                   running.set(subscription);
                 }
               });
-      assertThat(pool.free()).isEqualTo(8);
-      OldMessage later = new OldMessage.Cancel(99);
+      await().atMost(PATIENCE).until(() -> pool.free() == 8);
+      KvMessage later = new KvMessage.Cancel(99);
       decodeNode
           .engine
-          .send(prefillNode.seenFrom(decodeNode), KvInbox.TO_PREFILL, OldCodec.encode(later))
+          .send(prefillNode.seenFrom(decodeNode), KvInbox.REQUESTS, KvCodec.encode(later))
           .block(PATIENCE);
-      Message first = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-      assertThat(first).isNotNull();
-      assertThat(OldCodec.decode(first.bytes())).isEqualTo(later);
+      assertThat(prefill.next()).isEqualTo(later);
     }
   }
 }

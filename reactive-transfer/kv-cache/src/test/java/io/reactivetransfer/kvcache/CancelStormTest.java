@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +29,7 @@ import reactor.core.scheduler.Schedulers;
 class CancelStormTest {
 
   private static final long PAGE_BYTES = 40_000;
-  private static final OldLayout LAYOUT = new OldLayout(4, 16, PAGE_BYTES);
+  private static final KvLayout LAYOUT = KvLayout.opaque(4, 16, PAGE_BYTES);
   private static final int PAGES = 4;
   private static final int HAND_OVERS = 300;
 
@@ -46,11 +47,11 @@ class CancelStormTest {
     Random random = new Random(seed);
     // Several NICs: what is in flight on one may land after what was posted later on another.
     EngineOptions options = EngineOptions.builder().nics(4).build();
-    PagePool targetPool = PagePool.of(LAYOUT.poolPages());
+    PagePool targetPool = PagePool.of(LAYOUT.pages());
     PagePool sourcePool = PagePool.of(64);
     try (TestNode decodeNode = new TestNode(backend, LAYOUT, options);
-        TestNode prefillNode = new TestNode(backend, new OldLayout(4, 64, PAGE_BYTES), options)) {
-      KvDecode decode = decodeNode.decode(targetPool);
+        TestNode prefillNode = new TestNode(backend, KvLayout.opaque(4, 64, PAGE_BYTES), options)) {
+      KvDecode decode = decodeNode.decode();
       KvPrefill prefill = prefillNode.prefill();
       prefill
           .requests()
@@ -60,13 +61,13 @@ class CancelStormTest {
 
       Flux.range(1, HAND_OVERS)
           .doOnNext(i -> storms.put(i, new Storm(random.nextInt(NEVER + 1), Sinks.empty())))
-          .flatMap(i -> receive(decodeNode, decode, peer, i), 3)
+          .flatMap(i -> receive(decodeNode, decode, targetPool, peer, i), 3)
           .then()
           .block(PATIENCE);
 
       decode.settled().block(PATIENCE);
       // An arrival may be looked at on one thread while it is cancelled on another.
-      await().atMost(PATIENCE).until(() -> targetPool.free() == LAYOUT.poolPages());
+      await().atMost(PATIENCE).until(() -> targetPool.free() == LAYOUT.pages());
       assertThat(foreign).hasValue(0);
       assertThat(decode.held()).isZero();
       // Otherwise it has not tested what it should.
@@ -112,16 +113,18 @@ class CancelStormTest {
         .doFinally(signal -> source.release());
   }
 
-  private Mono<Void> receive(TestNode node, KvDecode decode, Peer prefill, int number) {
-    KvOrder order =
-        new KvOrder(
-            prefill,
-            PAGES,
-            node.tailRegion.slice(8L * (number % 64), 8),
-            PATIENCE,
-            ByteBuffer.allocate(4).putInt(0, number));
-    return decode
-        .receive(order, arrival -> useAWhile(node, arrival, pattern(number)))
+  private Mono<Void> receive(
+      TestNode node, KvDecode decode, PagePool pool, Peer prefill, int number) {
+    return Mono.defer(
+            () -> {
+              KvOrder order =
+                  KvOrder.into(prefill, pool.reserve(PAGES))
+                      .tail(node.tailRegion.slice(8L * (number % 64), 8))
+                      .deadline(PATIENCE)
+                      .body(ByteBuffer.allocate(4).putInt(0, number))
+                      .build();
+              return decode.receive(order, arrival -> useAWhile(node, arrival, pattern(number)));
+            })
         .takeUntilOther(storms.get(number).cancel().asMono())
         .onErrorResume(
             PagesExhaustedException.class,
@@ -134,20 +137,29 @@ class CancelStormTest {
   /** Long enough for a late write to come. */
   private Mono<Void> useAWhile(TestNode node, KvArrival arrival, byte pattern) {
     arrived.incrementAndGet();
-    look(node, arrival, pattern);
-    return Mono.delay(Duration.ofMillis(2)).doOnNext(later -> look(node, arrival, pattern)).then();
+    AtomicBoolean gone = new AtomicBoolean();
+    look(node, arrival, pattern, gone);
+    return Mono.delay(Duration.ofMillis(2))
+        .doOnNext(later -> look(node, arrival, pattern, gone))
+        .then()
+        .doOnCancel(() -> gone.set(true));
   }
 
-  private void look(TestNode node, KvArrival arrival, byte pattern) {
+  /** What is seen does not count when the pages were given back meanwhile. */
+  private void look(TestNode node, KvArrival arrival, byte pattern, AtomicBoolean gone) {
+    int wrong = 0;
     for (int layer = 0; layer < LAYOUT.layers(); layer++) {
       for (int page : arrival.pages().toArray()) {
         MemorySegment bytes = node.page(layer, page);
         for (long at = 0; at < bytes.byteSize(); at++) {
           if (bytes.get(ValueLayout.JAVA_BYTE, at) != pattern) {
-            foreign.incrementAndGet();
+            wrong++;
           }
         }
       }
+    }
+    if (!gone.get()) {
+      foreign.addAndGet(wrong);
     }
   }
 }

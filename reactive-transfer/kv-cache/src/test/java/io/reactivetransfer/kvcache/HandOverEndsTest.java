@@ -38,17 +38,33 @@ class HandOverEndsTest extends HandOverFixture {
 
   @Test
   void anotherLayoutIsRefusedWithoutAskingTheApplication() {
-    try (TestNode other = new TestNode(backend, new OldLayout(4, 24, 1_000))) {
-      KvPrefill otherPrefill = other.prefill();
-      KvOrder order =
-          KvOrder.of(
-              other.seenFrom(decodeNode), PAGES, decodeNode.tailRegion.slice(0, 100), PATIENCE);
-      HandOverException failure = failureOf(decode.receive(order, KEPT).toFuture());
+    try (TestNode other = new TestNode(backend, KvLayout.opaque(4, 24, 1_000));
+        TestNode larger = new TestNode(backend, KvLayout.opaque(5, 24, 1_001))) {
+      other.prefill();
+      larger.prefill();
+      HandOverException failure = failureOf(decode.receive(orderFrom(other), KEPT).toFuture());
       assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
-      assertThat(failure).hasMessageContaining("expected 4 layers of pages of 1000 bytes, got 5");
+      assertThat(failure).hasMessageContaining("layer 4");
+      failure = failureOf(decode.receive(orderFrom(larger), KEPT).toFuture());
+      assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
+      assertThat(failure).hasMessageContaining("expected heads of 1000 bytes");
       requireSettled();
-      otherPrefill.dispose();
     }
+  }
+
+  private KvOrder orderFrom(TestNode prefill) {
+    return KvOrder.into(prefill.seenFrom(decodeNode), pool.reserve(PAGES)).build();
+  }
+
+  @Test
+  void anotherModelIsRefusedWithThoseThatAreThere() {
+    KvDecode other = decodeNode.cache().decode("another one", decodeNode.memory);
+    HandOverException failure = failureOf(other.receive(order(), KEPT).toFuture());
+    assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
+    assertThat(failure)
+        .hasMessageContaining("expected one of this node's models (a model), got another one");
+    other.settled().block(PATIENCE);
+    requireSettled();
   }
 
   @Test
@@ -118,16 +134,32 @@ class HandOverEndsTest extends HandOverFixture {
     CompletableFuture<KvArrival> arrival =
         decode.receive(order(Duration.ofSeconds(4)), KEPT).toFuture();
     KvRequest request = nextRequest();
-    CompletableFuture<Void> writes =
-        handOver(request, allLayers(request).take(1).concatWith(Flux.never())).then().toFuture();
+    CompletableFuture<Void> writes = handOver(request, Flux.never()).then().toFuture();
     HandOverException atDecode = failureOf(arrival);
     assertThat(atDecode.reason()).isEqualTo(HandOverException.Reason.DEADLINE);
     assertThat(atDecode)
         .hasMessageContaining("prefill " + prefillNode.engine.address())
-        .hasMessageContaining("expected 41 arrivals within PT4S");
+        .hasMessageContaining("expected 41 arrivals within PT4S, none came");
     // Whichever of the two clocks was first.
     assertThat(failureOf(writes).reason())
         .isIn(HandOverException.Reason.DEADLINE, HandOverException.Reason.CANCELLED);
+    requireSettled();
+  }
+
+  /** Four of five layers are missing, and none comes: there is no use in waiting for 20 s. */
+  @Test
+  void whatCannotBeInTimeAtItsRateEndsEarly() {
+    long begun = System.nanoTime();
+    CompletableFuture<KvArrival> arrival =
+        decode.receive(order(Duration.ofSeconds(20)), KEPT).toFuture();
+    KvRequest request = nextRequest();
+    CompletableFuture<Void> writes =
+        handOver(request, allLayers(request).take(1).concatWith(Flux.never())).then().toFuture();
+    HandOverException atDecode = failureOf(arrival);
+    assertThat(atDecode.reason()).isEqualTo(HandOverException.Reason.INFEASIBLE);
+    assertThat(atDecode).hasMessageContaining("got a rate at which it takes some");
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
+    assertThat(failureOf(writes).reason()).isEqualTo(HandOverException.Reason.CANCELLED);
     requireSettled();
   }
 
@@ -141,7 +173,7 @@ class HandOverEndsTest extends HandOverFixture {
         .hasMessageContaining("got 8 too few, the first of them in layer 4");
     KvRequest second = requests.get(1);
     assertThat(failureOf(handOver(second, allLayers(second).repeat()).then().toFuture()))
-        .hasMessageContaining("got page 0 of layer 0 again");
+        .hasMessageContaining("got token 0 of layer 0 again");
     for (CompletableFuture<KvArrival> arrival : arrivals) {
       assertThat(failureOf(arrival).reason()).isEqualTo(HandOverException.Reason.FAILED);
     }
@@ -188,19 +220,15 @@ class HandOverEndsTest extends HandOverFixture {
   void aRequestThatFitsNoMessageIsAClearErrorAndCostsNothing() {
     EngineOptions shortMessages = EngineOptions.builder().maxMessageBytes(16_384).build();
     try (TestNode node = new TestNode(backend, LAYOUT, shortMessages)) {
-      KvDecode other = node.decode(pool);
+      KvDecode other = node.decode();
       KvOrder order =
-          new KvOrder(
-              prefillNode.seenFrom(node),
-              PAGES,
-              node.tailRegion.slice(0, 1),
-              PATIENCE,
-              ByteBuffer.allocate(20_000));
+          KvOrder.into(prefillNode.seenFrom(node), pool.reserve(PAGES))
+              .body(ByteBuffer.allocate(20_000))
+              .build();
       assertThat(failureOf(other.receive(order, KEPT).toFuture()))
           .hasMessageContaining("expected a request of at most 16384 bytes")
           .hasMessageContaining("maxMessageBytes");
       other.settled().block(PATIENCE);
-      other.dispose();
     }
     requireSettled();
   }

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,7 +39,7 @@ class HandOverTest extends HandOverFixture {
     List<KvWritten> written = await(handOver(request, allLayers(request)).collectList());
 
     assertThat(written).hasSize(LAYOUT.layers() + 1).contains(new KvWritten.Tail(100));
-    assertThat(written).contains(new KvWritten.Pages(3, PAGES, 8_000));
+    assertThat(written).contains(new KvWritten.Layer(3, new KvSpan(0, PAGES), 8_000));
     KvArrival arrived = await(Mono.fromFuture(arrival));
     assertThat(arrived.arrivals()).isEqualTo(LAYOUT.layers() * PAGES + 1);
     requireArrived(arrived);
@@ -59,7 +60,7 @@ class HandOverTest extends HandOverFixture {
     KvRequest request = nextRequest();
     Flux<FinishedLayer> chunks =
         Flux.range(0, 2 * LAYOUT.layers())
-            .map(i -> new FinishedLayer((i * 3) % 5, i < 5 ? 3 : 0, i < 5 ? 5 : 3));
+            .map(i -> new FinishedLayer((i * 3) % 5, i < 5 ? new KvSpan(3, 5) : new KvSpan(0, 3)));
 
     StepVerifier.create(handOver(request, chunks))
         .expectNextCount(11)
@@ -71,13 +72,7 @@ class HandOverTest extends HandOverFixture {
 
   @Test
   void theBodyIsCarried() {
-    KvOrder order =
-        new KvOrder(
-            prefillNode.seenFrom(decodeNode),
-            1,
-            decodeNode.tailRegion.slice(0, 1),
-            PATIENCE,
-            StandardCharsets.UTF_8.encode("a prompt"));
+    KvOrder order = ordered().body(StandardCharsets.UTF_8.encode("a prompt")).build();
     decode.receive(order, KEPT).subscribe(arrived -> {}, failed -> {});
     assertThat(StandardCharsets.UTF_8.decode(nextRequest().body()).toString())
         .isEqualTo("a prompt");
@@ -90,17 +85,19 @@ class HandOverTest extends HandOverFixture {
         await(Flux.range(0, 3).flatMap(i -> decode.receive(order(), KEPT)).collectList());
     assertThat(arrivals).hasSize(3).allSatisfy(this::requireArrived);
     assertThat(pool.free()).isZero();
-    assertThatThrownBy(() -> await(decode.receive(order(), KEPT)))
-        .isInstanceOf(PagesExhaustedException.class);
+    assertThatThrownBy(this::order).isInstanceOf(PagesExhaustedException.class);
     arrivals.forEach(KvArrival::release);
     assertThat(await(decode.receive(order(), KEPT)).arrivals()).isEqualTo(41);
   }
 
   @Test
   void nothingHappensBeforeSubscription() {
-    Mono<KvArrival> unused = decode.receive(order(), KEPT);
+    AtomicInteger quiet = new AtomicInteger();
+    KvOrder order = KvOrder.into(peer(), PageList.of(1, 2), quiet::incrementAndGet).build();
+    Mono<KvArrival> unused = decode.receive(order, KEPT);
     assertThat(unused).isNotNull();
-    assertThat(pool.free()).isEqualTo(24);
+    assertThat(decodeNode.engine.stats().pendingClaims()).isZero();
+    assertThat(quiet).hasValue(0);
     CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
     Flux<KvWritten> writes = handOver(request, allLayers(request));
@@ -124,15 +121,17 @@ class HandOverTest extends HandOverFixture {
   @Test
   void badMessagesDisturbNobody() {
     CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
-    for (String bad : List.of("RTK", "RTK\u0001garbage", "something else", "")) {
+    for (String bad : List.of("RTK", "\u0002garbage", "something else", "")) {
       ByteBuffer bytes = StandardCharsets.ISO_8859_1.encode(bad);
       await(
           decodeNode
               .engine
-              .send(prefillNode.seenFrom(decodeNode), KvInbox.TO_PREFILL, bytes.duplicate())
+              .send(prefillNode.seenFrom(decodeNode), KvInbox.REQUESTS, bytes.duplicate())
               .then(
-                  prefillNode.engine.send(
-                      decodeNode.seenFrom(prefillNode), KvInbox.TO_DECODE, bytes))
+                  decodeNode.engine.send(
+                      prefillNode.seenFrom(decodeNode), KvInbox.URGENT, bytes.duplicate()))
+              .then(
+                  prefillNode.engine.send(decodeNode.seenFrom(prefillNode), KvInbox.ANSWERS, bytes))
               .then(Mono.just(true)));
     }
     KvRequest request = nextRequest();
@@ -147,7 +146,7 @@ class HandOverTest extends HandOverFixture {
     prefillNode.engine.messages().subscribe(message -> told.add(text(message)));
     KvPrefill back = decodeNode.prefill();
     PagePool other = PagePool.of(40);
-    KvDecode there = prefillNode.decode(other);
+    KvDecode there = prefillNode.decode();
     prefill.requests().flatMap(request -> handOver(request, allLayers(request))).subscribe();
     back.requests()
         .flatMap(request ->
@@ -158,11 +157,9 @@ class HandOverTest extends HandOverFixture {
                 decodeNode.tailRegion.slice(0, request.tailBytes())))
         .subscribe();
     KvOrder orderBack =
-        KvOrder.of(
-            decodeNode.seenFrom(prefillNode),
-            PAGES,
-            prefillNode.tailRegion.slice(1_000, 100),
-            PATIENCE);
+        KvOrder.into(decodeNode.seenFrom(prefillNode), other.reserve(PAGES))
+            .tail(prefillNode.tailRegion.slice(1_000, 100))
+            .build();
 
     CompletableFuture<KvArrival> one = decode.receive(order(), KEPT).toFuture();
     CompletableFuture<KvArrival> two = there.receive(orderBack, KEPT).toFuture();
@@ -190,11 +187,15 @@ class HandOverTest extends HandOverFixture {
 
   @Test
   void aSecondSideOfAKindOnOneEngineSaysSo() {
-    KvPrefill second = prefillNode.prefill();
+    assertThatThrownBy(() -> prefillNode.prefill())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("expected one KvPrefill of model a model on this node at a time");
+    KvPrefill second =
+        KvCache.open(prefillNode.engine).prefill("another model", prefillNode.memory);
     assertThatThrownBy(() -> await(second.requests().next()))
         .isInstanceOf(RuntimeException.class)
         .hasMessageContaining("subscriber");
-    KvDecode third = decodeNode.decode(PagePool.of(24));
+    KvDecode third = KvCache.open(decodeNode.engine).decode(TestNode.MODEL, decodeNode.memory);
     await()
         .atMost(PATIENCE)
         .untilAsserted(() ->

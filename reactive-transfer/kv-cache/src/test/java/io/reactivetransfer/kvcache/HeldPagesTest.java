@@ -2,19 +2,11 @@ package io.reactivetransfer.kvcache;
 
 import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
-import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.reactivetransfer.Message;
 import io.reactivetransfer.RegionDescriptor;
-import io.reactivetransfer.RemoteRegion;
-import io.reactivetransfer.WriteImm;
-import java.time.Duration;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,21 +15,21 @@ import reactor.core.Disposable;
 /** When pages come back, with a prefill side that says what the test wants it to say. */
 class HeldPagesTest {
 
-  private static final OldLayout LAYOUT = new OldLayout(2, 8, 64);
+  private static final KvLayout LAYOUT = KvLayout.opaque(2, 8, 64);
 
   private TestNode decodeNode;
   private TestNode prefillNode;
+  private FakePrefill prefill;
   private PagePool pool;
   private KvDecode decode;
-  private final BlockingQueue<Message> messages = new LinkedTransferQueue<>();
 
   @BeforeEach
   void open() {
     decodeNode = new TestNode("loopback", LAYOUT);
     prefillNode = new TestNode("loopback", LAYOUT);
     pool = PagePool.of(8);
-    decode = decodeNode.decode(pool);
-    prefillNode.engine.messages(KvInbox.TO_PREFILL).subscribe(messages::add);
+    decode = decodeNode.decode();
+    prefill = new FakePrefill(prefillNode, decodeNode).takingAll();
   }
 
   @AfterEach
@@ -46,99 +38,118 @@ class HeldPagesTest {
     decodeNode.close();
   }
 
+  private KvOrder order(int pages) {
+    return KvOrder.into(prefillNode.seenFrom(decodeNode), pool.reserve(pages))
+        .tail(decodeNode.tailRegion.slice(0, 16))
+        .deadline(PATIENCE)
+        .build();
+  }
+
   private Disposable receive() {
-    KvOrder order =
-        KvOrder.of(
-            prefillNode.seenFrom(decodeNode), 4, decodeNode.tailRegion.slice(0, 16), PATIENCE);
-    return decode.receive(order, KEPT).subscribe(arrival -> {}, failure -> {});
+    return decode.receive(order(4), KEPT).subscribe(arrival -> {}, failure -> {});
   }
 
-  private OldMessage next() throws InterruptedException {
-    Message message = messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    assertThat(message).isNotNull();
-    return OldCodec.decode(message.bytes());
+  private static KvMessage.End end(
+      KvMessage message, KvMessage.Outcome outcome, boolean quiet, long arrivals) {
+    return new KvMessage.End(message.id(), outcome, quiet, arrivals, "");
   }
 
-  private void say(OldMessage message) {
-    prefillNode
-        .engine
-        .send(decodeNode.seenFrom(prefillNode), KvInbox.TO_DECODE, OldCodec.encode(message))
-        .block(PATIENCE);
-  }
-
-  private void write(OldMessage.Request request, int times) {
-    RemoteRegion target = prefillNode.engine.remote(request.memory());
-    for (int i = 0; i < times; i++) {
-      await(
-          prefillNode.engine.submit(
-              WriteImm.of(prefillNode.memory.page(0, i), target.slice(0, 64), request.imm())));
-    }
+  private void awaitBack() {
+    decode.settled().block(PATIENCE);
+    await().atMost(PATIENCE).until(() -> pool.free() == 8);
   }
 
   @Test
   void areHeldUntilWhatPrefillHadPostedHasLanded() throws InterruptedException {
     Disposable subscription = receive();
-    OldMessage.Request request = (OldMessage.Request) next();
-    write(request, 2);
+    KvMessage.Request request = prefill.nextRequest();
+    prefill.write(request, 2);
     subscription.dispose();
-    assertThat(next()).isEqualTo(new OldMessage.Cancel(request.id()));
+    assertThat(prefill.next()).isEqualTo(new KvMessage.Cancel(request.id()));
     assertThat(decode.held()).isEqualTo(1);
     assertThat(pool.free()).isEqualTo(4);
 
-    say(new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, false, 3, ""));
+    prefill.say(end(request, KvMessage.Outcome.CANCELLED, false, 3));
     // Its answer has come when a later message has made the round.
     roundTrip();
     assertThat(decode.held()).isEqualTo(1);
 
-    write(request, 1);
-    decode.settled().block(PATIENCE);
-    assertThat(pool.free()).isEqualTo(8);
+    prefill.write(request, 1);
+    awaitBack();
+  }
+
+  @Test
+  void areHeldUntilItHasLandedUnderWhicheverImmediate() throws InterruptedException {
+    KvOrder order =
+        KvOrder.into(prefillNode.seenFrom(decodeNode), pool.reserve(4))
+            .onLayer(layer -> {})
+            .deadline(PATIENCE)
+            .build();
+    Disposable subscription = decode.receive(order, KEPT).subscribe(come -> {}, failed -> {});
+    KvMessage.Request request = prefill.nextRequest();
+    assertThat(request.imms().count()).isEqualTo(3);
+    prefill.write(request, 2);
+    subscription.dispose();
+    prefill.say(end(request, KvMessage.Outcome.CANCELLED, false, 3));
+    roundTrip();
+    assertThat(decode.held()).isEqualTo(1);
+    prefill.write(request, 1);
+    awaitBack();
   }
 
   @Test
   void comeBackAtOnceWhenPrefillSaysThatNothingIsOnItsWay() throws InterruptedException {
     Disposable subscription = receive();
-    OldMessage.Request request = (OldMessage.Request) next();
-    write(request, 2);
+    KvMessage.Request request = prefill.nextRequest();
+    prefill.write(request, 2);
     subscription.dispose();
-    say(new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, true, 2, ""));
-    decode.settled().block(PATIENCE);
-    assertThat(pool.free()).isEqualTo(8);
+    prefill.say(end(request, KvMessage.Outcome.CANCELLED, true, 2));
+    awaitBack();
     await().atMost(PATIENCE).until(() -> decodeNode.engine.stats().unclaimedImms() == 0);
   }
 
   @Test
   void areHeldForAllArrivalsWhenEverythingHadGoneOut() throws InterruptedException {
     Disposable subscription = receive();
-    OldMessage.Request request = (OldMessage.Request) next();
+    KvMessage.Request request = prefill.nextRequest();
     subscription.dispose();
-    say(new OldMessage.End(request.id(), OldMessage.Outcome.NOT_RUNNING, false, -1, ""));
-    write(request, 8);
+    prefill.say(end(request, KvMessage.Outcome.NOT_RUNNING, false, -1));
+    prefill.write(request, 8);
     roundTrip();
     assertThat(decode.held()).isEqualTo(1);
-    write(request, 1);
-    decode.settled().block(PATIENCE);
-    assertThat(pool.free()).isEqualTo(8);
+    prefill.write(request, 1);
+    awaitBack();
   }
 
   @Test
   void comeBackWhenPrefillIsGone() throws InterruptedException {
     Disposable subscription = receive();
-    next();
+    prefill.next();
     subscription.dispose();
-    next();
+    prefill.next();
     assertThat(decode.held()).isEqualTo(1);
     prefillNode.engine.close().block(PATIENCE);
-    decode.settled().block(PATIENCE);
-    assertThat(pool.free()).isEqualTo(8);
+    awaitBack();
+  }
+
+  /** Not when the close has begun: a NIC may still take something in. */
+  @Test
+  void comeBackWhenTheEngineHasClosed() throws InterruptedException {
+    Disposable subscription = receive();
+    prefill.next();
+    subscription.dispose();
+    prefill.next();
+    assertThat(decode.held()).isEqualTo(1);
+    decodeNode.engine.close().block(PATIENCE);
+    awaitBack();
   }
 
   @Test
   void stayHeldWhenPrefillCannotSayAndAreReclaimedByForce() throws InterruptedException {
     Disposable subscription = receive();
-    OldMessage.Request request = (OldMessage.Request) next();
+    KvMessage.Request request = prefill.nextRequest();
     subscription.dispose();
-    say(new OldMessage.End(request.id(), OldMessage.Outcome.FAILED, false, -1, "nic"));
+    prefill.say(end(request, KvMessage.Outcome.FAILED, false, -1));
     roundTrip();
     assertThat(decode.held()).isEqualTo(1);
 
@@ -146,9 +157,9 @@ class HeldPagesTest {
 
     assertThat(decode.held()).isZero();
     assertThat(pool.free()).isEqualTo(8);
-    RegionDescriptor now = decodeNode.memory.region().descriptor();
-    assertThat(now).isNotEqualTo(request.memory());
-    assertThatThrownBy(() -> write(request, 1)).isInstanceOf(RuntimeException.class);
+    RegionDescriptor now = decodeNode.memory.regions().getFirst().descriptor();
+    assertThat(now).isNotEqualTo(request.target().regions().getFirst());
+    assertThatThrownBy(() -> prefill.write(request, 1)).isInstanceOf(RuntimeException.class);
   }
 
   private long leases() {
@@ -157,20 +168,25 @@ class HeldPagesTest {
 
   /** So that others can be opened for ever; but not while it is waited under. */
   @Test
-  void theObjectsOwnImmediateGoesBackWithTheLastPages() throws InterruptedException {
-    decode.dispose();
+  void theImmediateOfACacheGoesBackWithTheLastPages() throws InterruptedException {
+    decodeNode.cache().dispose();
+    decodeNode.cache().closed().block(PATIENCE);
     for (int i = 0; i < 10; i++) {
-      KvDecode.open(decodeNode.engine, decodeNode.memory, pool).dispose();
+      KvCache again = KvCache.open(decodeNode.engine);
+      again.dispose();
+      again.closed().block(PATIENCE);
     }
     await().atMost(PATIENCE).until(() -> leases() == 0);
 
-    decode = KvDecode.open(decodeNode.engine, decodeNode.memory, pool);
+    KvCache cache = KvCache.open(decodeNode.engine);
+    decode = cache.decode(TestNode.MODEL, decodeNode.memory);
     Disposable subscription = receive();
-    next();
-    decode.dispose();
+    prefill.next();
+    cache.dispose();
     subscription.dispose();
     assertThat(leases()).isEqualTo(2);
     decode.reclaim().block(PATIENCE);
+    cache.closed().block(PATIENCE);
     await().atMost(PATIENCE).until(() -> leases() == 0);
     receive();
     await().atMost(PATIENCE).until(() -> leases() == 0); // by one that was disposed of
@@ -180,36 +196,27 @@ class HeldPagesTest {
   @Test
   void anAnswerOfAnotherEngineIsIgnored() throws InterruptedException {
     Disposable subscription = receive();
-    OldMessage.Request request = (OldMessage.Request) next();
+    KvMessage.Request request = prefill.nextRequest();
     subscription.dispose();
     try (TestNode stranger = new TestNode("loopback", LAYOUT)) {
-      OldMessage lie = new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, true, 0, "");
+      KvMessage lie = end(request, KvMessage.Outcome.CANCELLED, true, 0);
       stranger
           .engine
-          .send(decodeNode.seenFrom(stranger), KvInbox.TO_DECODE, OldCodec.encode(lie))
+          .send(decodeNode.seenFrom(stranger), KvInbox.ANSWERS, KvCodec.encode(lie))
           .block(PATIENCE);
       roundTrip();
       assertThat(decode.held()).isEqualTo(1);
     }
-    say(new OldMessage.End(request.id(), OldMessage.Outcome.CANCELLED, true, 0, ""));
-    decode.settled().block(PATIENCE);
+    prefill.say(end(request, KvMessage.Outcome.CANCELLED, true, 0));
+    awaitBack();
   }
 
-  /** A second hand-over that is refused: when that is known, earlier messages have been read. */
+  /** A second order that is refused: when that is known, earlier messages have been read. */
   private void roundTrip() throws InterruptedException {
     int free = pool.free();
-    KvOrder order =
-        KvOrder.of(
-            prefillNode.seenFrom(decodeNode),
-            1,
-            decodeNode.tailRegion.slice(16, 16),
-            Duration.ofSeconds(20));
-    var refused = decode.receive(order, KEPT).toFuture();
-    OldMessage message = next();
-    while (!(message instanceof OldMessage.Request)) {
-      message = next();
-    }
-    say(new OldMessage.End(message.id(), OldMessage.Outcome.REFUSED, true, 0, ""));
+    var refused = decode.receive(order(1), KEPT).toFuture();
+    KvMessage message = prefill.nextRequest();
+    prefill.say(end(message, KvMessage.Outcome.REFUSED, true, 0));
     await().atMost(PATIENCE).until(refused::isCompletedExceptionally);
     await().atMost(PATIENCE).until(() -> pool.free() == free);
   }

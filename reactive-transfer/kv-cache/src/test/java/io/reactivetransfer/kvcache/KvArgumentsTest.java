@@ -10,9 +10,12 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,33 +26,86 @@ import reactor.core.publisher.Flux;
 @ValueSource(strings = "loopback")
 class KvArgumentsTest extends HandOverFixture {
 
-  private Peer peer() {
-    return prefillNode.seenFrom(decodeNode);
+  /** Other tests say what becomes of one that no message can carry. */
+  @Test
+  void aBodyMayBeAsLongAsAMessage() {
+    KvOrder order = ordered().body(ByteBuffer.allocate(1_000_000)).build();
+    CompletableFuture<KvArrival> arrival = decode.receive(order, KEPT).toFuture();
+    KvRequest request = nextRequest();
+    assertThat(request.body().remaining()).isEqualTo(1_000_000);
+    prefill.refuse(request, "seen").block(PATIENCE);
+    assertThat(failureOf(arrival).reason()).isEqualTo(HandOverException.Reason.REFUSED);
+    requireSettled();
   }
 
-  private KvOrder orderWithBody(int bytes) {
-    return new KvOrder(
-        peer(), PAGES, decodeNode.tailRegion.slice(0, 1), PATIENCE, ByteBuffer.allocate(bytes));
+  private HandOverFixtureOrder wrong(int... pages) {
+    return new HandOverFixtureOrder(PageList.of(pages));
+  }
+
+  /** An order for pages that nobody has reserved, and how often they were given back. */
+  private final class HandOverFixtureOrder {
+    final AtomicInteger quiet = new AtomicInteger();
+    final KvOrder.Builder order;
+
+    HandOverFixtureOrder(PageList pages) {
+      order = KvOrder.into(peer(), pages, quiet::incrementAndGet);
+    }
+
+    void requireRefused(String message) {
+      assertThatThrownBy(() -> await(decode.receive(order.build(), KEPT)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(message);
+      assertThat(quiet).hasValue(1);
+    }
   }
 
   @Test
-  void aBodyThatNoMessageCanCarryIsRefused() {
-    assertThat(orderWithBody(65_535).body().remaining()).isEqualTo(65_535);
-    assertThatThrownBy(() -> orderWithBody(65_536))
+  void anOrderThatDoesNotFitTheMemoryIsRefusedAndItsPagesAreGivenBack() {
+    wrong(1, 24).requireRefused("expected pages of 0 to 23, got 24");
+    HandOverFixtureOrder tooFew = wrong(1, 2);
+    tooFew.order.tokens(3);
+    tooFew.requireRefused("expected 3 pages of 1 tokens for tokens 0 to 3 (exclusive), got 2");
+    assertThatThrownBy(() -> wrong(1, 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("expected a body of at most 65535 bytes, got 65536");
+        .hasMessageContaining("more than once");
+  }
+
+  @Test
+  void anOrderIsUsedOnce() {
+    prefill.serve(1, request -> prefill.refuse(request, "no")).subscribe();
+    HandOverFixtureOrder once = wrong(1, 2);
+    KvOrder order = once.order.build();
+    failureOf(decode.receive(order, KEPT).toFuture());
+    assertThatThrownBy(() -> await(decode.receive(order, KEPT)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("expected an order that was not used before");
+    org.awaitility.Awaitility.await().atMost(PATIENCE).until(() -> once.quiet.get() == 1);
+  }
+
+  @Test
+  void anOrderIsNotForTheSamePrefillTwice() {
+    assertThatThrownBy(() -> ordered().from(peer()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expected each prefill node once");
+  }
+
+  @Test
+  void aReplicaIsChosenByTheRankOfTheTarget() {
+    Peer other = decodeNode.seenFrom(prefillNode);
+    assertThat(KvOrder.replica(List.of(peer(), other), 3)).isSameAs(other);
+    assertThat(KvOrder.replica(List.of(peer(), other), 4)).isSameAs(peer());
   }
 
   @Test
   void memoryThatPrefillMayNotWriteToIsRefused() {
     MemoryRegion local =
         await(decodeNode.engine.register(new HostMemory(decodeNode.pages), Access.LOCAL));
-    KvMemory memory = new KvMemory(local, LAYOUT);
-    assertThatThrownBy(() -> KvDecode.open(decodeNode.engine, memory, pool))
+    KvMemory memory = KvMemory.of(local, LAYOUT);
+    assertThatThrownBy(() -> decodeNode.cache().decode(TestNode.MODEL, memory))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected KV memory registered with REMOTE_WRITE, got LOCAL");
     MemorySlice tail = local.slice(0, 8);
-    assertThatThrownBy(() -> KvOrder.of(peer(), PAGES, tail, PATIENCE))
+    assertThatThrownBy(() -> ordered().tail(tail))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected a tail in a region registered with REMOTE_WRITE, got LOCAL");
   }
@@ -58,11 +114,10 @@ class KvArgumentsTest extends HandOverFixture {
   void aChunkBeyondTheRequestIsNamed() {
     CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
-    Flux<FinishedLayer> layers = Flux.just(new FinishedLayer(3, PAGES - 1, 2));
+    Flux<FinishedLayer> layers = Flux.just(new FinishedLayer(3, new KvSpan(PAGES - 1, 2)));
     assertThat(failureOf(handOver(request, layers).then().toFuture()))
         .hasMessageContaining(
-            "expected a chunk of layer 3 within pages 0 to 7 of the request, got 2 pages from 7"
-                + " on");
+            "expected a chunk of layer 3 within tokens 0 to 8 (exclusive), got tokens 7 to 9");
     assertThat(failureOf(arrival)).hasMessageContaining("expected a chunk of layer 3");
     requireSettled();
   }
@@ -71,7 +126,7 @@ class KvArgumentsTest extends HandOverFixture {
   void aLayerThatTheModelHasNotIsNamed() {
     CompletableFuture<KvArrival> arrival = decode.receive(order(), KEPT).toFuture();
     KvRequest request = nextRequest();
-    Flux<FinishedLayer> layers = Flux.just(new FinishedLayer(LAYOUT.layers(), 0, 1));
+    Flux<FinishedLayer> layers = Flux.just(new FinishedLayer(LAYOUT.layers(), new KvSpan(0, 1)));
     assertThat(failureOf(handOver(request, layers).then().toFuture()))
         .hasMessageContaining("expected a layer of 0 to 4, got 5");
     assertThat(failureOf(arrival)).hasMessageContaining("expected a layer of 0 to 4, got 5");

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,9 +27,7 @@ class SeveralRequestsTest extends HandOverFixture {
   private static final int REQUESTS = 30;
 
   private KvOrder numbered(int number) {
-    KvOrder any = order();
-    return new KvOrder(
-        any.prefill(), PAGES, any.tail(), any.deadline(), ByteBuffer.allocate(4).putInt(0, number));
+    return ordered().body(ByteBuffer.allocate(4).putInt(0, number)).build();
   }
 
   private Mono<String> outcome(int number) {
@@ -38,7 +38,7 @@ class SeveralRequestsTest extends HandOverFixture {
 
   @Test
   void whatGoesWrongInTheCodeBehindARequestFailsThatOneAlone() {
-    Disposable service = prefill.serve(this::sometimesWrong).subscribe();
+    Disposable service = prefill.serve(3, this::sometimesWrong).subscribe();
     for (int number = 0; number < REQUESTS; number++) {
       String outcome = await(outcome(number));
       switch (number % 5) {
@@ -89,7 +89,7 @@ class SeveralRequestsTest extends HandOverFixture {
 
   @Test
   void theScopeOfAnArrivalGivesThePagesBackHoweverItEnds() {
-    prefill.serve(request -> handOver(request, allLayers(request))).subscribe();
+    prefill.serve(3, request -> handOver(request, allLayers(request))).subscribe();
     int freeMeanwhile = await(decode.receive(order(), arrival -> Mono.just(pool.free())));
     assertThat(freeMeanwhile).isEqualTo(16);
     assertThat(pool.free()).isEqualTo(24);
@@ -123,16 +123,19 @@ class SeveralRequestsTest extends HandOverFixture {
     // Nobody answers, so that prefill still has all of them open.
     prefill.requests().subscribe(request -> numbers.add(request.id()));
     for (int round = 1; round <= 3; round++) {
-      KvDecode again = round == 1 ? decode : decodeNode.decode(pool);
+      KvCache cache = round == 1 ? decodeNode.cache() : KvCache.open(decodeNode.engine);
+      KvDecode again = cache.decode(TestNode.MODEL, decodeNode.memory);
+      List<Disposable> running = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        again.receive(order(), KEPT).subscribe(arrived -> {}, failed -> {});
+        running.add(again.receive(order(), KEPT).subscribe(arrived -> {}, failed -> {}));
       }
       int expected = 3 * round;
       org.awaitility.Awaitility.await()
           .atMost(PATIENCE)
           .untilAsserted(() -> assertThat(numbers).hasSize(expected));
-      again.dispose();
-      pool = PagePool.of(24);
+      cache.dispose();
+      running.forEach(Disposable::dispose);
+      cache.closed().block(PATIENCE);
     }
   }
 }

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** An engine with memory for pages and tails. */
@@ -16,40 +17,55 @@ final class TestNode implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  /** The model that all nodes of a test know. */
+  static final String MODEL = "a model";
+
   /** For whoever looks at an arrival outside of its scope. */
   static final Function<KvArrival, Mono<KvArrival>> KEPT = arrival -> Mono.just(arrival.keep());
 
   private final Arena arena = Arena.ofShared();
   final TransferEngine engine;
-  final OldLayout layout;
+  final KvLayout layout;
   final MemorySegment pages;
   final MemorySegment tails;
   final MemoryRegion tailRegion;
   final KvMemory memory;
+  private @Nullable KvCache cache;
 
-  TestNode(String backend, OldLayout layout) {
+  TestNode(String backend, KvLayout layout) {
     this(backend, layout, EngineOptions.defaults());
   }
 
-  TestNode(String backend, OldLayout layout, EngineOptions options) {
+  TestNode(String backend, KvLayout layout, EngineOptions options) {
     this(TransferEngineBuilder.create().backend(backend).options(options), layout);
   }
 
-  TestNode(TransferEngineBuilder builder, OldLayout layout) {
+  /** One with a layout in one region. */
+  TestNode(TransferEngineBuilder builder, KvLayout layout) {
     this.layout = layout;
     this.engine = await(builder.open());
-    this.pages = arena.allocate(layout.bytes(), 64);
+    this.pages = arena.allocate(layout.bytes(0), 64);
     this.tails = arena.allocate(4096, 64);
-    this.memory = new KvMemory(await(engine.register(pages)), layout);
+    this.memory = KvMemory.of(await(engine.register(pages)), layout);
     this.tailRegion = await(engine.register(tails));
   }
 
-  KvDecode decode(PagePool pool) {
-    return KvDecode.open(engine, memory, pool);
+  /** The one of this engine; opened when it is first asked for. */
+  KvCache cache() {
+    KvCache open = cache;
+    if (open == null) {
+      open = KvCache.open(engine);
+      cache = open;
+    }
+    return open;
+  }
+
+  KvDecode decode() {
+    return cache().decode(MODEL, memory);
   }
 
   KvPrefill prefill() {
-    return KvPrefill.open(engine, memory);
+    return cache().prefill(MODEL, memory);
   }
 
   /** This node's engine, as another one sees it. */
@@ -59,15 +75,23 @@ final class TestNode implements AutoCloseable {
 
   /** Page contents that say where they are from. */
   void fill(int salt) {
-    for (int layer = 0; layer < layout.layers(); layer++) {
-      for (int page = 0; page < layout.poolPages(); page++) {
-        page(layer, page).fill((byte) (salt + 31 * layer + page));
+    for (int layer = layout.firstLayer(); layer < layout.endLayer(); layer++) {
+      for (int part = 0; part < layout.parts().size(); part++) {
+        for (int page = 0; page < layout.pages(); page++) {
+          page(layer, part, page).fill((byte) (salt + 31 * layer + 7 * part + page));
+        }
       }
     }
   }
 
+  /** A page of the only part. */
   MemorySegment page(int layer, int page) {
-    return pages.asSlice(layout.offset(layer, page), layout.pageBytes());
+    return page(layer, 0, page);
+  }
+
+  MemorySegment page(int layer, int part, int page) {
+    return pages.asSlice(
+        layout.offset(layer, part, page), layout.parts().get(part).pageBytes(layout.pageTokens()));
   }
 
   static <T> T await(Mono<T> mono) {

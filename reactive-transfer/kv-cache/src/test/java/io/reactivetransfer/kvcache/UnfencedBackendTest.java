@@ -4,6 +4,7 @@ import static io.reactivetransfer.kvcache.TestNode.KEPT;
 import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -13,14 +14,33 @@ import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.tck.ForwardingBackend;
 import io.reactivetransfer.tck.ForwardingDomain;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Sinks;
 
 /** On a backend that does not keep out what a lost peer may still write. */
 class UnfencedBackendTest {
 
-  private static final OldLayout LAYOUT = new OldLayout(5, 24, 1_000);
+  private static final KvLayout LAYOUT = KvLayout.opaque(5, 24, 1_000);
   private static final int PAGES = 8;
+
+  /** By then pages of a lost prefill node are back, from when it is known to be lost. */
+  private static final Duration STATED = Duration.ofSeconds(1);
+
+  private final LoopbackBackend loopback =
+      LoopbackBackend.builder().network(new LoopbackNetwork()).build();
+  private final ForwardingBackend backend =
+      new ForwardingBackend(loopback, (domain, context) -> new Unfenced(domain));
+  private TestNode decodeNode;
+  private TestNode lost;
+  private TestNode lives;
+  private PagePool pool;
+  private KvDecode decode;
 
   /** A NIC that says so. */
   private static final class Unfenced extends ForwardingDomain {
@@ -36,38 +56,103 @@ class UnfencedBackendTest {
     }
   }
 
-  @Test
-  void pagesOfALostPrefillAreHeldUntilTheyAreReclaimed() {
-    LoopbackBackend loopback = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
-    ForwardingBackend backend =
-        new ForwardingBackend(loopback, (domain, context) -> new Unfenced(domain));
-    PagePool pool = PagePool.inOrder(PageList.range(0, 24));
-    try (TestNode decodeNode =
-            new TestNode(TransferEngineBuilder.create().backend(backend), LAYOUT);
-        TestNode prefillNode =
-            new TestNode(TransferEngineBuilder.create().backend(backend), LAYOUT)) {
-      assertThat(decodeNode.engine.fencesLostPeers()).isFalse();
-      KvDecode decode = decodeNode.decode(pool);
-      KvPrefill prefill = prefillNode.prefill();
-      KvOrder order =
-          KvOrder.of(
-              prefillNode.seenFrom(decodeNode),
-              PAGES,
-              decodeNode.tailRegion.slice(0, 100),
-              PATIENCE);
-      CompletableFuture<KvArrival> arrival = decode.receive(order, KEPT).toFuture();
-      await(prefill.requests().next());
-      prefillNode.engine.close().block(PATIENCE);
+  @BeforeEach
+  void open() {
+    decodeNode = node();
+    lost = node();
+    lives = node();
+    assertThat(decodeNode.engine.fencesLostPeers()).isFalse();
+    pool = PagePool.of(24);
+    decode = decodeNode.decode();
+  }
 
-      assertThat(HandOverFixture.failureOf(arrival).reason())
-          .isEqualTo(HandOverException.Reason.PEER_LOST);
-      assertThat(decode.held()).isEqualTo(1);
-      assertThat(pool.free()).isEqualTo(24 - PAGES);
-      decode.reclaim().block(PATIENCE);
-      assertThat(decode.held()).isZero();
-      assertThat(pool.free()).isEqualTo(24);
-      decode.dispose();
-      prefill.dispose();
+  private TestNode node() {
+    return new TestNode(TransferEngineBuilder.create().backend(backend), LAYOUT);
+  }
+
+  @AfterEach
+  void close() {
+    lives.close();
+    lost.close();
+    decodeNode.close();
+  }
+
+  private KvOrder order(TestNode prefill) {
+    return KvOrder.into(prefill.seenFrom(decodeNode), pool.reserve(PAGES))
+        .tail(decodeNode.tailRegion.slice(0, 100))
+        .deadline(PATIENCE)
+        .build();
+  }
+
+  @Test
+  void pagesOfALostPrefillComeBackByThemselvesAndOthersGoOn() {
+    long registered = decodeNode.engine.stats().openRegions();
+    KvPrefill dies = lost.prefill();
+    KvPrefill goesOn = lives.prefill();
+    lives.fill(3);
+    CompletableFuture<KvArrival> other = decode.receive(order(lives), KEPT).toFuture();
+    KvRequest request = await(goesOn.requests().next());
+    Sinks.Many<FinishedLayer> layers = Sinks.many().unicast().onBackpressureBuffer();
+    CompletableFuture<Void> writes =
+        goesOn
+            .handOver(
+                request, PageList.range(0, PAGES), layers.asFlux(), lives.tailRegion.slice(0, 10))
+            .then()
+            .toFuture();
+    layers.tryEmitNext(FinishedLayer.whole(0, request));
+
+    CompletableFuture<KvArrival> arrival = decode.receive(order(lost), KEPT).toFuture();
+    await(dies.requests().next());
+    lost.engine.close().block(PATIENCE);
+
+    assertThat(HandOverFixture.failureOf(arrival).reason())
+        .isEqualTo(HandOverException.Reason.PEER_LOST);
+    await().atMost(STATED).until(() -> pool.free() == 24 - PAGES);
+    assertThat(decode.held()).isZero();
+
+    Flux.range(1, 4).subscribe(i -> layers.tryEmitNext(FinishedLayer.whole(i, request)));
+    layers.tryEmitComplete();
+    writes.join();
+    KvArrival arrived = other.join();
+    for (int layer = 0; layer < 5; layer++) {
+      for (int i = 0; i < PAGES; i++) {
+        assertThat(decodeNode.page(layer, arrived.pages().get(i)).mismatch(lives.page(layer, i)))
+            .isEqualTo(-1);
+      }
     }
+    arrived.release();
+    await().atMost(PATIENCE).until(() -> pool.free() == 24);
+    decode.dispose();
+    await().atMost(PATIENCE).until(() -> decodeNode.engine.stats().openRegions() == registered);
+  }
+
+  /** What a prefill node was told is of no use to it after it was lost. */
+  @Test
+  void aLostPrefillThatGoesOnWritesNowhere() throws InterruptedException {
+    FakePrefill fake = new FakePrefill(lost, decodeNode).takingAll();
+    AtomicInteger quiet = new AtomicInteger();
+    KvOrder order =
+        KvOrder.into(lost.seenFrom(decodeNode), PageList.of(0, 1), quiet::incrementAndGet).build();
+    CompletableFuture<KvArrival> arrival = decode.receive(order, KEPT).toFuture();
+    KvMessage.Request request = fake.nextRequest();
+    assertThat(request.target().regions().getFirst())
+        .isNotEqualTo(decodeNode.memory.regions().getFirst().descriptor());
+    lost.engine.close().block(PATIENCE);
+    assertThat(HandOverFixture.failureOf(arrival).reason())
+        .isEqualTo(HandOverException.Reason.PEER_LOST);
+    await().atMost(STATED).until(() -> quiet.get() == 1);
+    // Nobody writes with what it was told any more.
+    assertThat(
+            Flux.just(request.target().regions().getFirst())
+                .map(lives.engine::remote)
+                .flatMap(target ->
+                    lives.engine.submit(
+                        io.reactivetransfer.Write.of(
+                            lives.memory.page(0, 0, 0), target.slice(0, 1_000))))
+                .then()
+                .materialize()
+                .block(PATIENCE)
+                .isOnError())
+        .isTrue();
   }
 }

@@ -131,7 +131,7 @@ class WhateverIsThrownTest extends HandOverFixture {
   }
 
   private void serveAll() {
-    prefill.serve(request -> handOver(request, allLayers(request))).subscribe();
+    prefill.serve(8, request -> handOver(request, allLayers(request))).subscribe();
   }
 
   /** One more hand-over goes well: whoever reads messages goes on, on both sides. */
@@ -298,10 +298,12 @@ class WhateverIsThrownTest extends HandOverFixture {
     int requests = wrong.size();
     var service =
         prefill
-            .serve(request ->
-                wrong.isEmpty()
-                    ? handOver(request, allLayers(request))
-                    : wrong.remove().apply(request))
+            .serve(
+                8,
+                request ->
+                    wrong.isEmpty()
+                        ? handOver(request, allLayers(request))
+                        : wrong.remove().apply(request))
             .subscribe();
     for (int i = 0; i < requests; i++) {
       HandOverException failure = failureOf(decode.receive(order(SOON), TestNode.KEPT).toFuture());
@@ -317,12 +319,14 @@ class WhateverIsThrownTest extends HandOverFixture {
   void anExceptionThatCannotSayWhatItIsRefusesItsRequestAlone() {
     AtomicBoolean first = new AtomicBoolean(true);
     prefill
-        .serve(request -> {
-          if (first.getAndSet(false)) {
-            throw new Unspeakable();
-          }
-          return handOver(request, allLayers(request));
-        })
+        .serve(
+            8,
+            request -> {
+              if (first.getAndSet(false)) {
+                throw new Unspeakable();
+              }
+              return handOver(request, allLayers(request));
+            })
         .subscribe();
     HandOverException failure = failureOf(decode.receive(order(SOON), TestNode.KEPT).toFuture());
     assertThat(failure).hasMessageContaining("prefill failed: Unspeakable");
@@ -344,12 +348,14 @@ class WhateverIsThrownTest extends HandOverFixture {
     AtomicInteger begun = new AtomicInteger();
     AtomicInteger cancelled = new AtomicInteger();
     prefill
-        .serve(request ->
-            begun.getAndIncrement() > 0
-                ? handOver(request, allLayers(request))
-                : Mono.fromCallable(Thrown.LINKAGE::raise)
-                    .subscribeOn(Schedulers.boundedElastic())
-                    .doOnCancel(cancelled::incrementAndGet))
+        .serve(
+            8,
+            request ->
+                begun.getAndIncrement() > 0
+                    ? handOver(request, allLayers(request))
+                    : Mono.fromCallable(Thrown.LINKAGE::raise)
+                        .subscribeOn(Schedulers.boundedElastic())
+                        .doOnCancel(cancelled::incrementAndGet))
         .subscribe();
     HandOverException failure =
         failureOf(decode.receive(order(Duration.ofSeconds(2)), TestNode.KEPT).toFuture());

@@ -1,0 +1,201 @@
+package io.reactivetransfer.kvcache;
+
+import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+import reactor.util.retry.Retry;
+
+/**
+ * The hand-over of KV caches on one engine: both roles, of any number of models, share it. Open one
+ * for each engine before its address is given to others: it reads message channels 16 to 18, and
+ * refuses requests for models that nobody has registered by then. Safe from any thread, never
+ * blocks; signals come on the engine's signal scheduler, and deadlines on {@code
+ * Schedulers.parallel()}.
+ */
+public final class KvCache implements Disposable {
+
+  private static final Logger LOG = Loggers.getLogger(KvCache.class);
+
+  /** How long a last word to decode may take before the caller gets his error without it. */
+  private static final Duration LAST_WORD = Duration.ofSeconds(2);
+
+  /** After that time without an answer: the question, or the answer, may not have gone out. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
+
+  final TransferEngine engine;
+  final String node;
+  final AtomicLong ids;
+  final Answers answers = new Answers();
+
+  final Outbox outbox;
+
+  /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
+  private final ImmLease watch;
+
+  private final Desk desk;
+  private final Sinks.Empty<Void> closed = Sinks.empty();
+
+  /** What runs, and keeps the channels open. Guarded by this, like the next ones. */
+  private int running;
+
+  private boolean disposed;
+  private boolean reading = true;
+
+  private final Disposable.Composite inboxes = Disposables.composite();
+
+  private KvCache(TransferEngine engine, String node) {
+    this.engine = engine;
+    this.node = KvName.require("node", node);
+    this.ids = OrderIds.of(engine);
+    this.outbox = new Outbox(engine.options().maxWaitingMessages());
+    this.watch = engine.lease();
+    this.desk = new Desk(this);
+    inboxes.add(KvInbox.open(engine, KvInbox.ANSWERS, Long.MAX_VALUE, answers));
+    inboxes.add(KvInbox.open(engine, KvInbox.URGENT, Long.MAX_VALUE, desk.urgent()));
+    inboxes.add(desk.open());
+  }
+
+  /** The same, and this node is called by its engine's address. */
+  public static KvCache open(TransferEngine engine) {
+    return open(engine, engine.address().toString());
+  }
+
+  /**
+   * Opens it. There is one for each engine: the roles of a second one fail, and say so.
+   *
+   * @param nodeName what others call this node in their errors; 1 to 255 bytes of UTF-8 that can be
+   *     shown
+   */
+  public static KvCache open(TransferEngine engine, String nodeName) {
+    return new KvCache(Objects.requireNonNull(engine, "engine"), nodeName);
+  }
+
+  /**
+   * The prefill side of a model: takes requests for it from now on.
+   *
+   * @param model by which decode nodes ask for it, 1 to 255 bytes of UTF-8 that can be shown
+   * @param memory where the finished pages lie
+   * @throws IllegalStateException if this node has that role of that model already
+   */
+  public KvPrefill prefill(String model, KvMemory memory) {
+    KvPrefill prefill = new KvPrefill(this, desk, KvName.require("model", model), memory);
+    if (isDisposed()) {
+      throw disposedError();
+    }
+    desk.add(prefill);
+    return prefill;
+  }
+
+  /**
+   * The decode side of a model.
+   *
+   * @param model by which prefill nodes know it
+   * @param memory where arrivals go; its regions are open to remote writes
+   */
+  public KvDecode decode(String model, KvMemory memory) {
+    return new KvDecode(this, KvName.require("model", model), memory);
+  }
+
+  /**
+   * Takes no more orders and no more requests; requests that wait are refused. What runs goes on,
+   * and messages are read until all of it has ended and no page is held any more: see {@link
+   * #closed()}. The engine stays open: close it then, or open another one of these, since nobody
+   * answers those who order from here meanwhile.
+   */
+  @Override
+  public void dispose() {
+    synchronized (this) {
+      disposed = true;
+    }
+    desk.close();
+    endReading();
+  }
+
+  @Override
+  public synchronized boolean isDisposed() {
+    return disposed;
+  }
+
+  /**
+   * Completes when this was disposed of and all that ran has ended. Then another one may be opened
+   * on the engine. Each subscription waits for itself and closes nothing.
+   */
+  public Mono<Void> closed() {
+    return Mono.from(Bulkhead.<Void>around(closed::asMono));
+  }
+
+  /** Something begins that needs the messages; false if nothing may begin any more. */
+  synchronized boolean enter() {
+    if (disposed) {
+      return false;
+    }
+    running++;
+    return true;
+  }
+
+  /** It has ended. */
+  void leave() {
+    synchronized (this) {
+      running--;
+    }
+    endReading();
+  }
+
+  /** Its immediate may be another's, when nobody waits for it any more nor ever will. */
+  private void endReading() {
+    synchronized (this) {
+      if (!reading || !disposed || running > 0) {
+        return;
+      }
+      reading = false;
+    }
+    inboxes.dispose();
+    watch.close();
+    closed.tryEmitEmpty();
+  }
+
+  static IllegalStateException disposedError() {
+    return new IllegalStateException("expected a KvCache that is in use, got one disposed of");
+  }
+
+  /** Never completes; fails when the peer is lost, or the engine closes. */
+  Mono<Void> lossOf(Peer peer) {
+    return watch.counter().boundTo(peer).next(1);
+  }
+
+  /**
+   * Tries to tell somebody; whoever cannot be told finds out by himself. Completes whatever
+   * happens, and throws nothing: a hand-over ends behind it.
+   */
+  Mono<Void> tell(Peer peer, KvMessage message) {
+    return Mono.defer(() -> engine.send(peer, KvInbox.ANSWERS, KvCodec.encode(message)))
+        .timeout(LAST_WORD)
+        .doOnError(e ->
+            Bulkhead.said(() -> LOG.debug("could not tell {}: {}", peer.address(), e.toString())))
+        .onErrorComplete();
+  }
+
+  /** Asks, and asks again, until there is the answer or the peer is lost. */
+  <T> Mono<T> ask(Peer peer, KvMessage question, Mono<T> answer) {
+    return Mono.defer(() -> engine.send(peer, KvInbox.URGENT, KvCodec.encode(question)))
+        .onErrorResume(TransferRejectedException.class, this::sendLater)
+        .then(answer.timeout(ASK_AGAIN))
+        .retryWhen(Retry.indefinitely().filter(TimeoutException.class::isInstance));
+  }
+
+  /** Too many messages may wait for this node; that is no reason to lose pages. */
+  private Mono<Void> sendLater(TransferRejectedException refusal) {
+    return engine.isClosed() ? Mono.error(refusal) : Mono.empty();
+  }
+}

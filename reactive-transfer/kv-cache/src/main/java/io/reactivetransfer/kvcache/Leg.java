@@ -1,0 +1,337 @@
+package io.reactivetransfer.kvcache;
+
+import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferFailedException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * What one prefill node sends of an order, from the request to its one end: under immediates of its
+ * own, so that it can be known of each node when nothing of it can come any more. Several things
+ * may end it, on several threads and at the same moment: all arrivals, a word of prefill, its loss,
+ * the end of the whole order. The first one counts.
+ */
+final class Leg {
+
+  private static final Logger LOG = Loggers.getLogger(Leg.class);
+
+  private enum State {
+    RUNNING,
+    /** All is here. */
+    ARRIVED,
+    /** Ended early; something of it may come yet. */
+    HELD,
+    /** Ended early; nothing can come any more. */
+    QUIET
+  }
+
+  /** What became of the request. */
+  private enum Sent {
+    NOT_YET,
+    /** It may have gone out. */
+    SENDING,
+    DONE,
+    /** It was abandoned before, and its pages are free: it must not go out. */
+    WITHDRAWN
+  }
+
+  private final KvDecode owner;
+  private final Reception order;
+  private final KvSource source;
+  private final PeerMemory memory;
+  private final ImmLease lease;
+  private final Expected expected;
+  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+  private final AtomicReference<Sent> sent = new AtomicReference<>(Sent.NOT_YET);
+  private final Sinks.One<KvMessage.End> end = Sinks.one();
+  private final Disposable.Composite running = Disposables.composite();
+  private final Disposable.Composite holding = Disposables.composite();
+  private final Disposable.Swap landing = Disposables.swap();
+
+  /** Arrivals that were claimed. */
+  private final AtomicLong claimed = new AtomicLong();
+
+  private volatile long id;
+  private volatile KvMessage.@Nullable End said;
+
+  Leg(
+      KvDecode owner,
+      Reception order,
+      KvSource source,
+      PeerMemory memory,
+      ImmLease lease,
+      Expected expected) {
+    this.owner = owner;
+    this.order = order;
+    this.source = source;
+    this.memory = memory;
+    this.lease = lease;
+    this.expected = expected;
+    this.holding.add(landing);
+  }
+
+  Peer prefill() {
+    return source.peer();
+  }
+
+  PeerMemory memory() {
+    return memory;
+  }
+
+  Expected expected() {
+    return expected;
+  }
+
+  HandOverException.Node with() {
+    return source.with();
+  }
+
+  boolean isHeld() {
+    return state.get() == State.HELD;
+  }
+
+  /** What is lost is lost for the whole order. */
+  private void fail(Throwable cause) {
+    order.fail(HandOverException.of(cause, with(), id));
+  }
+
+  /** Claims what it waits for. Comes before the request: nothing can arrive unexpected. */
+  void arm() {
+    expected.claims(this::claim);
+    running.add(Ending.of(end.asMono().doOnNext(this::refused), () -> {}, this::fail));
+  }
+
+  private void claim(int imm, long arrivals, Runnable met) {
+    Mono<Void> claim = lease.counter(imm).boundTo(prefill()).next(arrivals);
+    running.add(Ending.of(claim, () -> came(arrivals, met), this::fail));
+  }
+
+  private void came(long arrivals, Runnable met) {
+    long all = claimed.addAndGet(arrivals);
+    order.came(arrivals);
+    met.run();
+    if (all == expected.total()) {
+      allArrived();
+    } else {
+      awaitLanding(); // if it was abandoned at the same moment: fewer are to be waited for
+    }
+  }
+
+  private void allArrived() {
+    if (state.compareAndSet(State.RUNNING, State.ARRIVED)) {
+      running.dispose();
+      lease.close();
+      order.legDone();
+    } else {
+      quiet(); // it was abandoned at the same moment, and nothing is left that could come
+    }
+  }
+
+  /** Its request has this number. */
+  void number(long number) {
+    id = number;
+  }
+
+  /** Sends the request; false if there is none to be sent. */
+  boolean send() {
+    try {
+      ByteBuffer bytes = encodeRequest();
+      if (sent.compareAndSet(
+          Sent.NOT_YET, Sent.SENDING)) { // else the pages may be another's by now
+        Mono<Void> send =
+            owner
+                .cache()
+                .engine
+                .send(prefill(), KvInbox.REQUESTS, bytes)
+                .doOnError(e -> sent.set(Sent.NOT_YET))
+                .doOnSuccess(done -> sent.set(Sent.DONE))
+                .doFinally(end -> owner.cache().outbox.left(prefill()));
+        running.add(Ending.of(send, () -> {}, this::fail));
+        return true;
+      }
+    } catch (Throwable failure) {
+      fail(failure);
+    }
+    return false;
+  }
+
+  private ByteBuffer encodeRequest() {
+    ByteBuffer bytes = KvCodec.encode(request());
+    int max = owner.cache().engine.options().maxMessageBytes();
+    if (bytes.remaining() > max) {
+      throw new IllegalArgumentException(
+          "expected a request of at most "
+              + max
+              + " bytes (EngineOptions.maxMessageBytes), got "
+              + bytes.remaining()
+              + " for "
+              + (order.order().pages() == null ? "no pages" : order.order().pages())
+              + " of 4 bytes each and a body of "
+              + order.order().body().remaining());
+    }
+    return bytes;
+  }
+
+  private KvMessage.Request request() {
+    KvOrder wanted = order.order();
+    MemorySlice tail = expected.tail() ? wanted.tail() : null;
+    return new KvMessage.Request(
+        id,
+        owner.cache().node,
+        owner.model(),
+        new KvMessage.Target(
+            owner.memory().layout(),
+            memory.regions(),
+            wanted.pages(),
+            tail == null
+                ? null
+                : new KvMessage.Tail(memory.tail(tail), tail.offset(), tail.length())),
+        new KvMessage.Imms(lease.imm(), lease.size()),
+        expected.total(),
+        order.span(),
+        wanted.deadline(),
+        wanted.body());
+  }
+
+  /** Prefill has stopped. */
+  void ended(KvMessage.End message) {
+    said = message;
+    end.tryEmitValue(message);
+  }
+
+  private void refused(KvMessage.End message) {
+    HandOverException.Reason reason =
+        switch (message.outcome()) {
+          case REFUSED -> HandOverException.Reason.REFUSED;
+          case CANCELLED -> HandOverException.Reason.CANCELLED;
+          case FAILED, NOT_RUNNING -> HandOverException.Reason.FAILED;
+        };
+    String text = "prefill ended it (" + reason + "): " + message.text();
+    if (reason == HandOverException.Reason.REFUSED) {
+      owner.forget(source); // it may have another layout by now
+    }
+    fail(new HandOverException(reason, with(), id, text));
+  }
+
+  /** It speaks another version of the protocol. */
+  void notUnderstood(KvFormatException why) {
+    String text = "it does not speak this version: " + why.getMessage();
+    fail(new HandOverException(HandOverException.Reason.REFUSED, with(), id, text));
+  }
+
+  /** The order has ended early. Sees to it that nothing more comes, and then says so. */
+  void abandon(boolean lost) {
+    if (!state.compareAndSet(State.RUNNING, State.HELD)) {
+      return;
+    }
+    running.dispose();
+    if (sent.compareAndSet(Sent.NOT_YET, Sent.WITHDRAWN)) {
+      owner.cache().outbox.remove(this);
+      quiet();
+    } else if (lost) {
+      prefillLost();
+    } else {
+      holding.add(Ending.of(owner.cache().lossOf(prefill()), () -> {}, this::unanswered));
+      awaitLanding();
+    }
+  }
+
+  private void awaitLanding() {
+    if (state.get() == State.HELD) {
+      landing.update(Ending.of(stopped().flatMap(this::landed), this::quiet, this::unanswered));
+    }
+  }
+
+  /** What prefill says when it writes nothing more. */
+  private Mono<KvMessage.End> stopped() {
+    return said != null
+        ? end.asMono()
+        : owner.cache().ask(prefill(), new KvMessage.Cancel(id), end.asMono());
+  }
+
+  /** Completes when what prefill had posted has landed. */
+  private Mono<Void> landed(KvMessage.End message) {
+    if (message.quiet()) {
+      return Mono.empty();
+    }
+    // Prefill got the request and runs it no more, without a word of failure: all of it went out.
+    boolean complete =
+        message.outcome() == KvMessage.Outcome.NOT_RUNNING && sent.get() == Sent.DONE;
+    long counted = complete ? expected.total() : message.arrivals();
+    if (counted == KvMessage.End.UNKNOWN) {
+      LOG.warn(
+          "{} cannot say whether hand-over {} still writes; its pages stay held until"
+              + " KvDecode.reclaim()",
+          with(),
+          id);
+      return Mono.never();
+    }
+    long missing = counted - claimed.get();
+    return missing < 1
+        ? Mono.empty()
+        : arrivals(missing).onErrorResume(TransferFailedException.class, e -> Mono.never());
+  }
+
+  /** Completes when so many more have come, under whichever of its immediates. */
+  private Mono<Void> arrivals(long missing) {
+    if (lease.size() == 1) {
+      return lease.counter().next(missing);
+    }
+    return Flux.range(0, lease.size())
+        .flatMap(imm -> lease.counter(imm).every(1), lease.size())
+        .doOnNext(one -> claimed.incrementAndGet()) // or they were waited for again
+        .take(missing)
+        .then();
+  }
+
+  /** Without its answer the pages stay held, unless nobody is left who could write. */
+  private void unanswered(Throwable failure) {
+    if (owner.cache().engine.isClosed()) {
+      engineCloses();
+    } else if (failure instanceof PeerUnreachableException) {
+      prefillLost();
+    } else {
+      LOG.warn("pages of hand-over {} stay held: {}", id, failure.toString());
+    }
+  }
+
+  /** Until it has closed, its NICs may take something in. */
+  private void engineCloses() {
+    holding.add(
+        Ending.of(
+            owner.cache().engine.close(),
+            this::quiet,
+            failure -> LOG.warn("pages of hand-over {} stay held: {}", id, failure.toString())));
+  }
+
+  /** A process that was stopped may go on, and a NIC may have something of it in flight. */
+  private void prefillLost() {
+    holding.add(Ending.of(memory.lost(), this::quiet, this::unanswered));
+  }
+
+  /** It never begins. */
+  void close() {
+    lease.close();
+  }
+
+  /** Nothing of it can come any more. */
+  void quiet() {
+    if (state.compareAndSet(State.HELD, State.QUIET)) {
+      holding.dispose();
+      lease.close();
+      order.legDone();
+    }
+  }
+}
