@@ -23,6 +23,7 @@ import picocli.CommandLine.HelpCommand;
       KvCacheCommand.class,
       PerfCommand.class,
       FirstWriteCommand.class,
+      FirstHandOverCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
       DoctorCommand.class,

@@ -28,7 +28,8 @@ class CommandLineTest {
   @Test
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
-    assertThat(out.toString()).contains("kv-cache", "perf", "first-write", "doctor", "jmh");
+    assertThat(out.toString())
+        .contains("kv-cache", "perf", "first-write", "first-hand-over", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
 

@@ -2,8 +2,10 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.kvcache.KvArrival;
+import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
+import io.reactivetransfer.kvcache.PageReservation;
 import java.io.IOException;
 import java.nio.file.Path;
 import reactor.core.publisher.Mono;
@@ -17,14 +19,18 @@ final class DecodeRole {
     try (Node node = Node.open(plan)) {
       TargetPages target = new TargetPages(node, plan);
       target.blank();
-      KvDecode decode = KvDecode.open(node.engine, node.memory, node.shuffledPool(plan.seed() + 2));
+      KvDecode decode = KvCache.open(node.engine).decode(Node.MODEL, node.memory);
+      PageReservation pages =
+          node.shuffledPool(plan.seed() + 2).reserve(plan.shape().pages(), "decode");
       KvOrder order =
-          KvOrder.of(
-              node.engine.peer(prefill), plan.shape().pages(), node.tail.slice(), plan.deadline());
+          KvOrder.into(node.engine.peer(prefill), pages)
+              .tail(node.tail.slice())
+              .deadline(plan.deadline())
+              .build();
       events.said(
           String.format(
               "decode: %,d pages reserved, %,d arrivals expected; asking prefill",
-              order.pages(), node.memory.layout().arrivals(order.pages())));
+              plan.shape().pages(), plan.shape().arrivals()));
 
       KvArrival arrival = decode.receive(order, come -> Mono.just(come.keep())).block();
       if (arrival == null) {
@@ -32,10 +38,10 @@ final class DecodeRole {
       }
       events.said(
           String.format("decode: %,d arrivals counted; comparing checksums", arrival.arrivals()));
-      target.requireIdentical(arrival.pages());
-      int untouched = target.requireSparesUntouched(arrival.pages());
+      target.requireIdentical(pages.pages());
+      int untouched = target.requireSparesUntouched(pages.pages());
       Path out = plan.out();
-      long outBytes = out == null ? -1 : target.writeTo(out, arrival.pages());
+      long outBytes = out == null ? -1 : target.writeTo(out, pages.pages());
       arrival.release();
       decode.dispose();
       return new DecodeReport(

@@ -13,7 +13,7 @@ final class NativeMemory {
     var machine =
         ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
     long total = machine.getTotalMemorySize();
-    long side = shape.layout().bytes();
+    long side = shape.layout().bytes(0);
     if (side > total / 2) {
       throw new IllegalArgumentException(
           shape

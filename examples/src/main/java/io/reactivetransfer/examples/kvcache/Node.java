@@ -5,6 +5,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.kvcache.KvMemory;
 import io.reactivetransfer.kvcache.PagePool;
 import io.reactivetransfer.tools.ByteCount;
@@ -23,6 +24,9 @@ final class Node implements AutoCloseable {
 
   /** Layers that prefill has in flight at once; more would only wait in a queue. */
   static final int LAYERS_IN_FLIGHT = 4;
+
+  /** By which the two sides know what is handed over. */
+  static final String MODEL = "example";
 
   private static final Duration SETUP = Duration.ofSeconds(30);
   private static final long ALIGNMENT = 4096;
@@ -53,7 +57,7 @@ final class Node implements AutoCloseable {
     Arena arena = Arena.ofShared();
     TransferEngine engine =
         await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open());
-    MemorySegment segment = allocate(arena, plan.shape().layout().bytes());
+    MemorySegment segment = allocate(arena, plan.shape().layout().bytes(0));
     MemoryRegion region = await(engine.register(segment));
     MemorySegment tail = allocate(arena, TailBuffer.bytes(plan.shape()));
     MemoryRegion tailRegion = await(engine.register(tail));
@@ -61,7 +65,7 @@ final class Node implements AutoCloseable {
         arena,
         engine,
         segment,
-        new KvMemory(region, plan.shape().layout()),
+        KvMemory.of(region, plan.shape().layout()),
         new TailBuffer(tailRegion, tail));
   }
 
@@ -76,15 +80,17 @@ final class Node implements AutoCloseable {
 
   /** One page of one layer. */
   MemorySegment page(int layer, int page) {
-    return segment.asSlice(memory.layout().offset(layer, page), memory.layout().pageBytes());
+    KvLayout layout = memory.layout();
+    return segment.asSlice(
+        layout.offset(layer, 0, page), layout.parts().getFirst().pageBytes(layout.pageTokens()));
   }
 
   /** All pages, in an order that a seed decides: real pools are not in order either. */
   PagePool shuffledPool(long seed) {
     List<Integer> order =
-        new ArrayList<>(IntStream.range(0, memory.layout().poolPages()).boxed().toList());
+        new ArrayList<>(IntStream.range(0, memory.layout().pages()).boxed().toList());
     Collections.shuffle(order, new Random(seed));
-    return PagePool.inOrder(PageList.of(order.stream().mapToInt(Integer::intValue).toArray()));
+    return PagePool.of(PageList.of(order.stream().mapToInt(Integer::intValue).toArray()));
   }
 
   static <T> T await(reactor.core.publisher.Mono<T> mono) {

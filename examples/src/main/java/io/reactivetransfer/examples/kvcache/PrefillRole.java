@@ -2,9 +2,11 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.kvcache.FinishedLayer;
+import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;
 import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvWritten;
+import io.reactivetransfer.kvcache.PageReservation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -41,9 +43,11 @@ final class PrefillRole {
 
   private PrefillReport run() throws IOException {
     try (Node node = Node.open(plan)) {
-      KvPrefill prefill = KvPrefill.open(node.engine, node.memory);
+      KvPrefill prefill = KvCache.open(node.engine).prefill(Node.MODEL, node.memory);
       events.address(node.engine.address());
-      PageList pages = node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages()).pages();
+      PageReservation reserved =
+          node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages(), "prefill");
+      PageList pages = reserved.pages();
       SourcePages.fill(node, pages, plan);
 
       Duration patience = plan.deadline().plus(STARTUP);
@@ -57,6 +61,7 @@ final class PrefillRole {
           .timeout(plan.deadline().plus(GRACE), Mono.error(() -> stuck(request)))
           .block();
       prefill.dispose();
+      reserved.release();
     }
     return new PrefillReport(
         bytes,
@@ -80,7 +85,7 @@ final class PrefillRole {
   private void done(KvWritten written) {
     lastNanos = System.nanoTime();
     bytes += written.bytes();
-    if (written instanceof KvWritten.Pages it) {
+    if (written instanceof KvWritten.Layer it) {
       latencies.recordValue(lastNanos - submittedNanos[it.layer()]);
       events.layersDone(++layersDone);
     }

@@ -46,9 +46,7 @@ final class ResultTable {
         "arrivals",
         "%,d counted of %,d; the first one %s after the request"
             .formatted(
-                decode.arrivals(),
-                plan.shape().layout().arrivals(plan.shape().pages()),
-                millis(decode.untilFirstNanos())));
+                decode.arrivals(), plan.shape().arrivals(), millis(decode.untilFirstNanos())));
     if (plan.out() != null) {
       table.line("out", "%,d bytes written to %s".formatted(decode.outBytes(), plan.out()));
     }

@@ -37,7 +37,7 @@ final class RoleProcess implements LineChannel.Listener {
       throws IOException {
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add("--role=" + role);
-    long bytes = plan.shape().layout().bytes() + EXTRA_BYTES;
+    long bytes = plan.shape().layout().bytes(0) + EXTRA_BYTES;
     return new RoleProcess(
         role.name().toLowerCase(Locale.ROOT),
         ChildJvm.start(Main.class, bytes, arguments),

@@ -1,6 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.kvcache.OldLayout;
+import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.tools.ByteCount;
 import org.jspecify.annotations.Nullable;
 
@@ -77,9 +77,14 @@ record Shape(int layers, int pages, long pageBytes) {
     return layers * pages;
   }
 
+  /** What the target counts: each page of each layer, and the tail. */
+  long arrivals() {
+    return allPages() + 1L;
+  }
+
   /** The memory on each side: a pool somewhat larger than what one hand-over takes from it. */
-  OldLayout layout() {
-    return new OldLayout(layers, pages + Math.max(1, pages / 8), pageBytes);
+  KvLayout layout() {
+    return KvLayout.opaque(layers, pages + Math.max(1, pages / 8), pageBytes);
   }
 
   @Override

@@ -51,7 +51,7 @@ final class TargetPages {
     int untouched = 0;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment blank = arena.allocate(plan.shape().pageBytes()).fill(BLANK);
-      for (int page = 0; page < node.memory.layout().poolPages(); page++) {
+      for (int page = 0; page < node.memory.layout().pages(); page++) {
         for (int layer = 0; layer < plan.shape().layers() && !reserved.get(page); layer++) {
           if (node.page(layer, page).mismatch(blank) >= 0) {
             throw new IOException("spare page " + page + " of layer " + layer + " was written to");

@@ -16,7 +16,7 @@ class ShapeTest {
     Shape shape = Shape.of(null, null, 32 * 1024);
     assertThat(shape).hasToString("61 layers x 256 pages of 32 KiB");
     assertThat(shape.bytes()).isEqualTo(61L * 256 * 32 * 1024);
-    assertThat(shape.layout().poolPages()).isGreaterThan(256);
+    assertThat(shape.layout().pages()).isGreaterThan(256);
   }
 
   @ParameterizedTest
