@@ -250,8 +250,7 @@ final class Desk {
       if (done == Read.REFUSED) {
         refuse(
             sender,
-            refusal(
-                message.id(), objection == null ? "no more requests are taken" : objection));
+            refusal(message.id(), objection == null ? "no more requests are taken" : objection));
       }
       return false;
     }
