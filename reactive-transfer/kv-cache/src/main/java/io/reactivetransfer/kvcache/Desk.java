@@ -64,7 +64,12 @@ final class Desk {
   private final Map<EngineId, Sender> senders =
       new Bounded<>(MAX_SENDERS, sender -> sender.cancelled.isEmpty());
 
-  private final Map<Key, KvMessage.End> lastWords = new Bounded<>(MAX_LAST_WORDS, word -> true);
+  private final Map<Key, KvMessage.End> lastWords =
+      new Bounded<>(MAX_LAST_WORDS, word -> forgetsWord());
+
+  /** Whether there were more of them. */
+  private boolean forgotWords;
+
   private final Map<Key, KvRequest> open = new HashMap<>();
   private @Nullable Throwable failure;
   private boolean ended;
@@ -99,6 +104,11 @@ final class Desk {
       requests = inbox;
     }
     return inbox;
+  }
+
+  private boolean forgetsWord() {
+    forgotWords = true;
+    return true;
   }
 
   KvInbox.Handler urgent() {
@@ -176,6 +186,23 @@ final class Desk {
       cache.leave();
     }
     return word == null ? Mono.empty() : cache.tell(request.decode(), word);
+  }
+
+  /** All of it has gone out, and will be counted so often. Decode asks only if it has given up. */
+  void done(KvRequest request, long arrivals) {
+    KvMessage.End word =
+        new KvMessage.End(
+            request.id(),
+            KvMessage.Outcome.NOT_RUNNING,
+            quietWhenDone(),
+            arrivals,
+            "all of it has gone out");
+    remember(new Key(request.decode().id(), request.id()), word);
+    over(request, null);
+  }
+
+  private synchronized void remember(Key key, KvMessage.End word) {
+    lastWords.put(key, word);
   }
 
   /** A completion proves that nothing is on its way any more. */
@@ -329,23 +356,30 @@ final class Desk {
     private KvMessage.@Nullable End wordOf(Key key) {
       Sender known = senders.computeIfAbsent(key.decode(), any -> new Sender());
       if (key.id() <= known.lastRead) {
-        return lastWords.getOrDefault(
-            key,
-            new KvMessage.End(
-                key.id(),
-                KvMessage.Outcome.NOT_RUNNING,
-                quietWhenDone(),
-                KvMessage.End.UNKNOWN,
-                "cancelled"));
+        KvMessage.End word = lastWords.get(key);
+        return word != null ? word : forgotWords ? unknown(key) : never(key);
       }
       if (known.cancelled.size() >= MAX_CANCELLED && !known.cancelled.contains(key.id())) {
         return null;
       }
       known.cancelled.add(key.id());
-      KvMessage.End never =
-          new KvMessage.End(key.id(), KvMessage.Outcome.CANCELLED, true, 0, "cancelled");
+      KvMessage.End never = never(key);
       lastWords.put(key, never);
       return never;
+    }
+
+    /** It was not read, and will not be: those of one sender come in order. */
+    private KvMessage.End never(Key key) {
+      return new KvMessage.End(key.id(), KvMessage.Outcome.CANCELLED, true, 0, "cancelled");
+    }
+
+    private KvMessage.End unknown(Key key) {
+      return new KvMessage.End(
+          key.id(),
+          KvMessage.Outcome.NOT_RUNNING,
+          quietWhenDone(),
+          KvMessage.End.UNKNOWN,
+          "it is over, and forgotten");
     }
   }
 }

@@ -13,6 +13,9 @@ import reactor.core.publisher.Sinks;
  */
 final class HandOver {
 
+  /** Longer than writes take that were taken in time. */
+  private static final Duration TO_BE_COUNTED = Duration.ofSeconds(2);
+
   private final KvPrefill owner;
   private final KvRequest request;
   private final KvWrites writes;
@@ -21,6 +24,8 @@ final class HandOver {
 
   /** Why it shall end early; the first reason counts. Guarded by this, like the next one. */
   private @Nullable HandOverException reason;
+
+  private KvMessage.Outcome outcome = KvMessage.Outcome.CANCELLED;
 
   private boolean complete;
 
@@ -35,18 +40,33 @@ final class HandOver {
         Bulkhead.<FinishedLayer>around(() -> finished)
             .concatMapIterable(writes::layer, 1)
             .concatWith(Flux.defer(() -> Flux.fromIterable(writes.tail())))
-            .takeUntilOther(stopped.asMono());
+            .onErrorResume(cause -> {
+              brokeDown(cause);
+              return Flux.empty();
+            })
+            .takeUntilOther(stopped.asMono())
+            .doOnNext(writes::taken);
+    owner
+        .cache()
+        .engine
+        .submit(all, deadline())
+        .subscribe(this::written, this::failed, this::finished);
+    return Bulkhead.around(
+        progress.asFlux().doOnCancel(() -> stop(cancelledHere())), thrown -> stop(thrownHere()));
+  }
+
+  /**
+   * When the engine breaks off what it has taken. The request stops this at its deadline anyhow;
+   * where it takes counts, or a revocation, to know that nothing more lands, what was taken is
+   * given time to be done, and counted in full.
+   */
+  private Duration deadline() {
     Duration remaining = request.remaining();
     if (!remaining.isPositive()) {
       remaining = Duration.ofMillis(1);
     }
-    owner
-        .cache()
-        .engine
-        .submit(all, remaining)
-        .subscribe(this::written, this::failed, this::finished);
-    return Bulkhead.around(
-        progress.asFlux().doOnCancel(() -> stop(cancelledHere())), thrown -> stop(thrownHere()));
+    boolean endsAtOnce = owner.desk().quietWhenDone() && owner.cache().engine.fencesLostPeers();
+    return endsAtOnce ? remaining : remaining.plus(TO_BE_COUNTED);
   }
 
   private void written(Transfer done) {
@@ -71,6 +91,19 @@ final class HandOver {
     return true;
   }
 
+  /**
+   * What computes the layers has failed, and no write: what was posted is done as ever, and counted
+   * as often as is said. The engine would break it off, and nobody could say how often it counts.
+   */
+  private void brokeDown(Throwable cause) {
+    synchronized (this) {
+      if (reason == null) {
+        outcome = KvMessage.Outcome.FAILED;
+      }
+    }
+    stop(HandOverException.of(cause, request.with(), request.id()));
+  }
+
   private HandOverException cancelledHere() {
     return request.because(HandOverException.Reason.CANCELLED, "prefill cancelled it");
   }
@@ -83,15 +116,17 @@ final class HandOver {
 
   private void finished() {
     HandOverException why;
+    KvMessage.Outcome how;
     synchronized (this) {
       why = reason;
+      how = outcome;
       complete = why == null;
     }
     if (why == null) {
-      owner.desk().over(request, null).subscribe();
+      owner.desk().done(request, writes.arrivals());
       progress.tryEmitComplete();
     } else {
-      end(KvMessage.Outcome.CANCELLED, writes.arrivals(), why);
+      end(how, writes.arrivals(), why);
     }
   }
 

@@ -116,6 +116,11 @@ public final class KvArrival {
     }
   }
 
+  /** Whether the caller has taken them out of the scope, and has them yet. */
+  boolean isKept() {
+    return owner.get() == KEPT;
+  }
+
   /** The scope has ended: gives the pages back, unless they were kept. */
   void scopeEnded() {
     if (owner.compareAndSet(SCOPED, RELEASED)) {

@@ -12,6 +12,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 import reactor.util.retry.Retry;
@@ -21,7 +22,7 @@ import reactor.util.retry.Retry;
  * for each engine before its address is given to others: it reads message channels 16 to 18, and
  * refuses requests for models that nobody has registered by then. Safe from any thread, never
  * blocks; signals come on the engine's signal scheduler, and deadlines on {@code
- * Schedulers.parallel()}.
+ * Schedulers.parallel()} unless another one is given.
  */
 public final class KvCache implements Disposable {
 
@@ -36,6 +37,7 @@ public final class KvCache implements Disposable {
   final TransferEngine engine;
   final String node;
   final AtomicLong ids;
+  final KvTimers timers;
   final Answers answers = new Answers();
 
   final Outbox outbox;
@@ -54,8 +56,9 @@ public final class KvCache implements Disposable {
 
   private final Disposable.Composite inboxes = Disposables.composite();
 
-  private KvCache(TransferEngine engine, String node) {
+  private KvCache(TransferEngine engine, String node, KvTimers timers) {
     this.engine = engine;
+    this.timers = timers;
     this.node = KvName.require("node", node);
     this.ids = OrderIds.of(engine);
     this.outbox = new Outbox(engine.options().maxWaitingMessages());
@@ -78,7 +81,21 @@ public final class KvCache implements Disposable {
    *     shown
    */
   public static KvCache open(TransferEngine engine, String nodeName) {
-    return new KvCache(Objects.requireNonNull(engine, "engine"), nodeName);
+    return new KvCache(Objects.requireNonNull(engine, "engine"), nodeName, new KvTimers(null));
+  }
+
+  /**
+   * The same with a scheduler and a clock of the caller's, for instance those of a test in which
+   * time passes as the test says.
+   *
+   * @param timers what is due later runs there, such as the end of a deadline, and by its {@code
+   *     now}; it can delay tasks
+   */
+  public static KvCache open(TransferEngine engine, String nodeName, Scheduler timers) {
+    return new KvCache(
+        Objects.requireNonNull(engine, "engine"),
+        nodeName,
+        new KvTimers(Objects.requireNonNull(timers, "timers")));
   }
 
   /**
@@ -179,8 +196,10 @@ public final class KvCache implements Disposable {
    * happens, and throws nothing: a hand-over ends behind it.
    */
   Mono<Void> tell(Peer peer, KvMessage message) {
-    return Mono.defer(() -> engine.send(peer, KvInbox.ANSWERS, KvCodec.encode(message)))
-        .timeout(LAST_WORD)
+    return timers
+        .within(
+            LAST_WORD,
+            Mono.defer(() -> engine.send(peer, KvInbox.ANSWERS, KvCodec.encode(message))))
         .doOnError(e ->
             Bulkhead.said(() -> LOG.debug("could not tell {}: {}", peer.address(), e.toString())))
         .onErrorComplete();
@@ -190,7 +209,7 @@ public final class KvCache implements Disposable {
   <T> Mono<T> ask(Peer peer, KvMessage question, Mono<T> answer) {
     return Mono.defer(() -> engine.send(peer, KvInbox.URGENT, KvCodec.encode(question)))
         .onErrorResume(TransferRejectedException.class, this::sendLater)
-        .then(answer.timeout(ASK_AGAIN))
+        .then(timers.within(ASK_AGAIN, answer))
         .retryWhen(Retry.indefinitely().filter(TimeoutException.class::isInstance));
   }
 

@@ -6,7 +6,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,12 +26,11 @@ import reactor.core.publisher.Mono;
  * <p><b>When pages are safe to reuse.</b> An order that ends early, by an error, its deadline or a
  * cancel, signals at once. Its pages are the caller's again ({@code whenQuiet} of the order runs)
  * only when nothing can write to them any more: when prefill has confirmed that it stopped and what
- * it had posted has landed, or when prefill is lost and nothing of it can land. If the engine
- * {@linkplain TransferEngine#fencesLostPeers() fences} lost peers, that is at once. If not, each
- * prefill node is given registrations of its own of the memory, and those of a lost one are closed,
- * which takes as long as the NIC takes to end a key and fails no order with another node. Until
- * then pages are {@linkplain #held() held}; {@link #reclaim()} is the way out if prefill lives and
- * never answers.
+ * it had posted has landed; or when what that node was told of the memory is closed. Each prefill
+ * node is given registrations of its own, and those of one that is lost, or cannot say what may
+ * land, are closed, which takes as long as the NIC takes to end a key and fails no order with
+ * another node. Until then pages are {@linkplain #held() held}; {@link #reclaim()} is the way out if
+ * prefill lives and never answers.
  */
 public final class KvDecode implements Disposable {
 
@@ -48,11 +47,10 @@ public final class KvDecode implements Disposable {
   /** Of whom it is known that together they have all. */
   private final Set<List<KvSource>> covers = ConcurrentHashMap.newKeySet();
 
-  /** Null if the engine keeps out what is lost: then the user's own registrations do for all. */
-  private final OwnMemory.@Nullable OfPeers own;
+  private final OwnMemory.OfPeers own;
 
   /** Guarded by this, like the next one. */
-  private final Set<Reception> receptions = new HashSet<>();
+  private final Set<Reception> receptions = new LinkedHashSet<>();
 
   private boolean disposed;
 
@@ -69,7 +67,7 @@ public final class KvDecode implements Disposable {
     this.cache = cache;
     this.model = model;
     this.memory = memory;
-    this.own = cache.engine.fencesLostPeers() ? null : new OwnMemory.OfPeers(cache.engine, memory);
+    this.own = new OwnMemory.OfPeers(cache.engine, memory);
   }
 
   /** The model that it orders. */
@@ -124,21 +122,15 @@ public final class KvDecode implements Disposable {
   }
 
   /**
-   * Takes held pages back by force: revokes what their prefill nodes were told of, after which no
-   * late write can land, and gives the pages back. Orders that run fail if they were given the same
-   * descriptors: on an engine that {@linkplain TransferEngine#fencesLostPeers() fences} lost peers
-   * all of them, on another one those with the same prefill nodes.
+   * Takes held pages back by force: closes what their prefill nodes were told of, after which no
+   * late write can land, and gives the pages back. Orders that run with the same prefill nodes
+   * fail; those that come later are not concerned.
    */
   public Mono<Void> reclaim() {
     return Mono.defer(() -> {
       List<Leg> held =
           heldReceptions().stream().flatMap(reception -> reception.heldLegs().stream()).toList();
-      Set<MemoryRegion> regions = new HashSet<>();
-      held.forEach(leg -> regions.addAll(leg.memory().exposed()));
-      return Flux.fromIterable(regions)
-          .flatMap(MemoryRegion::revoke)
-          .then(Mono.<Void>fromRunnable(() -> held.forEach(Leg::quiet)))
-          .then(settled());
+      return Flux.fromIterable(held).flatMap(Leg::shutOut, Integer.MAX_VALUE).then(settled());
     });
   }
 
@@ -203,9 +195,7 @@ public final class KvDecode implements Disposable {
         return;
       }
     }
-    if (own != null) {
-      own.close();
-    }
+    own.close();
   }
 
   private List<Reception> heldReceptions() {
@@ -237,7 +227,9 @@ public final class KvDecode implements Disposable {
   /** One question for all orders that wait for the answer. */
   private Mono<KvSource> askTogether(Peer prefill) {
     return ask(prefill)
-        .doFinally(end -> asking.remove(prefill.id()))
+        // Before the signal: who orders again when he hears of an end must not hear the same again.
+        .doOnTerminate(() -> asking.remove(prefill.id()))
+        .doOnCancel(() -> asking.remove(prefill.id()))
         .flux()
         .replay(1)
         .refCount()
@@ -283,10 +275,8 @@ public final class KvDecode implements Disposable {
   }
 
   /** What this node is told of the memory for one order. */
-  Mono<PeerMemory> memoryFor(Peer prefill, @Nullable MemorySlice tail) {
-    return own == null
-        ? Mono.just(new SharedMemory(memory.regions(), tail))
-        : own.of(prefill, tail);
+  Mono<OwnMemory> memoryFor(Peer prefill, @Nullable MemorySlice tail) {
+    return own.of(prefill, tail);
   }
 
   /** The model and the node. */

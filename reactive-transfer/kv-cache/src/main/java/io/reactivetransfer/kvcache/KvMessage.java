@@ -224,6 +224,11 @@ sealed interface KvMessage {
 
     static final long UNKNOWN = -1;
     static final int MAX_TEXT_BYTES = 512;
+
+    /** Whether a write has failed, and so nobody knows how often it was counted. */
+    boolean writeFailed() {
+      return outcome == Outcome.FAILED && arrivals == UNKNOWN;
+    }
   }
 
   /** Why prefill has stopped. */
@@ -231,7 +236,7 @@ sealed interface KvMessage {
     REFUSED(1),
     CANCELLED(2),
     FAILED(3),
-    /** Prefill knows no such hand-over: it never got the request, or everything has gone out. */
+    /** Everything has gone out; or so many have ended since that prefill does not know. */
     NOT_RUNNING(4);
 
     /** How a message encodes it. */

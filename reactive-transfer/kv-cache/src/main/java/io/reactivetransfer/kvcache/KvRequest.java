@@ -3,13 +3,11 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * What a decode node asks this prefill node for. Answer each one: by {@link KvPrefill#handOver}, or
@@ -32,7 +30,7 @@ public final class KvRequest {
   private final Peer decode;
   private final KvMessage.Request message;
   private final @Nullable KvMapping mapping;
-  private final long receivedNanos = now();
+  private final long receivedNanos;
   private final Sinks.Empty<Void> ended = Sinks.empty();
   private final Disposable.Composite watching = Disposables.composite();
 
@@ -51,6 +49,7 @@ public final class KvRequest {
     this.decode = decode;
     this.message = message;
     this.mapping = mapping;
+    this.receivedNanos = now();
   }
 
   /** Who asks. */
@@ -153,8 +152,7 @@ public final class KvRequest {
     watching.add(
         Ending.of(
             loss, () -> {}, failure -> abandon(HandOverException.of(failure, with(), id()), null)));
-    watching.add(
-        Schedulers.parallel().schedule(this::late, remaining().toNanos(), TimeUnit.NANOSECONDS));
+    watching.add(owner.cache().timers.after(remaining().toNanos(), this::late));
   }
 
   private void late() {
@@ -251,7 +249,7 @@ public final class KvRequest {
         + (pages() == 0 ? "a tail" : span() + " of model " + model());
   }
 
-  private static long now() {
-    return Schedulers.parallel().now(TimeUnit.NANOSECONDS);
+  private long now() {
+    return owner.cache().timers.nanos();
   }
 }

@@ -145,10 +145,14 @@ final class KvWrites {
     synchronized (pieces) {
       writes.forEach(write -> pieces.put(write, piece));
     }
-    arrivals.addAndGet(writes.stream().mapToLong(Transfer::arrivals).sum());
   }
 
-  /** What has been asked of the engine so far will raise decode's counters by so much. */
+  /** The engine takes it: not all that was begun gets so far. */
+  void taken(Transfer write) {
+    arrivals.addAndGet(write.arrivals());
+  }
+
+  /** What the engine has taken so far will raise decode's counters by so much. */
   long arrivals() {
     return arrivals.get();
   }

@@ -6,6 +6,8 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferFailedException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -47,10 +49,13 @@ final class Leg {
     WITHDRAWN
   }
 
+  /** How long it is waited for what prefill says has gone out. */
+  private static final Duration LANDING = Duration.ofSeconds(2);
+
   private final KvDecode owner;
   private final Reception order;
   private final KvSource source;
-  private final PeerMemory memory;
+  private final OwnMemory memory;
   private final ImmLease lease;
   private final Expected expected;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
@@ -70,7 +75,7 @@ final class Leg {
       KvDecode owner,
       Reception order,
       KvSource source,
-      PeerMemory memory,
+      OwnMemory memory,
       ImmLease lease,
       Expected expected) {
     this.owner = owner;
@@ -86,8 +91,9 @@ final class Leg {
     return source.peer();
   }
 
-  PeerMemory memory() {
-    return memory;
+  /** Sees to it that nothing of it can land, whatever prefill does; and then says so. */
+  Mono<Void> shutOut() {
+    return memory.lost().then(Mono.fromRunnable(this::quiet));
   }
 
   Expected expected() {
@@ -195,9 +201,7 @@ final class Leg {
             owner.memory().layout(),
             memory.regions(),
             wanted.pages(),
-            tail == null
-                ? null
-                : new KvMessage.Tail(memory.tail(tail), tail.offset(), tail.length())),
+            tail == null ? null : new KvMessage.Tail(memory.tail(), tail.offset(), tail.length())),
         new KvMessage.Imms(lease.imm(), lease.size()),
         expected.total(),
         order.span(),
@@ -263,7 +267,9 @@ final class Leg {
 
   /** Completes when what prefill had posted has landed. */
   private Mono<Void> landed(KvMessage.End message) {
-    if (message.quiet()) {
+    // Only where the NIC keeps out what was given up a write that has failed cannot land any more.
+    boolean mayLand = message.writeFailed() && !owner.cache().engine.fencesLostPeers();
+    if (message.quiet() && !mayLand) {
       return Mono.empty();
     }
     // Prefill got the request and runs it no more, without a word of failure: all of it went out.
@@ -271,17 +277,22 @@ final class Leg {
         message.outcome() == KvMessage.Outcome.NOT_RUNNING && sent.get() == Sent.DONE;
     long counted = complete ? expected.total() : message.arrivals();
     if (counted == KvMessage.End.UNKNOWN) {
-      LOG.warn(
-          "{} cannot say whether hand-over {} still writes; its pages stay held until"
-              + " KvDecode.reclaim()",
-          with(),
-          id);
-      return Mono.never();
+      return memory.lost(); // nobody can say what may land yet: it is shut out
     }
     long missing = counted - claimed.get();
-    return missing < 1
-        ? Mono.empty()
-        : arrivals(missing).onErrorResume(TransferFailedException.class, e -> Mono.never());
+    if (missing < 1) {
+      return Mono.empty();
+    }
+    return owner
+        .cache()
+        .timers
+        .within(LANDING, arrivals(missing))
+        .onErrorResume(Leg::isMissing, e -> memory.lost());
+  }
+
+  /** A NIC that has said that a write is done may lose it yet; so it is not waited for for ever. */
+  private static boolean isMissing(Throwable failure) {
+    return failure instanceof TransferFailedException || failure instanceof TimeoutException;
   }
 
   /** Completes when so many more have come, under whichever of its immediates. */

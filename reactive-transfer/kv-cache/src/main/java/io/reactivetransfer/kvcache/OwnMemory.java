@@ -7,8 +7,6 @@ import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferEngine;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,10 +15,14 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Registrations of decode's memory for one prefill node alone, on an engine that does not keep out
- * what a lost peer may still write: they are closed when it is lost, which no other node notices.
+ * Registrations of decode's memory for one prefill node alone: they are closed when it is lost, or
+ * cannot say what may land yet, which no other node notices.
+ *
+ * <p>Also on an engine that keeps out what a lost peer has posted. A request that went out before
+ * the loss may be read after it, in a process that stood still; and what that posts then comes over
+ * a new connection, which nobody keeps out.
  */
-final class OwnMemory implements PeerMemory {
+final class OwnMemory {
 
   /** The registrations of the KV memory for one node, shared by its orders. */
   private static final class OfPeer {
@@ -49,7 +51,7 @@ final class OwnMemory implements PeerMemory {
     }
 
     /** What this node is told for one order. */
-    Mono<PeerMemory> of(Peer prefill, @Nullable MemorySlice tail) {
+    Mono<OwnMemory> of(Peer prefill, @Nullable MemorySlice tail) {
       OfPeer own = peers.computeIfAbsent(prefill.id(), id -> new OfPeer(engine, memory.regions()));
       Mono<List<MemoryRegion>> tails =
           tail == null
@@ -97,34 +99,30 @@ final class OwnMemory implements PeerMemory {
     this.tail = tail;
   }
 
-  private static Mono<Void> close(Collection<MemoryRegion> regions) {
+  private static Mono<Void> close(List<MemoryRegion> regions) {
     return Flux.fromIterable(regions).flatMap(MemoryRegion::close).then();
   }
 
-  @Override
-  public List<RegionDescriptor> regions() {
+  /** The regions of the KV memory, as they are called now. */
+  List<RegionDescriptor> regions() {
     return regions.stream().map(MemoryRegion::descriptor).toList();
   }
 
-  @Override
-  public RegionDescriptor tail(MemorySlice slice) {
+  /** The region of the tail, as it is called now. */
+  RegionDescriptor tail() {
     return tail.getFirst().descriptor();
   }
 
-  @Override
-  public Mono<Void> lost() {
+  /**
+   * Completes when nothing lands any more that the node has posted. What it was told of for other
+   * orders is closed, too; it is told of something else from now on.
+   */
+  Mono<Void> lost() {
     return owner.close(prefill, own).then(ended());
   }
 
-  @Override
-  public Mono<Void> ended() {
+  /** Closes what was registered for this order alone. */
+  Mono<Void> ended() {
     return close(tail);
-  }
-
-  @Override
-  public Collection<MemoryRegion> exposed() {
-    List<MemoryRegion> all = new ArrayList<>(regions);
-    all.addAll(tail);
-    return all;
   }
 }

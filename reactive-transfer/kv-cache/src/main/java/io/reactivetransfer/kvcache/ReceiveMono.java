@@ -67,6 +67,9 @@ final class ReceiveMono<T> extends Mono<T> {
     private volatile @Nullable KvArrival arrival;
     private @Nullable T result;
 
+    /** Nobody waits for a signal any more. */
+    private volatile boolean gone;
+
     Scope(
         Reception reception,
         Function<? super KvArrival, ? extends Mono<? extends T>> use,
@@ -115,6 +118,7 @@ final class ReceiveMono<T> extends Mono<T> {
 
     @Override
     public void cancel() {
+      gone = true;
       boolean first = over.compareAndSet(false, true);
       reception.cancel();
       super.cancel();
@@ -136,17 +140,32 @@ final class ReceiveMono<T> extends Mono<T> {
     @Override
     public void onError(Throwable failure) {
       if (over.compareAndSet(false, true)) {
-        giveBack();
-        Bulkhead.end(actual, failure);
+        endWhenBack(() -> Bulkhead.end(actual, failure));
       }
     }
 
     @Override
     public void onComplete() {
       if (over.compareAndSet(false, true)) {
-        giveBack();
-        Bulkhead.end(actual, emitted());
+        endWhenBack(() -> Bulkhead.end(actual, emitted()));
       }
+    }
+
+    /** Who gets the signal finds the pages in the pool, which may take until a NIC has closed. */
+    private void endWhenBack(Runnable signal) {
+      KvArrival arrived = arrival;
+      if (arrived == null || arrived.isKept()) {
+        signal.run();
+        return;
+      }
+      arrived.scopeEnded();
+      Runnable unlessGone =
+          () -> {
+            if (!gone) {
+              signal.run();
+            }
+          };
+      Ending.of(reception.freed(), unlessGone, failure -> unlessGone.run());
     }
 
     /** Emits the value, if there is one, and returns what the subscriber throws. */
@@ -169,7 +188,6 @@ final class ReceiveMono<T> extends Mono<T> {
       }
     }
 
-    /** Before the signal: who gets that finds the pages in the pool. */
     private void giveBack() {
       KvArrival arrived = arrival;
       if (arrived != null) {

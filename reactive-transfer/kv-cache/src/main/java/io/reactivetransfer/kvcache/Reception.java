@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,6 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -40,7 +38,7 @@ final class Reception implements Answers.Waiting {
   }
 
   /** What one leg needs before it can begin. */
-  private record Ready(KvSource source, PeerMemory memory) {}
+  private record Ready(KvSource source, OwnMemory memory) {}
 
   private enum State {
     RUNNING,
@@ -78,7 +76,7 @@ final class Reception implements Answers.Waiting {
   private final Turns told = new Turns();
 
   private volatile Listener listener = NOBODY;
-  private final long startNanos = now();
+  private final long startNanos;
 
   /** Guarded by this, like all below. */
   private State state = State.RUNNING;
@@ -97,6 +95,7 @@ final class Reception implements Answers.Waiting {
     this.owner = owner;
     this.order = order;
     this.span = span;
+    this.startNanos = now();
     this.notReady = order.prefills().size();
     this.ready = new AtomicReferenceArray<>(notReady);
   }
@@ -130,7 +129,7 @@ final class Reception implements Answers.Waiting {
     listener = waiting;
     try {
       long nanos = order.deadline().toNanos();
-      running.add(Schedulers.parallel().schedule(this::late, nanos, TimeUnit.NANOSECONDS));
+      running.add(owner.cache().timers.after(nanos, this::late));
       for (int i = 0; i < order.prefills().size() && isRunning(); i++) {
         prepare(i, order.prefills().get(i));
       }
@@ -396,7 +395,7 @@ final class Reception implements Answers.Waiting {
 
   private void lookLater() {
     long look = Math.max(1, order.deadline().toNanos() / LOOKS);
-    looking.update(Schedulers.parallel().schedule(this::look, look, TimeUnit.NANOSECONDS));
+    looking.update(owner.cache().timers.after(look, this::look));
   }
 
   private void look() {
@@ -469,17 +468,26 @@ final class Reception implements Answers.Waiting {
 
   /** Nothing can write any more, and nobody reads: the pages are the caller's again. */
   private void giveBack() {
-    List<PeerMemory> memories = new ArrayList<>();
+    List<OwnMemory> memories = new ArrayList<>();
     for (int i = 0; i < ready.length(); i++) {
       Ready one = ready.get(i);
       if (one != null) {
         memories.add(one.memory());
       }
     }
+    // Where the NIC keeps out what was given up, nothing is left that could come: no need to wait.
+    boolean waits = !owner.cache().engine.fencesLostPeers();
     Ending.of(
-        Flux.fromIterable(memories).concatMap(PeerMemory::ended),
+        Flux.fromIterable(memories).concatMap(OwnMemory::ended),
         this::isBack,
-        failure -> LOG.warn("pages of hand-over {} stay held: {}", number(), failure.toString()));
+        failure -> {
+          // What the node was told of stays open, but nothing of it is on its way any more.
+          LOG.warn("memory of hand-over {} was not closed: {}", number(), failure.toString());
+          isBack();
+        });
+    if (!waits) {
+      isBack();
+    }
   }
 
   private void isBack() {
@@ -494,7 +502,7 @@ final class Reception implements Answers.Waiting {
     freed.tryEmitEmpty();
   }
 
-  private static long now() {
-    return Schedulers.parallel().now(TimeUnit.NANOSECONDS);
+  private long now() {
+    return owner.cache().timers.nanos();
   }
 }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** On a backend that does not keep out what a lost peer may still write. */
@@ -124,6 +125,27 @@ class UnfencedBackendTest {
     await().atMost(PATIENCE).until(() -> pool.free() == 24);
     decode.dispose();
     await().atMost(PATIENCE).until(() -> decodeNode.engine.stats().openRegions() == registered);
+  }
+
+  /** Though the registration of the tail is closed before, which takes a NIC its time. */
+  @Test
+  void whoHearsTheEndFindsThePagesFree() {
+    KvPrefill prefill = lives.prefill();
+    prefill
+        .serve(
+            1,
+            request ->
+                prefill.handOver(
+                    request,
+                    PageList.range(0, PAGES),
+                    Flux.range(0, 5).map(layer -> FinishedLayer.whole(layer, request)),
+                    lives.tailRegion.slice(0, 10)))
+        .subscribe();
+    for (int i = 0; i < 100; i++) {
+      Integer free =
+          await(decode.receive(order(lives), arrival -> Mono.just(1)).map(one -> pool.free()));
+      assertThat(free).isEqualTo(24);
+    }
   }
 
   /** What a prefill node was told is of no use to it after it was lost. */
