@@ -1,12 +1,15 @@
 package io.reactivetransfer.tools;
 
 import io.reactivetransfer.simulation.Campaign;
+import io.reactivetransfer.simulation.SeededRun;
 import io.reactivetransfer.simulation.Simulation;
 import io.reactivetransfer.simulation.Simulation.Result;
+import io.reactivetransfer.simulation.kvcache.KvSimulation;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -53,6 +56,14 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
       description = "Seeds that run at the same time, 1 to 256. Default: 2.")
   private int threads = 2;
 
+  @Option(
+      names = "--pipeline",
+      paramLabel = "WHAT",
+      description =
+          "What runs on the engines: engine (their own operations), or kv-cache (the hand-over of"
+              + " KV caches). Default: engine.")
+  private String pipeline = "engine";
+
   @Option(names = "--verbose", description = "Show stack traces and what the engines log.")
   private boolean verbose;
 
@@ -74,8 +85,9 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
     if (!verbose) {
       // they warn of what the simulation does to them
       System.setProperty("org.slf4j.simpleLogger.log.io.reactivetransfer.engine", "off");
+      System.setProperty("org.slf4j.simpleLogger.log.io.reactivetransfer.kvcache", "off");
     }
-    Campaign campaign = new Campaign(seed == null ? 0 : seed, count, Simulation::new, MAX_FAILURES);
+    Campaign campaign = new Campaign(seed == null ? 0 : seed, count, runs(), MAX_FAILURES);
     long began = System.nanoTime();
     AtomicLong nextLine = new AtomicLong(began + NANOS_PER_LINE);
     List<Result> failures =
@@ -103,6 +115,16 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
     return failures.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
   }
 
+  private Supplier<SeededRun> runs() {
+    return switch (pipeline) {
+      case "engine" -> Simulation::new;
+      case "kv-cache" -> KvSimulation::new;
+      default ->
+          throw new ParameterException(
+              spec.commandLine(), "--pipeline: expected engine or kv-cache, got " + pipeline);
+    };
+  }
+
   private void progress(long done, long all, long nanos) {
     PrintWriter err = spec.commandLine().getErr();
     err.printf("simulate: %,d of %,d seeds, %,.0f seeds/s%n", done, all, done / (nanos / 1e9));
@@ -111,7 +133,8 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
 
   private void print(Result failure, PrintWriter out) {
     out.printf("seed %d: %s%n", failure.seed(), failure.violation());
-    out.printf("again: %s --seed %d%n", spec.qualifiedName(), failure.seed());
+    String what = pipeline.equals("engine") ? "" : " --pipeline " + pipeline;
+    out.printf("again: %s%s --seed %d%n", spec.qualifiedName(), what, failure.seed());
     out.println("what happened last, without the acts that it does not need:");
     failure.trace().forEach(line -> out.println("  " + line));
     out.println();

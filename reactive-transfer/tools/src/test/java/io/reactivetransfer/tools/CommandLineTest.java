@@ -64,6 +64,7 @@ class CommandLineTest {
         "perf --connect 127.0.0.1:1 --backend loopback",
         "perf --connect 127.0.0.1:1 --in-process",
         "perf --connect 127.0.0.1:1 --backend libfabric --provider tcp --reference",
+        "simulate --pipeline carrier-pigeon",
         "soak --minutes 0",
         "soak --minutes NaN",
         "soak --nics 9",

@@ -17,7 +17,7 @@ public final class Campaign {
 
   private final long firstSeed;
   private final long seeds;
-  private final Supplier<Simulation> simulations;
+  private final Supplier<? extends SeededRun> simulations;
   private final int maxFailures;
   private final AtomicLong next = new AtomicLong();
   private final AtomicLong done = new AtomicLong();
@@ -32,7 +32,8 @@ public final class Campaign {
    * @param simulations asked once for each thread
    * @param maxFailures after so many it ends early
    */
-  public Campaign(long firstSeed, long seeds, Supplier<Simulation> simulations, int maxFailures) {
+  public Campaign(
+      long firstSeed, long seeds, Supplier<? extends SeededRun> simulations, int maxFailures) {
     this.firstSeed = firstSeed;
     this.seeds = seeds;
     this.simulations = simulations;
@@ -62,7 +63,7 @@ public final class Campaign {
   }
 
   private void work(LongConsumer progress) {
-    Simulation simulation = simulations.get();
+    SeededRun simulation = simulations.get();
     long index;
     while ((index = next.getAndIncrement()) < seeds && !isSpoilt()) {
       Result result = simulation.run(firstSeed + index);

@@ -67,7 +67,8 @@ record Forecast(
             random.nextInt(6) == 0,
             random.nextBoolean() ? random.nextInt(16, 256) : 1 << 20,
             1 << random.nextInt(7),
-            random.nextBoolean() ? 1 : random.nextInt(2, 16));
+            random.nextBoolean() ? 1 : random.nextInt(2, 16),
+            true);
     return new Forecast(
         weather,
         MIN_ENGINES + MORE_ENGINES[random.nextInt(MORE_ENGINES.length)],

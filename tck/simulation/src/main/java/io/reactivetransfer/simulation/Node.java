@@ -13,6 +13,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.simulation.network.SimulatedBackend;
 import io.reactivetransfer.simulation.network.SimulatedProcess;
+import io.reactivetransfer.simulation.network.VirtualScheduler;
 import io.reactivetransfer.spi.EngineEnvironment;
 import io.reactivetransfer.spi.EngineIdentity;
 import java.util.ArrayList;

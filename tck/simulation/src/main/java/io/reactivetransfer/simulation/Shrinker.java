@@ -6,20 +6,20 @@ import java.util.BitSet;
 /** Leaves out acts of a failing run, as long as it goes on failing in the same way. */
 final class Shrinker {
 
-  private final Simulation simulation;
+  private final SeededRun simulation;
   private final long seed;
   private final BitSet kept = new BitSet();
   private Result smallest;
 
-  private Shrinker(Simulation simulation, Result failure) {
+  private Shrinker(SeededRun simulation, Result failure) {
     this.simulation = simulation;
     this.seed = failure.seed();
     this.smallest = failure;
-    kept.set(0, Simulation.actsOf(seed));
+    kept.set(0, simulation.acts(seed));
   }
 
   /** The same failure with as few acts as can be. */
-  static Result shrink(Simulation simulation, Result failure) {
+  static Result shrink(SeededRun simulation, Result failure) {
     return new Shrinker(simulation, failure).shrink();
   }
 

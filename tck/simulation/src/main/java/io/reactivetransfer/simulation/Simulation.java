@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * Runs seeds, one after the other, on the caller's thread. A seed decides everything: run again, it
  * does the same again.
  */
-public final class Simulation {
+public final class Simulation implements SeededRun {
 
   /** Between two looks at all memory. */
   private static final int EVENTS_PER_LOOK = 64;
 
   private static final int LINES = 40;
 
-  private final Ground ground = new Ground();
+  private final Ground<Plot> ground = new Ground<>();
   private final UnaryOperator<Backend> sabotage;
   private final boolean forgiving;
 
@@ -66,13 +66,8 @@ public final class Simulation {
     }
   }
 
-  /** Runs one seed. */
-  public Result run(long seed) {
-    return run(seed, act -> true);
-  }
-
-  /** Runs one seed without some of its acts. */
-  Result run(long seed, IntPredicate acts) {
+  @Override
+  public Result run(long seed, IntPredicate acts) {
     return run(seed, Simulation::plan, acts);
   }
 
@@ -124,7 +119,8 @@ public final class Simulation {
         violation == null ? List.of() : trace.last(LINES));
   }
 
-  static int actsOf(long seed) {
+  @Override
+  public int acts(long seed) {
     return Forecast.of(new SplittableRandom(seed)).acts();
   }
 

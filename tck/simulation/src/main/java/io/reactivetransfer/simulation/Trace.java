@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What happened last, and a fingerprint of all that ever happened. */
-final class Trace {
+public final class Trace {
 
   private static final int KEPT = 4_096;
 
@@ -35,12 +35,13 @@ final class Trace {
     fingerprint = (fingerprint ^ value) * SPREAD + Long.rotateLeft(fingerprint, 23);
   }
 
-  long fingerprint() {
+  /** Of all that happened. */
+  public long fingerprint() {
     return fingerprint;
   }
 
   /** The last so many lines, oldest first. */
-  List<String> last(int lines) {
+  public List<String> last(int lines) {
     List<String> text = new ArrayList<>();
     int kept = Math.min(Math.min(lines, count), KEPT);
     for (int i = count - kept; i < count; i++) {

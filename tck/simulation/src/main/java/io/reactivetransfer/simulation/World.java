@@ -40,7 +40,7 @@ final class World implements WireObserver {
   private final VirtualTime time;
   private final Referee referee;
   private final SimulatedNetwork network;
-  private final Ground ground;
+  private final Ground<Plot> ground;
   private final UnaryOperator<Backend> sabotage;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<EngineId, Node> byId = new HashMap<>();
@@ -57,7 +57,10 @@ final class World implements WireObserver {
   private boolean givenUp;
 
   World(
-      Forecast forecast, SplittableRandom random, Ground ground, UnaryOperator<Backend> sabotage) {
+      Forecast forecast,
+      SplittableRandom random,
+      Ground<Plot> ground,
+      UnaryOperator<Backend> sabotage) {
     this.forecast = forecast;
     this.random = random;
     this.ground = ground;
@@ -85,7 +88,7 @@ final class World implements WireObserver {
     return network;
   }
 
-  Ground ground() {
+  Ground<Plot> ground() {
     return ground;
   }
 

@@ -27,7 +27,7 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /** NICs and control channels with one defect each. Most of them behave most of the time. */
-enum Saboteur {
+public enum Saboteur {
   COUNTS_BEFORE_THE_BYTES_ARE_THERE(nic(CountsEarly::new)),
   LOSES_AN_ARRIVAL(nic((inner, context) -> arrivals(inner, 0))),
   COUNTS_AN_ARRIVAL_TWICE(nic((inner, context) -> arrivals(inner, 2))),
@@ -99,7 +99,8 @@ enum Saboteur {
         : simulation.run(seed, Simulation.rounds(ROUNDS, round));
   }
 
-  Backend apply(Backend sound) {
+  /** What stands for a sound one. */
+  public Backend apply(Backend sound) {
     return sabotage.apply(sound);
   }
 

@@ -246,6 +246,7 @@ final class LinkEnd {
 
   /** Nothing more of it lands, and the engine is told in a while that it has failed. */
   void refuse(SimulatedWrite write, boolean remoteAccess) {
+
     write.dead = true;
     underway.remove(write);
     time.after(
@@ -327,7 +328,9 @@ final class LinkEnd {
     } else if (state == State.LOSING) {
       report(true);
     }
-    shut++; // last, so that what was broken off here is shut out, too
+    if (weather.fences()) {
+      shut++; // last, so that what was broken off here is shut out, too
+    }
   }
 
   /** Its NIC breaks for good: what is out fails, and nobody here is told of a lost peer. */

@@ -64,7 +64,7 @@ final class SimulatedDomain implements Domain {
         Capabilities.builder(weather.maxWriteBytes(), weather.queueDepth())
             .completion(
                 weather.sourceFree() ? CompletionLevel.SOURCE_FREE : CompletionLevel.DELIVERED)
-            .fencesLostPeers(true)
+            .fencesLostPeers(weather.fences())
             .maxRows(weather.maxRows())
             .build();
   }
@@ -178,6 +178,7 @@ final class SimulatedDomain implements Domain {
 
   @Override
   public PostResult post(Operation op) {
+
     requireSound("post");
     SimulatedMemory source = own(op.local(), "post from");
     SimulatedPeer.Target target = (SimulatedPeer.Target) op.remote();

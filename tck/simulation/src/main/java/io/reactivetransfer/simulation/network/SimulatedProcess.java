@@ -40,6 +40,11 @@ public final class SimulatedProcess {
     return place;
   }
 
+  /** The present, by its clock. */
+  public long nanos() {
+    return time.nanos();
+  }
+
   /** Whether it was killed. */
   public boolean isKilled() {
     return killed;

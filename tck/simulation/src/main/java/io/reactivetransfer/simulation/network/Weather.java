@@ -25,6 +25,7 @@ import java.util.SplittableRandom;
  * @param maxWriteBytes the longest write
  * @param queueDepth writes that one NIC has in flight at most
  * @param maxRows the most rows of one write
+ * @param fences whether a NIC keeps out what comes late of a peer that its engine gave up
  */
 public record Weather(
     Span latency,
@@ -42,7 +43,8 @@ public record Weather(
     boolean sourceFree,
     long maxWriteBytes,
     int queueDepth,
-    int maxRows) {
+    int maxRows,
+    boolean fences) {
 
   static final int SLOWER = 100;
 
@@ -67,7 +69,8 @@ public record Weather(
         false,
         1 << 20,
         64,
-        16);
+        16,
+        true);
   }
 
   /** How long a NIC tries to get through where the other one says nothing. */

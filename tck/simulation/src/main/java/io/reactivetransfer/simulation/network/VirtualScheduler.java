@@ -1,6 +1,5 @@
-package io.reactivetransfer.simulation;
+package io.reactivetransfer.simulation.network;
 
-import io.reactivetransfer.simulation.network.SimulatedProcess;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.Disposable;
@@ -10,23 +9,24 @@ import reactor.core.scheduler.Scheduler;
  * The signal scheduler of a simulated process. As with a pool of threads, what is scheduled on it
  * runs in any order, and what is scheduled on one of its workers runs in order.
  */
-final class VirtualScheduler implements Scheduler {
+public final class VirtualScheduler implements Scheduler {
 
   private final SimulatedProcess process;
   private int liveWorkers;
   private int depth;
 
-  VirtualScheduler(SimulatedProcess process) {
+  /** Of this process. */
+  public VirtualScheduler(SimulatedProcess process) {
     this.process = process;
   }
 
   /** Whether one of its tasks is running. */
-  boolean isRunning() {
+  public boolean isRunning() {
     return depth > 0;
   }
 
   /** Workers that were made and not disposed. */
-  int liveWorkers() {
+  public int liveWorkers() {
     return liveWorkers;
   }
 
@@ -60,6 +60,11 @@ final class VirtualScheduler implements Scheduler {
   }
 
   @Override
+  public long now(TimeUnit unit) {
+    return unit.convert(process.nanos(), TimeUnit.NANOSECONDS);
+  }
+
+  @Override
   public Scheduler.Worker createWorker() {
     liveWorkers++;
     return new LaneWorker(process.newLane());
@@ -76,13 +81,23 @@ final class VirtualScheduler implements Scheduler {
     @Override
     public Disposable schedule(Runnable action) {
       AtomicBoolean taskDisposed = new AtomicBoolean();
-      Runnable task = task(action, taskDisposed);
-      lane.execute(() -> {
+      lane.execute(unlessDisposed(task(action, taskDisposed)));
+      return disposable(taskDisposed);
+    }
+
+    @Override
+    public Disposable schedule(Runnable action, long delay, TimeUnit unit) {
+      AtomicBoolean taskDisposed = new AtomicBoolean();
+      lane.schedule(unlessDisposed(task(action, taskDisposed)), unit.toNanos(delay));
+      return disposable(taskDisposed);
+    }
+
+    private Runnable unlessDisposed(Runnable task) {
+      return () -> {
         if (!disposed.get()) {
           task.run();
         }
-      });
-      return disposable(taskDisposed);
+      };
     }
 
     @Override

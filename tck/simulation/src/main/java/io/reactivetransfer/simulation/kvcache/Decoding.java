@@ -1,0 +1,66 @@
+package io.reactivetransfer.simulation.kvcache;
+
+import io.reactivetransfer.kvcache.KvCache;
+import io.reactivetransfer.kvcache.KvDecode;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The decode side of one model on one node: its pages, and who waits for some. */
+final class Decoding {
+
+  final KvNode node;
+  final String model;
+  final KvShape shape;
+  final Land target;
+  final Land tails;
+  private final ArrayDeque<Trip> waiting = new ArrayDeque<>();
+  private @Nullable KvDecode decode;
+
+  Decoding(KvNode node, String model, KvShape shape, Land target, Land tails) {
+    this.node = node;
+    this.model = model;
+    this.shape = shape;
+    this.target = target;
+    this.tails = tails;
+  }
+
+  List<Land> lands() {
+    return List.of(target, tails);
+  }
+
+  void begin(KvCache cache) {
+    decode = cache.decode(model, target.memory());
+  }
+
+  /** Takes no more orders; what was registered for prefill nodes is closed. */
+  void dispose() {
+    KvDecode open = decode;
+    if (open != null) {
+      open.dispose();
+    }
+  }
+
+  @Nullable KvDecode decode() {
+    return decode;
+  }
+
+  /** There are no pages for it yet. */
+  void await(Trip trip) {
+    waiting.add(trip);
+  }
+
+  /** Some pages are free again: whoever waits gets them at once. */
+  void freed() {
+    Trip next = waiting.poll();
+    if (next != null) {
+      next.begin();
+    }
+  }
+
+  /** Nobody waits any more: the run is over. */
+  void giveUp() {
+    waiting.forEach(Trip::giveUp);
+    waiting.clear();
+  }
+}

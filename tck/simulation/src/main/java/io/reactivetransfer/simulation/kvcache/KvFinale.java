@@ -1,0 +1,123 @@
+package io.reactivetransfer.simulation.kvcache;
+
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.simulation.Referee;
+import java.util.function.Predicate;
+
+/** The end of a run: all orders end, all pages come back, and everything is closed. */
+final class KvFinale {
+
+  private static final long SECOND = 1_000_000_000;
+
+  /** As long as an order may wait, with what comes behind it: some answers are asked for again. */
+  private static final long PATIENCE_NANOS = 12 * SECOND;
+
+  /** By then those are open that were started last, and those are awake that stood still. */
+  private static final long RESTART_NANOS = 10_000_000;
+
+  private static final int EVENTS_BETWEEN_LOOKS = 64;
+  private static final int MAX_EVENTS = 2_000_000;
+
+  private final KvWorld world;
+  private final Referee referee;
+  private final KvSimulation.Clock clock;
+
+  KvFinale(KvWorld world, KvSimulation.Clock clock) {
+    this.world = world;
+    this.referee = world.referee();
+    this.clock = clock;
+  }
+
+  void play() {
+    long now = referee.nanos();
+    long stops = world.nodes().stream().mapToLong(KvNode::goesOnNanos).max().orElse(0) - now;
+    clock.run(Math.max(stops, 0) + RESTART_NANOS);
+    referee.note(-1, "finale", 0);
+    letEnd(world -> world.trips().stream().allMatch(Trip::isOver));
+    world.nodes().forEach(node -> node.decodings().forEach(Decoding::giveUp));
+    world.trips().forEach(this::requireOver);
+    world.nodes().forEach(this::requireAllPages);
+    closeRoles();
+    closeEngines();
+  }
+
+  private boolean isOver() {
+    return referee.violation() != null;
+  }
+
+  private void letEnd(Predicate<KvWorld> hasEnded) {
+    long until = referee.nanos() + PATIENCE_NANOS;
+    while (!isOver() && referee.nanos() < until && !hasEnded.test(world)) {
+      if (!clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
+        return;
+      }
+    }
+  }
+
+  private void requireOver(Trip trip) {
+    referee.require(trip.isOver() || trip.isEnded(), trip + " never ended");
+    referee.require(trip.isOver(), "the pages of " + trip + " never came back");
+  }
+
+  private void requireAllPages(KvNode node) {
+    if (!node.isUp()) {
+      return;
+    }
+    for (Decoding decoding : node.decodings()) {
+      for (Land land : decoding.lands()) {
+        referee.require(land.free() == land.layout.pages(), land + " lacks pages: " + land.taken());
+      }
+    }
+  }
+
+  /** Then nothing is left of all that was done. */
+  private void closeRoles() {
+    world.nodes().forEach(node -> node.act(0, node::disposeRoles));
+    letEnd(this::allWaitersOver);
+    requireWaitersOver();
+    clock.run(RESTART_NANOS); // registrations are closed behind the last order
+    for (KvNode node : world.nodes()) {
+      TransferEngine engine = node.engine();
+      if (!isOver() && node.isUp() && engine != null) {
+        EngineStats stats = engine.stats();
+        referee.require(
+            stats.pendingClaims() == 0
+                && stats.openLeases() == 0
+                && stats.openRegions() == node.regions(),
+            node + " has closed its roles, and has " + stats);
+      }
+    }
+  }
+
+  private boolean allWaitersOver(KvWorld any) {
+    return world.waiters().stream().allMatch(Waiter::isOver)
+        && world.nodes().stream().noneMatch(KvNode::isOpen);
+  }
+
+  private void requireWaitersOver() {
+    for (Waiter waiter : world.waiters()) {
+      referee.require(waiter.isOver(), waiter + " never ended");
+    }
+  }
+
+  private void closeEngines() {
+    for (KvNode node : world.nodes()) {
+      if (!node.isKilled()) {
+        node.act(0, node::close);
+      }
+    }
+    if (!clock.runOut(MAX_EVENTS)) {
+      referee.violated("something goes on for ever after all engines were closed");
+    }
+    requireWaitersOver();
+    for (KvNode node : world.nodes()) {
+      referee.require(
+          node.isKilled() || node.scheduler().liveWorkers() == 0,
+          node + " is closed, and uses the signal scheduler");
+    }
+    referee.require(
+        world.network().openControls() == 0 && world.network().openNics() == 0,
+        "something is open, and all engines are closed");
+  }
+}

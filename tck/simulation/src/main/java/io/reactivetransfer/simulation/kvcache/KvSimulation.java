@@ -1,0 +1,148 @@
+package io.reactivetransfer.simulation.kvcache;
+
+import io.reactivetransfer.simulation.Ground;
+import io.reactivetransfer.simulation.SeededRun;
+import io.reactivetransfer.simulation.Simulation.Result;
+import io.reactivetransfer.simulation.Trace;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
+
+/**
+ * Runs seeds of the hand-over of KV caches, one after the other, on the caller's thread. A seed
+ * decides everything: run again, it does the same again.
+ */
+public final class KvSimulation implements SeededRun {
+
+  private static final int LINES = 60;
+
+  private final Ground<Land.Strip> ground = new Ground<>();
+  private final Tampering tampering;
+
+  /** Something that is to happen; leaving out another one does not change its mind. */
+  private record Act(KvActKind kind, long nanos, long seed) {
+
+    void perform(KvWorld world) {
+      world.referee().note(-1, kind.name(), seed & 0xffff);
+      kind.perform(world, new SplittableRandom(seed));
+    }
+  }
+
+  /** Of nodes that nobody got at. */
+  public KvSimulation() {
+    this(Tampering.NONE);
+  }
+
+  /** Of nodes that somebody got at. */
+  KvSimulation(Tampering tampering) {
+    this.tampering = tampering;
+  }
+
+  @Override
+  public Result run(long seed, IntPredicate acts) {
+    ground.clear();
+    SplittableRandom random = new SplittableRandom(seed);
+    KvForecast forecast = KvForecast.of(random);
+    KvWorld world = new KvWorld(forecast, random.split(), ground, tampering);
+    Clock clock = new Clock(world);
+    Dropped.to(world.referee());
+    try {
+      world.populate();
+      List<Act> plan = plan(forecast, random);
+      for (int i = 0; i < plan.size(); i++) {
+        Act act = plan.get(i);
+        if (acts.test(i)) {
+          world.time().after(act.nanos(), () -> act.perform(world));
+        }
+      }
+      clock.run(forecast.horizonNanos() + 1);
+      if (world.referee().violation() == null) {
+        new KvFinale(world, clock).play();
+      }
+    } catch (RuntimeException e) {
+      world.referee().violated("the run broke off: " + e);
+    } finally {
+      Dropped.to(null);
+    }
+    String violation = world.referee().violation();
+    Trace trace = world.referee().trace();
+    return new Result(
+        seed,
+        violation,
+        world.time().eventsDone(),
+        trace.fingerprint(),
+        violation == null ? List.of() : trace.last(LINES));
+  }
+
+  @Override
+  public int acts(long seed) {
+    return KvForecast.of(new SplittableRandom(seed)).acts();
+  }
+
+  private static List<Act> plan(KvForecast forecast, SplittableRandom random) {
+    List<Act> plan = new ArrayList<>();
+    for (int i = 0; i < forecast.acts(); i++) {
+      KvActKind kind = KvActKind.draw(random);
+      long nanos = random.nextLong(forecast.horizonNanos());
+      long seed = random.nextLong();
+      plan.add(new Act(kind.isFault() && forecast.calm() ? KvActKind.ORDER : kind, nanos, seed));
+    }
+    plan.sort(Comparator.comparingLong(Act::nanos));
+    return plan;
+  }
+
+  /** Lets time pass, and looks at what has changed after each event. */
+  static final class Clock {
+
+    private final KvWorld world;
+    private long sinceLook;
+
+    Clock(KvWorld world) {
+      this.world = world;
+    }
+
+    /** For so long, or until something is wrong. */
+    void run(long nanos) {
+      long until = world.time().nanos() + nanos;
+      Long next;
+      while (!isOver() && (next = world.time().nextNanos()) != null && next <= until) {
+        step();
+      }
+    }
+
+    /** So many events; false if there are none any more. */
+    boolean runEvents(int events) {
+      for (int i = 0; i < events && !isOver(); i++) {
+        if (!step()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** All events; false if there are more than that. */
+    boolean runOut(int atMost) {
+      for (int i = 0; i < atMost; i++) {
+        if (isOver() || !step()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private boolean isOver() {
+      return world.referee().violation() != null;
+    }
+
+    private boolean step() {
+      boolean stepped = world.time().step();
+      world.check();
+      if (++sinceLook % 64 == 0) {
+        world.requireInTime();
+      }
+      return stepped;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.reactivetransfer.simulation.kvcache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.simulation.Campaign;
+import io.reactivetransfer.simulation.Simulation.Result;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The hand-over of KV caches on a simulated network, where a seed decides all that happens. */
+class KvSimulationTest {
+
+  private static final int SEEDS = 500;
+  private static final int THREADS = 2;
+
+  @Test
+  void everyPromiseIsKept() throws InterruptedException {
+    List<Result> failures = new Campaign(0, SEEDS, KvSimulation::new, 1).run(THREADS, done -> {});
+    assertThat(failures).map(KvSimulationTest::describe).isEmpty();
+  }
+
+  @Test
+  void theSameSeedDoesTheSame() {
+    KvSimulation used = new KvSimulation();
+    for (long seed = 0; seed < 40; seed++) {
+      Result once = new KvSimulation().run(seed);
+      Result again = used.run(seed);
+      assertThat(again.fingerprint()).as("seed %d", seed).isEqualTo(once.fingerprint());
+      assertThat(again.events()).as("seed %d", seed).isEqualTo(once.events());
+    }
+  }
+
+  private static String describe(Result failure) {
+    return "seed "
+        + failure.seed()
+        + ": "
+        + failure.violation()
+        + "\n  "
+        + String.join("\n  ", failure.trace());
+  }
+}
