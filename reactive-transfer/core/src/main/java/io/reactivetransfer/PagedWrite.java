@@ -96,7 +96,8 @@ public final class PagedWrite implements Transfer {
     }
 
     /** Whether they are one range of bytes on both sides. */
-    private boolean areWhole() {
+    /** Whether a page of them is one range of bytes on both sides. */
+    public boolean areWhole() {
       return count == 1 || (sourceStride == length && targetStride == length);
     }
   }

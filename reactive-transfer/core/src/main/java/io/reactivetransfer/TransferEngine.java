@@ -45,6 +45,13 @@ public interface TransferEngine {
    */
   boolean fencesLostPeers();
 
+  /**
+   * Whether pages of these rows can be counted: a {@link PagedWrite} of them with an immediate is
+   * not rejected for it. They cannot where a page is more than 8 writes and nobody knows when a
+   * write has come ({@link CompletionLevel#SOURCE_FREE}), so ask before you promise a count.
+   */
+  boolean canCount(PagedWrite.Rows rows);
+
   /** The NICs that this engine uses: those that it opened, less those that have failed since. */
   List<Nic> nics();
 

@@ -16,6 +16,7 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerGroup;
@@ -87,6 +88,11 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public boolean fencesLostPeers() {
     return fencesLostPeers;
+  }
+
+  @Override
+  public boolean canCount(PagedWrite.Rows rows) {
+    return parts.posting.canCount(rows);
   }
 
   @Override

@@ -250,6 +250,9 @@ class RowsTest {
         .hasMessageContaining("SOURCE_FREE")
         .hasMessageContaining("9 writes of up to 2 rows");
     assertThat(hand.posted()).isEmpty();
+    assertThat(hand.engine().canCount(new Rows(17, ROW, FROM_STRIDE, TO_STRIDE))).isFalse();
+    assertThat(hand.engine().canCount(new Rows(16, ROW, FROM_STRIDE, TO_STRIDE))).isTrue();
+    assertThat(hand.engine().canCount(new Rows(17, ROW, ROW, ROW))).as("a whole page").isTrue();
     Probe<PagedWrite> few = submit(3, 16, IMM);
     Probe<PagedWrite> silent = submit(1, 100, null);
     hand.settle();

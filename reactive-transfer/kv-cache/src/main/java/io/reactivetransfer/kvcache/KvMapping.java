@@ -1,6 +1,7 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,6 +169,21 @@ public final class KvMapping {
     long other = target.pageTokens();
     long both = one / gcd(one, other) * other;
     return 1 + bounds(span, one) + bounds(span, other) - bounds(span, both);
+  }
+
+  /** What the longest units of these tokens consist of, of each part; at least one token. */
+  List<PagedWrite.Rows> longestUnits(KvSpan span) {
+    long longest = 0;
+    long token = span.firstToken();
+    while (token < span.end()) {
+      long sourceEnd = token - token % source.pageTokens() + source.pageTokens();
+      long targetEnd = token - token % target.pageTokens() + target.pageTokens();
+      long next = Math.min(span.end(), Math.min(sourceEnd, targetEnd));
+      longest = Math.max(longest, next - token);
+      token = next;
+    }
+    int tokens = (int) longest;
+    return pairings.stream().map(pairing -> pairing.rows(tokens).toCore()).toList();
   }
 
   /** How many multiples of a number lie between the first and the last token. */

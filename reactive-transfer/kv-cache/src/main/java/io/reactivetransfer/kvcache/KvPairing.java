@@ -1,5 +1,7 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.PagedWrite;
+
 /**
  * One part as both sides have it: which heads, and how the rows of a unit lie on either side.
  *
@@ -41,6 +43,11 @@ record KvPairing(
 
     private static Rows one(long bytes) {
       return new Rows(bytes, 1, bytes, bytes);
+    }
+
+    /** The same, as an engine takes it. */
+    PagedWrite.Rows toCore() {
+      return new PagedWrite.Rows(count, bytes, sourceStride, targetStride);
     }
 
     /** Bytes of the target from the first row to the end of the last one. */

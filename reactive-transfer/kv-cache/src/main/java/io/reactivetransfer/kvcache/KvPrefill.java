@@ -1,8 +1,10 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.Change;
+import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.TransferException;
@@ -273,7 +275,29 @@ public final class KvPrefill implements Disposable {
               + message.arrivals()
               + "; it may have been made for another layout");
     }
+    if (mapping != null) {
+      requireCountable(mapping, span);
+    }
     return new KvRequest(this, sender, message, mapping);
+  }
+
+  /** Refuses what the NICs here cannot count, while decode can still order it elsewhere. */
+  private void requireCountable(KvMapping mapping, KvSpan span) {
+    if (cache.engine.completionLevel() == CompletionLevel.DELIVERED) {
+      return;
+    }
+    for (PagedWrite.Rows rows : mapping.longestUnits(span)) {
+      if (!cache.engine.canCount(rows)) {
+        throw new IllegalArgumentException(
+            "expected pages that the NICs of this prefill node can count, got some that lie in "
+                + rows.count()
+                + " rows of "
+                + rows.length()
+                + " bytes: nobody knows when all rows have come over NICs that say "
+                + cache.engine.completionLevel()
+                + "; use layouts in which they lie together on both sides, or in at most 8 rows");
+      }
+    }
   }
 
   private KvMapping mapping(KvLayout target) {

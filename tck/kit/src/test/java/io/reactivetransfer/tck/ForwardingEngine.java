@@ -16,6 +16,7 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.Outcome;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerGroup;
@@ -63,6 +64,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public boolean fencesLostPeers() {
     return inner.fencesLostPeers();
+  }
+
+  @Override
+  public boolean canCount(PagedWrite.Rows rows) {
+    return inner.canCount(rows);
   }
 
   @Override

@@ -70,7 +70,7 @@ public final class NicGroup {
    */
   RowCut cutRows(PagedWrite.Rows rows, boolean counts) {
     RowCut cut = new RowCut(rows, maxRows, maxPieceBytes);
-    if (counts && !delivers && cut.pieces() > cut.countedPieces()) {
+    if (counts && !canCount(cut)) {
       throw new TransferRejectedException(
           "expected pages that are at most "
               + WireImm.MAX_PIECES
@@ -84,6 +84,15 @@ public final class NicGroup {
               + " rows");
     }
     return cut;
+  }
+
+  /** Whether pages of these rows may have an immediate. From any thread. */
+  public boolean canCount(PagedWrite.Rows rows) {
+    return rows.areWhole() || canCount(new RowCut(rows, maxRows, maxPieceBytes));
+  }
+
+  private boolean canCount(RowCut cut) {
+    return delivers || cut.pieces() == cut.countedPieces();
   }
 
   /** Up to which length a write is one piece. */
