@@ -4,7 +4,6 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.process.Parent;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import picocli.CommandLine.ExitCode;
@@ -23,24 +22,23 @@ final class ChildProcess {
 
   private ChildProcess() {}
 
-  static int run(KvCacheCommand.Role role, Plan plan) throws InterruptedException {
+  static int run(Role role, Plan plan) throws InterruptedException {
     BlockingQueue<String> told = new LinkedBlockingQueue<>();
     Parent parent = new Parent();
     parent.listen(told::add, line -> false);
     RoleEvents events = new Lines(parent);
     try {
       String report =
-          switch (role) {
-            case PREFILL -> PrefillRole.run(plan, events).toLine();
-            case DECODE -> DecodeRole.run(plan, PeerAddress.fromText(told.take()), events).toLine();
-          };
+          role == Role.PREFILL
+              ? PrefillRole.run(plan, events).toLine()
+              : DecodeRole.run(plan, PeerAddress.fromText(told.take()), events).toLine();
       parent.tell(REPORT, report);
       return ExitCode.OK;
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       if (plan.verbose()) {
         e.printStackTrace();
       }
-      System.err.println(role.name().toLowerCase(Locale.ROOT) + ": " + CommandLines.describe(e));
+      System.err.println(role.side() + ": " + CommandLines.describe(e));
       return ExitCode.SOFTWARE;
     }
   }

@@ -16,8 +16,8 @@ final class DecodeRole {
   private DecodeRole() {}
 
   static DecodeReport run(Plan plan, PeerAddress prefill, RoleEvents events) throws IOException {
-    try (Node node = Node.open(plan)) {
-      TargetPages target = new TargetPages(node, plan);
+    try (Node node = Node.open(plan, plan.shape().layout())) {
+      TargetPages target = new TargetPages(node, plan, node.tail);
       target.blank();
       KvDecode decode = KvCache.open(node.engine).decode(Node.MODEL, node.memory);
       PageReservation pages =

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -34,11 +35,11 @@ import picocli.CommandLine.TypeConversionException;
     })
 public final class KvCacheCommand implements Callable<Integer>, Verbosity {
 
-  /** Which side a child process is. */
-  enum Role {
-    PREFILL,
-    DECODE
-  }
+
+  /** Of a hand-over of which many run at once. */
+  private static final int SCALE_LAYERS = 16;
+
+  private static final int SCALE_PAGES = 64;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -76,6 +77,14 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private ByteCount pageSize = new ByteCount(32 * 1024);
 
   @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description =
+          "Rows of a page at prefill, 1 to 4,096: decode has one of two heads of each of so many"
+              + " tokens. Default: 1, whole pages.")
+  private int rows = 1;
+
+  @Option(
       names = "--nics",
       paramLabel = "N",
       description = "NICs of each side, 1 to 8. Default: 1.")
@@ -111,11 +120,29 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       description = "Of the random bytes and of the order of the pages. Default: 1.")
   private long seed = 1;
 
+  @Option(
+      names = "--reference",
+      description =
+          "Behind that, hand over until it is warm, and then in turn with what perf --op paged does"
+              + " with pages of that size; ends with the ratio.")
+  private boolean reference;
+
+  @Option(
+      names = "--scale",
+      paramLabel = "N",
+      description =
+          "Only measure, warm: one decode process that N prefill processes feed, and one prefill"
+              + " process that feeds N decode processes, 2 to 64.")
+  private @Nullable Integer scale;
+
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
 
   @Option(names = "--role", hidden = true, description = "Which side a child process is.")
   private @Nullable Role role;
+
+  @Option(names = "--hand-overs", hidden = true, description = "How many a child has memory for.")
+  private int handOvers = 1;
 
   @Override
   public boolean isVerbose() {
@@ -128,15 +155,43 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     Plan plan = plan();
     Provider.use(plan.provider());
     if (role != null) {
-      return ChildProcess.run(role, plan);
+      return run(role, plan);
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
+    if (scale != null) {
+      return print(Scaling.run(plan, scale));
+    }
     Progress progress = new Progress(spec.commandLine().getOut(), plan);
     Outcome outcome =
         plan.backend().equals("loopback")
             ? OneProcess.run(plan, progress)
             : TwoProcesses.run(plan, progress);
-    return outcome.print(plan, spec.commandLine());
+    int code = outcome.print(plan, spec.commandLine());
+    return reference && code == ExitCode.OK ? print(Comparison.run(plan)) : code;
+  }
+
+  private int run(Role child, Plan plan) throws InterruptedException {
+    return switch (child) {
+      case PREFILL, DECODE -> ChildProcess.run(child, plan);
+      case SERVE, LOAD -> WorkerChild.run(plan, () -> child.open(plan, handOvers));
+    };
+  }
+
+  private int print(String table) {
+    spec.commandLine().getOut().print(table);
+    spec.commandLine().getOut().flush();
+    return ExitCode.OK;
+  }
+
+  private void requireProcesses(String option) {
+    if (backend.equals("loopback")) {
+      throw new IllegalArgumentException(
+          "expected " + option + " with a backend between processes, got --backend loopback");
+    }
+  }
+
+  private static int or(@Nullable Integer given, int otherwise) {
+    return given == null ? otherwise : given;
   }
 
   private Plan plan() {
@@ -144,9 +199,15 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       Path from = file == null ? null : OptionValues.readable("--file", file);
       Shape shape =
           from == null
-              ? Shape.of(layers, pages, pageSize.bytes())
-              : Shape.forFile(Files.size(from), layers, pages, pageSize.bytes());
-      NativeMemory.requireEnough(shape);
+              ? Shape.of(layers, pages, pageSize.bytes()).inRows(rows)
+              : Shape.forFile(Files.size(from), layers, pages, pageSize.bytes()).inRows(rows);
+      if (scale != null) {
+        OptionValues.within("--scale", scale, 2, 64);
+        requireProcesses("--scale");
+        shape = Shape.of(or(layers, SCALE_LAYERS), or(pages, SCALE_PAGES), pageSize.bytes());
+        NativeMemory.requireEnough(shape, scale);
+      }
+      NativeMemory.requireEnough(shape, 1);
       TransferEngineBuilder.create().backend(backend);
       return new Plan(
           backend,

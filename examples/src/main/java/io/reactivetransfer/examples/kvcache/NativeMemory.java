@@ -8,12 +8,16 @@ final class NativeMemory {
 
   private NativeMemory() {}
 
-  /** Both sides, each with its pool. */
-  static void requireEnough(Shape shape) {
+  /**
+   * Both sides, each with its pool.
+   *
+   * @param handOvers how many run at once
+   */
+  static void requireEnough(Shape shape, int handOvers) {
     var machine =
         ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
     long total = machine.getTotalMemorySize();
-    long side = shape.layout().bytes(0);
+    long side = handOvers * Math.max(shape.layout().bytes(0), shape.sourceLayout().bytes(0));
     if (side > total / 2) {
       throw new IllegalArgumentException(
           shape

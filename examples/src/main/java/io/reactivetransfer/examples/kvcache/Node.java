@@ -1,7 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.EngineOptions;
-import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -46,27 +45,37 @@ final class Node implements AutoCloseable {
     this.tail = tail;
   }
 
+  /** With memory that lies so. */
+  static Node open(Plan plan, KvLayout layout) {
+    return open(plan, layout, options(plan).build());
+  }
+
+  /** The options of its engine. */
+  static EngineOptions.Builder options(Plan plan) {
+    return EngineOptions.builder()
+        .nics(plan.nics())
+        .window(LAYERS_IN_FLIGHT)
+        .maxMessageBytes(1 << 16);
+  }
+
   @SuppressWarnings("MustBeClosed") // the node closes it
-  static Node open(Plan plan) {
-    EngineOptions options =
-        EngineOptions.builder()
-            .nics(plan.nics())
-            .window(LAYERS_IN_FLIGHT)
-            .maxMessageBytes(1 << 16)
-            .build();
+  static Node open(Plan plan, KvLayout layout, EngineOptions options) {
     Arena arena = Arena.ofShared();
     TransferEngine engine =
         await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open());
-    MemorySegment segment = allocate(arena, plan.shape().layout().bytes(0));
-    MemoryRegion region = await(engine.register(segment));
+    MemorySegment segment = allocate(arena, layout.bytes(0));
+    KvMemory memory = KvMemory.of(await(engine.register(segment)), layout);
+    return new Node(arena, engine, segment, memory, tail(arena, engine, plan));
+  }
+
+  private static TailBuffer tail(Arena arena, TransferEngine engine, Plan plan) {
     MemorySegment tail = allocate(arena, TailBuffer.bytes(plan.shape()));
-    MemoryRegion tailRegion = await(engine.register(tail));
-    return new Node(
-        arena,
-        engine,
-        segment,
-        KvMemory.of(region, plan.shape().layout()),
-        new TailBuffer(tailRegion, tail));
+    return new TailBuffer(await(engine.register(tail)), tail);
+  }
+
+  /** Memory for the tail of one more hand-over. */
+  TailBuffer anotherTail(Plan plan) {
+    return tail(arena, engine, plan);
   }
 
   private static MemorySegment allocate(Arena arena, long bytes) {

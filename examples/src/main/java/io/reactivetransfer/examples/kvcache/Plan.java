@@ -32,6 +32,12 @@ record Plan(
     long seed,
     boolean verbose) {
 
+  /** The same with other bytes, and other orders of pages. */
+  Plan withSeed(long other) {
+    return new Plan(
+        backend, provider, nics, shape, file, out, deadline, layerInterval, other, verbose);
+  }
+
   /** The command line that says the same. */
   List<String> toArguments() {
     List<String> arguments =
@@ -43,6 +49,7 @@ record Plan(
                 "--layers=" + shape.layers(),
                 "--pages=" + shape.pages(),
                 "--page-size=" + shape.pageBytes(),
+                "--rows=" + shape.rows(),
                 "--deadline=" + deadline.toSeconds(),
                 "--layer-interval=" + layerInterval.toMillis(),
                 "--seed=" + seed));

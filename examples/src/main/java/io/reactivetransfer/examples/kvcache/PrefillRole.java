@@ -42,7 +42,7 @@ final class PrefillRole {
   }
 
   private PrefillReport run() throws IOException {
-    try (Node node = Node.open(plan)) {
+    try (Node node = Node.open(plan, plan.shape().sourceLayout())) {
       KvPrefill prefill = KvCache.open(node.engine).prefill(Node.MODEL, node.memory);
       events.address(node.engine.address());
       PageReservation reserved =

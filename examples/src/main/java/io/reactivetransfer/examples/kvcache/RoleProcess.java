@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +32,13 @@ final class RoleProcess implements LineChannel.Listener {
   }
 
   /** Same Java, same class path, same options, and a role. */
-  static RoleProcess start(KvCacheCommand.Role role, Plan plan, Progress progress)
+  static RoleProcess start(Role role, Plan plan, Progress progress)
       throws IOException {
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add("--role=" + role);
-    long bytes = plan.shape().layout().bytes(0) + EXTRA_BYTES;
+    long bytes = Math.max(plan.shape().layout().bytes(0), plan.shape().sourceLayout().bytes(0)) + EXTRA_BYTES;
     return new RoleProcess(
-        role.name().toLowerCase(Locale.ROOT),
+        role.side(),
         ChildJvm.start(Main.class, bytes, arguments),
         progress);
   }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.kvcache.KvLayout;
+import io.reactivetransfer.kvcache.KvPart;
 import io.reactivetransfer.tools.ByteCount;
 import org.jspecify.annotations.Nullable;
 
@@ -10,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param layers layers of the model
  * @param pages pages of each layer
  * @param pageBytes bytes of a page
+ * @param rows of which a page consists at prefill: 1 if it lies there as it does at decode, else
+ *     its tokens, of which decode has one of two heads
  */
-record Shape(int layers, int pages, long pageBytes) {
+record Shape(int layers, int pages, long pageBytes, int rows) {
 
   static final int DEFAULT_LAYERS = 61;
   static final int DEFAULT_PAGES = 256;
@@ -21,12 +24,31 @@ record Shape(int layers, int pages, long pageBytes) {
   static final int MAX_PAGES = 15_000;
 
   static final long MAX_PAGE_BYTES = 1L << 30;
+  static final int MAX_ROWS = 4_096;
 
   /** Checks the bounds. */
   Shape {
     requireWithin("--layers", layers, MAX_LAYERS);
     requireWithin("--pages", pages, MAX_PAGES);
     requireWithin("--page-size", pageBytes, MAX_PAGE_BYTES);
+    requireWithin("--rows", rows, MAX_ROWS);
+    if (pageBytes % rows != 0) {
+      throw new IllegalArgumentException(
+          "expected --rows that cut a page of "
+              + new ByteCount(pageBytes)
+              + " into equal parts, got "
+              + rows);
+    }
+  }
+
+  /** One of whole pages. */
+  Shape(int layers, int pages, long pageBytes) {
+    this(layers, pages, pageBytes, 1);
+  }
+
+  /** The same, with pages of so many rows. */
+  Shape inRows(int count) {
+    return new Shape(layers, pages, pageBytes, count);
   }
 
   /** What was asked for, and the defaults. */
@@ -82,14 +104,41 @@ record Shape(int layers, int pages, long pageBytes) {
     return allPages() + 1L;
   }
 
-  /** The memory on each side: a pool somewhat larger than what one hand-over takes from it. */
+  /** The memory of decode: a pool somewhat larger than what one hand-over takes from it. */
   KvLayout layout() {
-    return KvLayout.opaque(layers, pages + Math.max(1, pages / 8), pageBytes);
+    return layout(1);
+  }
+
+  /** The same for so many hand-overs at once. */
+  KvLayout layout(int handOvers) {
+    int pool = pages * handOvers + Math.max(1, pages / 8);
+    return rows == 1
+        ? KvLayout.opaque(layers, pool, pageBytes)
+        : KvLayout.contiguous(
+            layers, pool, rows, KvPart.tokenMajor("kv", 1, 1, (int) rowBytes()));
+  }
+
+  /** The memory of prefill, which has both heads of each token if decode has one of them. */
+  KvLayout sourceLayout() {
+    return rows == 1
+        ? layout()
+        : KvLayout.contiguous(
+            layers,
+            layout().pages(),
+            rows,
+            KvPart.tokenMajor("kv", 0, 2, (int) rowBytes()));
+  }
+
+  /** Bytes of a row of a page. */
+  long rowBytes() {
+    return pageBytes / rows;
   }
 
   @Override
   public String toString() {
-    return String.format("%,d layers x %,d pages of %s", layers, pages, new ByteCount(pageBytes));
+    String all =
+        String.format("%,d layers x %,d pages of %s", layers, pages, new ByteCount(pageBytes));
+    return rows == 1 ? all : all + String.format(" in %,d rows", rows);
   }
 
   private static void requireWithin(String option, long value, long max) {

@@ -38,17 +38,33 @@ final class SourcePages {
   }
 
   private static void fill(Node node, PageList pages, Plan plan, MemorySegment content) {
-    for (int i = 0; i < plan.shape().allPages(); i++) {
-      MemorySegment page = node.page(i / pages.size(), pages.get(i % pages.size()));
-      if (plan.file() == null) {
-        fillRandomly(page, plan.seed() * 0x1_0000_0001L + i);
-      } else {
-        long from = Math.min(i * page.byteSize(), content.byteSize());
-        long length = Math.min(page.byteSize(), content.byteSize() - from);
-        MemorySegment.copy(content, from, page, 0, length);
-        page.asSlice(length).fill((byte) 0);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment page = arena.allocate(plan.shape().pageBytes());
+      for (int i = 0; i < plan.shape().allPages(); i++) {
+        if (plan.file() == null) {
+          fillRandomly(page, plan.seed() * 0x1_0000_0001L + i);
+        } else {
+          long from = Math.min(i * page.byteSize(), content.byteSize());
+          long length = Math.min(page.byteSize(), content.byteSize() - from);
+          MemorySegment.copy(content, from, page, 0, length);
+          page.asSlice(length).fill((byte) 0);
+        }
+        put(page, node.page(i / pages.size(), pages.get(i % pages.size())), plan.shape());
+        node.tail.setChecksum(i, TailBuffer.crc(page));
       }
-      node.tail.setChecksum(i, TailBuffer.crc(page));
+    }
+  }
+
+  /** Where decode has one of two heads it is the second one, and the first one's bytes are not 0. */
+  private static void put(MemorySegment page, MemorySegment into, Shape shape) {
+    if (shape.rows() == 1) {
+      into.copyFrom(page);
+      return;
+    }
+    into.fill((byte) 0x77);
+    for (int row = 0; row < shape.rows(); row++) {
+      long at = row * shape.rowBytes();
+      MemorySegment.copy(page, at, into, 2 * at + shape.rowBytes(), shape.rowBytes());
     }
   }
 

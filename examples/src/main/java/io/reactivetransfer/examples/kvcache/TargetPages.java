@@ -18,10 +18,17 @@ final class TargetPages {
 
   private final Node node;
   private final Plan plan;
+  private final TailBuffer tail;
 
-  TargetPages(Node node, Plan plan) {
+  /**
+   * Of one hand-over.
+   *
+   * @param tail where its tail went
+   */
+  TargetPages(Node node, Plan plan, TailBuffer tail) {
     this.node = node;
     this.plan = plan;
+    this.tail = tail;
   }
 
   void blank() {
@@ -30,13 +37,13 @@ final class TargetPages {
 
   /** Compares the checksum of every page with the one that was computed from its source. */
   void requireIdentical(PageList pages) throws IOException {
-    if (!node.tail.isSealed() || node.tail.fileBytes() > plan.shape().bytes()) {
+    if (!tail.isSealed() || tail.fileBytes() > plan.shape().bytes()) {
       throw new IOException("the tail is damaged");
     }
     for (int i = 0; i < plan.shape().allPages(); i++) {
       int layer = i / pages.size();
       int page = pages.get(i % pages.size());
-      if (TailBuffer.crc(node.page(layer, page)) != node.tail.checksum(i)) {
+      if (TailBuffer.crc(node.page(layer, page)) != tail.checksum(i)) {
         throw new IOException("page " + page + " of layer " + layer + " is not what was sent");
       }
     }
@@ -65,7 +72,7 @@ final class TargetPages {
 
   /** Writes the pages in order, as many bytes as the tail says that there are. */
   long writeTo(Path out, PageList pages) throws IOException {
-    long total = node.tail.fileBytes();
+    long total = tail.fileBytes();
     try (FileChannel channel =
         FileChannel.open(
             out,

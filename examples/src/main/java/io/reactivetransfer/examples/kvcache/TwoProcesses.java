@@ -1,6 +1,5 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.examples.kvcache.KvCacheCommand.Role;
 import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,0 +1,92 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.perf.PagedRuns;
+import io.reactivetransfer.tools.perf.SideFailedException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Hand-overs in processes that are warm, in turn with the plain transfer of pages of the same size,
+ * so that a machine that is slower for a while is so for both.
+ */
+final class Comparison {
+
+  private static final int ROUNDS = 7;
+  private static final Duration ROUND = Duration.ofSeconds(1);
+  private static final int MOST_WARM_UP_SECONDS = 30;
+
+  /** Pages of one plain transfer: as a layer has, if it is not huge. */
+  private static final long MOST_BYTES = 64L << 20;
+
+  private Comparison() {}
+
+  /** The lines of the table. */
+  static String run(Plan plan) throws IOException, InterruptedException, SideFailedException {
+    int pages =
+        (int) Math.clamp(MOST_BYTES / plan.shape().pageBytes(), 1, plan.shape().pages());
+    List<Double> ours = new ArrayList<>();
+    List<Double> plain = new ArrayList<>();
+    List<Double> ratios = new ArrayList<>();
+    long verified;
+    try (Workers workers = Workers.open(plan, 1, 1);
+        PagedRuns paged =
+            PagedRuns.open(
+                plan.backend(),
+                plan.provider(),
+                plan.nics(),
+                plan.shape().pageBytes(),
+                pages,
+                Node.LAYERS_IN_FLIGHT)) {
+      workers.warmUp(MOST_WARM_UP_SECONDS);
+      warmUp(paged);
+      for (int round = 0; round < ROUNDS; round++) {
+        ours.add((double) workers.run(ROUND.toNanos()).getFirst());
+        plain.add(paged.bytesPerSecond(ROUND));
+        ratios.add(ours.getLast() / plain.getLast());
+      }
+      verified = workers.verify();
+    }
+    ResultTable table = new ResultTable();
+    table.line(
+        "warm",
+        "%s at decode, one hand-over after the other; median of %d rounds of %d s; %,d pages of"
+            + " another one compared",
+        gigabytes(Median.of(ours)),
+        ROUNDS,
+        ROUND.toSeconds(),
+        verified);
+    table.line(
+        "perf paged",
+        "%s in turn with these: whole pages of %s, %d in an operation, %d of them in flight",
+        gigabytes(Median.of(plain)),
+        new ByteCount(plan.shape().pageBytes()),
+        pages,
+        Node.LAYERS_IN_FLIGHT);
+    table.line(
+        "ratio",
+        "%.2f; %.2f to %.2f in these rounds",
+        Median.of(ratios),
+        ratios.stream().min(Double::compare).orElseThrow(),
+        ratios.stream().max(Double::compare).orElseThrow());
+    return table.text();
+  }
+
+  private static void warmUp(PagedRuns paged) throws SideFailedException, InterruptedException {
+    long compiled = -1;
+    for (int second = 0; second < MOST_WARM_UP_SECONDS; second++) {
+      paged.bytesPerSecond(ROUND);
+      long now = paged.compiledMillis();
+      if (compiled >= 0 && now - compiled <= Workers.SETTLED_MILLIS) {
+        return;
+      }
+      compiled = now;
+    }
+  }
+
+  private static String gigabytes(double bytes) {
+    return "%.2f GB/s".formatted(bytes / 1e9);
+  }
+}

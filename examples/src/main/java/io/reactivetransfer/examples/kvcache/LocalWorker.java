@@ -1,0 +1,44 @@
+package io.reactivetransfer.examples.kvcache;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/** A {@link Worker} in this process; it works while its answer is awaited. */
+final class LocalWorker implements Asked {
+
+  private static final String READY = "";
+
+  private final Worker worker;
+  private final Queue<String> questions = new ArrayDeque<>();
+
+  LocalWorker(Worker worker) {
+    this.worker = worker;
+    questions.add(READY);
+  }
+
+  @Override
+  public void ask(String line) {
+    questions.add(line);
+  }
+
+  @Override
+  public String awaitAnswer() throws IOException, InterruptedException {
+    String question = questions.remove();
+    try {
+      return question.equals(READY) ? READY : worker.answer(question);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Override
+  public void end() {
+    worker.close();
+  }
+
+  @Override
+  public void close() {}
+}

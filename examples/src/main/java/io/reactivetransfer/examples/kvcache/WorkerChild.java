@@ -1,0 +1,47 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.tools.CommandLines;
+import io.reactivetransfer.tools.process.Parent;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import picocli.CommandLine.ExitCode;
+
+/** A {@link Worker} in a process of its own: it is asked by stdin and answers by stdout. */
+final class WorkerChild {
+
+  static final String ANSWER = "answer";
+  static final String FAILED = "failed";
+
+  /** The last line that the parent writes. */
+  static final String BYE = "bye";
+
+  /** Makes the worker. */
+  interface Opening {
+
+    /** Opens it. */
+    Worker open() throws Exception;
+  }
+
+  private WorkerChild() {}
+
+  static int run(Plan plan, Opening opening) throws InterruptedException {
+    BlockingQueue<String> questions = new LinkedBlockingQueue<>();
+    Parent parent = new Parent();
+    parent.listen(questions::add, BYE::equals);
+    try (Worker worker = opening.open()) {
+      parent.tell(ANSWER, "ready");
+      for (String asked = questions.take(); !asked.equals(BYE); asked = questions.take()) {
+        parent.tell(ANSWER, worker.answer(asked));
+      }
+      return ExitCode.OK;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception | OutOfMemoryError e) {
+      if (plan.verbose()) {
+        e.printStackTrace();
+      }
+      parent.tell(FAILED, CommandLines.describe(e));
+      return ExitCode.SOFTWARE;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.reactivetransfer.examples.kvcache;
+
+import io.reactivetransfer.tools.process.OnExit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Prefill and decode nodes that are ready, each in a process of its own, if it can be. */
+final class Workers implements AutoCloseable {
+
+  /** More of a run than that is compilers at work. */
+  static final long SETTLED_MILLIS = 50;
+
+  private final List<Asked> prefills = new CopyOnWriteArrayList<>();
+  private final List<Asked> decodes = new CopyOnWriteArrayList<>();
+  private final OnExit onExit = OnExit.run(this::destroy);
+
+  private Workers() {}
+
+  /** One decode node that orders from all prefill nodes, or several that order from one. */
+  static Workers open(Plan plan, int prefills, int decodes)
+      throws IOException, InterruptedException {
+    Workers workers = new Workers();
+    try {
+      for (int i = 0; i < prefills; i++) {
+        workers.prefills.add(start(Role.SERVE, plan.withSeed(plan.seed() + i), 1));
+      }
+      for (int i = 0; i < decodes; i++) {
+        workers.decodes.add(start(Role.LOAD, plan, prefills));
+      }
+      for (Asked worker : workers.all()) {
+        worker.awaitAnswer();
+      }
+      for (Asked prefill : workers.prefills) {
+        String address = prefill.answer("address");
+        for (Asked decode : workers.decodes) {
+          decode.answer("from " + address);
+        }
+      }
+      return workers;
+    } catch (Throwable failure) {
+      workers.close();
+      throw failure;
+    }
+  }
+
+  private static Asked start(Role role, Plan plan, int handOvers) throws IOException {
+    return plan.backend().equals("loopback")
+        ? new LocalWorker(role.open(plan, handOvers))
+        : AskedWorker.start(role, plan, handOvers);
+  }
+
+  private List<Asked> all() {
+    List<Asked> all = new ArrayList<>(prefills);
+    all.addAll(decodes);
+    return all;
+  }
+
+  /** Runs all pairs at once for so long; bytes in a second of each. */
+  List<Long> run(long nanos) throws IOException, InterruptedException {
+    decodes.forEach(decode -> decode.ask("run " + nanos));
+    List<Long> rates = new ArrayList<>();
+    for (Asked decode : decodes) {
+      for (String rate : decode.awaitAnswer().split(" ")) {
+        rates.add(Long.parseLong(rate));
+      }
+    }
+    return rates;
+  }
+
+  /** Milliseconds that the compilers of all have worked so far. */
+  long compiledMillis() throws IOException, InterruptedException {
+    long sum = 0;
+    for (Asked worker : all()) {
+      sum += Long.parseLong(worker.answer("compiled"));
+    }
+    return sum;
+  }
+
+  /** Runs until the compilers of all have hardly anything to do, or for so many seconds. */
+  void warmUp(int seconds) throws IOException, InterruptedException {
+    long compiled = -1;
+    for (int second = 0; second < seconds; second++) {
+      run(1_000_000_000L);
+      long now = compiledMillis();
+      if (compiled >= 0 && now - compiled <= SETTLED_MILLIS) {
+        return;
+      }
+      compiled = now;
+    }
+  }
+
+  /** Has every pair hand over once more, and compares every page; returns how many. */
+  long verify() throws IOException, InterruptedException {
+    long pages = 0;
+    for (Asked decode : decodes) {
+      pages += Long.parseLong(decode.answer("verify"));
+    }
+    return pages;
+  }
+
+  private void destroy() {
+    all().forEach(Asked::close);
+  }
+
+  /** Has all end by themselves, and ends those that do not. */
+  @Override
+  public void close() throws InterruptedException {
+    try (onExit) {
+      for (Asked decode : decodes) {
+        decode.end();
+      }
+      for (Asked prefill : prefills) {
+        prefill.end();
+      }
+    } finally {
+      destroy();
+    }
+  }
+}

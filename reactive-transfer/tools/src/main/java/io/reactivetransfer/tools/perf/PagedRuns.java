@@ -1,0 +1,131 @@
+package io.reactivetransfer.tools.perf;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plain transfer of pages, {@code --op paged}, for a program that measures something of its own
+ * in turn with it: both sides stay open, and run when they are asked to.
+ */
+public final class PagedRuns implements AutoCloseable {
+
+  private final Layout layout;
+  private final Side origin;
+  private final Side target;
+  private final boolean inProcess;
+  private final Runnable end;
+  private long seed;
+
+  private PagedRuns(Plan plan, Side origin, Side target, Runnable end) {
+    this.layout = Layout.of(plan, plan.largest());
+    this.origin = origin;
+    this.target = target;
+    this.inProcess = plan.inProcess();
+    this.end = end;
+  }
+
+  /**
+   * Opens both sides: in this process over loopback, else each in one of its own.
+   *
+   * @param provider which of the backend's providers, or null for its choice
+   * @param pages of one operation
+   * @param outstanding operations in flight
+   */
+  public static PagedRuns open(
+      String backend,
+      @Nullable String provider,
+      int nics,
+      long pageBytes,
+      int pages,
+      int outstanding)
+      throws IOException, SideFailedException, InterruptedException {
+    Plan plan =
+        new Plan(
+            backend,
+            provider,
+            backend.equals("loopback") ? Plan.Place.ONE_PROCESS : Plan.Place.TWO_PROCESSES,
+            null,
+            Op.PAGED,
+            List.of(pageBytes),
+            pages,
+            1,
+            outstanding,
+            nics,
+            1,
+            1,
+            false,
+            1,
+            false,
+            false,
+            Signals.NIC,
+            false);
+    PagedRuns runs = plan.inProcess() ? inProcess(plan) : twoProcesses(plan);
+    try {
+      runs.prepare();
+      return runs;
+    } catch (Throwable failure) {
+      runs.close();
+      throw failure;
+    }
+  }
+
+  @SuppressWarnings("MustBeClosed") // the end closes them
+  private static PagedRuns inProcess(Plan plan) {
+    Role target = TargetRole.open(plan);
+    Role origin = OriginRole.open(plan, done -> {});
+    return new PagedRuns(
+        plan,
+        new LocalSide("origin", origin),
+        new LocalSide("target", target),
+        () -> {
+          origin.close();
+          target.close();
+        });
+  }
+
+  private static PagedRuns twoProcesses(Plan plan)
+      throws IOException, SideFailedException, InterruptedException {
+    ChildSide target = ChildSide.start(PerfCommand.Side.TARGET, plan, done -> {});
+    ChildSide origin = ChildSide.start(PerfCommand.Side.ORIGIN, plan, done -> {});
+    Runnable end =
+        () -> {
+          origin.destroy();
+          target.destroy();
+        };
+    try {
+      target.awaitReady();
+      origin.awaitReady();
+    } catch (Throwable failure) {
+      end.run();
+      throw failure;
+    }
+    return new PagedRuns(plan, origin, target, end);
+  }
+
+  private void prepare() throws SideFailedException, InterruptedException {
+    long size = layout.size();
+    origin.ask("target " + target.ask("address"));
+    origin.ask("prepare " + size + " " + target.ask("prepare " + size));
+  }
+
+  /** Runs for so long; returns bytes in a second. */
+  public double bytesPerSecond(Duration time) throws SideFailedException, InterruptedException {
+    target.ask("begin");
+    RunFigures run = RunFigures.of(origin.ask("run " + time.toNanos() + " " + ++seed));
+    target.ask("end " + run.operations() + " " + run.checksum());
+    return run.operationsPerSecond() * layout.operationBytes();
+  }
+
+  /** Milliseconds that the compilers of both sides have worked so far. */
+  public long compiledMillis() throws SideFailedException, InterruptedException {
+    long there = Long.parseLong(target.ask("compiled"));
+    return inProcess ? there : there + Long.parseLong(origin.ask("compiled"));
+  }
+
+  @Override
+  public void close() {
+    end.run();
+  }
+}
