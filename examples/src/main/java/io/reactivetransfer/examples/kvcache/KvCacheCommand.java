@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,6 +42,12 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private static final int SCALE_LAYERS = 16;
 
   private static final int SCALE_PAGES = 64;
+
+  private static final int TROUBLE_LAYERS = 8;
+  private static final int TROUBLE_PAGES = 8;
+  private static final int TROUBLE_INTERVAL_MILLIS = 3;
+  private static final int TROUBLE_DEADLINE_SECONDS = 5;
+  private static final int DEADLINE_SECONDS = 60;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -111,8 +119,9 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   @Option(
       names = "--deadline",
       paramLabel = "S",
-      description = "Seconds until either side gives up, 1 to 86,400. Default: 60.")
-  private int deadlineSeconds = 60;
+      description =
+          "Seconds until either side gives up, 1 to 86,400. Default: 60; with --trouble 5.")
+  private @Nullable Integer deadlineSeconds;
 
   @Option(
       names = "--seed",
@@ -134,6 +143,15 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
           "Only measure, warm: one decode process that N prefill processes feed, and one prefill"
               + " process that feeds N decode processes, 2 to 64.")
   private @Nullable Integer scale;
+
+  @Option(
+      names = "--trouble",
+      paramLabel = "N",
+      description =
+          "Only N hand-overs, 1 to 100,000, of which most are cancelled, fail, or lose their prefill"
+              + " process, killed or stopped, at a random moment; checks that nothing is lost,"
+              + " written late or left without an answer.")
+  private @Nullable Integer trouble;
 
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
@@ -161,6 +179,9 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     if (scale != null) {
       return print(Scaling.run(plan, scale));
     }
+    if (trouble != null) {
+      return trouble(plan, trouble);
+    }
     Progress progress = new Progress(spec.commandLine().getOut(), plan);
     Outcome outcome =
         plan.backend().equals("loopback")
@@ -173,8 +194,17 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private int run(Role child, Plan plan) throws InterruptedException {
     return switch (child) {
       case PREFILL, DECODE -> ChildProcess.run(child, plan);
-      case SERVE, LOAD -> WorkerChild.run(plan, () -> child.open(plan, handOvers));
+      case SERVE, LOAD, COMPUTE -> WorkerChild.run(plan, () -> child.open(plan, handOvers));
     };
+  }
+
+  private int trouble(Plan plan, int count) throws Exception {
+    List<String> faults = new ArrayList<>();
+    print(Trouble.run(plan, count, faults));
+    String name = spec.qualifiedName();
+    faults.forEach(fault -> spec.commandLine().getErr().println(name + ": " + fault));
+    spec.commandLine().getErr().flush();
+    return faults.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
   }
 
   private int print(String table) {
@@ -188,6 +218,10 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       throw new IllegalArgumentException(
           "expected " + option + " with a backend between processes, got --backend loopback");
     }
+  }
+
+  private int deadline() {
+    return or(deadlineSeconds, trouble == null ? DEADLINE_SECONDS : TROUBLE_DEADLINE_SECONDS);
   }
 
   private static int or(@Nullable Integer given, int otherwise) {
@@ -207,6 +241,12 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
         shape = Shape.of(or(layers, SCALE_LAYERS), or(pages, SCALE_PAGES), pageSize.bytes());
         NativeMemory.requireEnough(shape, scale);
       }
+      if (trouble != null) {
+        OptionValues.within("--trouble", trouble, 1, 100_000);
+        requireProcesses("--trouble");
+        shape = Shape.of(or(layers, TROUBLE_LAYERS), or(pages, TROUBLE_PAGES), pageSize.bytes());
+        layerIntervalMillis = Math.max(TROUBLE_INTERVAL_MILLIS, layerIntervalMillis);
+      }
       NativeMemory.requireEnough(shape, 1);
       TransferEngineBuilder.create().backend(backend);
       return new Plan(
@@ -216,7 +256,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
           shape,
           from,
           out == null ? null : OptionValues.writable("--out", out),
-          Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 86_400)),
+          Duration.ofSeconds(OptionValues.within("--deadline", deadline(), 1, 86_400)),
           Duration.ofMillis(
               OptionValues.within("--layer-interval", layerIntervalMillis, 0, 60_000)),
           seed,

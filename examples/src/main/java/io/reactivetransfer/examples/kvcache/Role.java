@@ -11,7 +11,9 @@ enum Role {
   /** Hands over to whoever asks. */
   SERVE("prefill"),
   /** Receives as often and from as many as it is asked to. */
-  LOAD("decode");
+  LOAD("decode"),
+  /** Computes what it is asked for, and fails where that says so. */
+  COMPUTE("prefill");
 
   private final String side;
 
@@ -33,6 +35,7 @@ enum Role {
     return switch (this) {
       case SERVE -> ServeWorker.open(plan);
       case LOAD -> LoadWorker.open(plan, handOvers);
+      case COMPUTE -> ComputeWorker.open(plan);
       case PREFILL, DECODE -> throw new IllegalStateException(this + " is not asked anything");
     };
   }
