@@ -18,6 +18,7 @@ final class ChildProcess {
   static final String ADDRESS = "address";
   static final String LAYERS = "layers";
   static final String SAID = "said";
+  static final String HAPPENED = "happened";
   static final String REPORT = "report";
 
   private ChildProcess() {}
@@ -53,6 +54,11 @@ final class ChildProcess {
     @Override
     public void layersDone(int layers) {
       parent.tell(LAYERS, String.valueOf(layers));
+    }
+
+    @Override
+    public void happened(Moment moment) {
+      parent.tell(HAPPENED, moment.toLine());
     }
 
     @Override

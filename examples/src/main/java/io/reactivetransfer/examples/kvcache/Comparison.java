@@ -16,7 +16,6 @@ final class Comparison {
 
   private static final int ROUNDS = 7;
   private static final Duration ROUND = Duration.ofSeconds(1);
-  private static final int MOST_WARM_UP_SECONDS = 30;
 
   /** Pages of one plain transfer: as a layer has, if it is not huge. */
   private static final long MOST_BYTES = 64L << 20;
@@ -24,7 +23,8 @@ final class Comparison {
   private Comparison() {}
 
   /** The lines of the table. */
-  static String run(Plan plan) throws IOException, InterruptedException, SideFailedException {
+  static String run(Plan plan, int warmupSeconds)
+      throws IOException, InterruptedException, SideFailedException {
     int pages =
         (int) Math.clamp(MOST_BYTES / plan.shape().pageBytes(), 1, plan.shape().pages());
     List<Double> ours = new ArrayList<>();
@@ -40,8 +40,8 @@ final class Comparison {
                 plan.shape().pageBytes(),
                 pages,
                 Node.LAYERS_IN_FLIGHT)) {
-      workers.warmUp(MOST_WARM_UP_SECONDS);
-      warmUp(paged);
+      workers.warmUp(warmupSeconds);
+      warmUp(paged, warmupSeconds);
       for (int round = 0; round < ROUNDS; round++) {
         ours.add((double) workers.run(ROUND.toNanos()).getFirst());
         plain.add(paged.bytesPerSecond(ROUND));
@@ -74,9 +74,9 @@ final class Comparison {
     return table.text();
   }
 
-  private static void warmUp(PagedRuns paged) throws SideFailedException, InterruptedException {
+  private static void warmUp(PagedRuns paged, int seconds) throws SideFailedException, InterruptedException {
     long compiled = -1;
-    for (int second = 0; second < MOST_WARM_UP_SECONDS; second++) {
+    for (int second = 0; second < seconds; second++) {
       paged.bytesPerSecond(ROUND);
       long now = paged.compiledMillis();
       if (compiled >= 0 && now - compiled <= Workers.SETTLED_MILLIS) {

@@ -18,24 +18,39 @@ final class DecodeRole {
   static DecodeReport run(Plan plan, PeerAddress prefill, RoleEvents events) throws IOException {
     try (Node node = Node.open(plan, plan.shape().layout())) {
       TargetPages target = new TargetPages(node, plan, node.tail);
-      target.blank();
       KvDecode decode = KvCache.open(node.engine).decode(Node.MODEL, node.memory);
       PageReservation pages =
           node.shuffledPool(plan.seed() + 2).reserve(plan.shape().pages(), "decode");
-      KvOrder order =
+      for (int warmUp = 0; warmUp < plan.warmUps(); warmUp++) {
+        decode
+            .receive(
+                KvOrder.into(node.engine.peer(prefill), pages.pages(), () -> {})
+                    .tail(node.tail.slice())
+                    .deadline(plan.deadline())
+                    .build(),
+                arrival -> Mono.<Void>empty())
+            .block();
+      }
+      target.blank(); // so that what is compared was written by the one that counts
+      KvOrder.Builder ordered =
           KvOrder.into(node.engine.peer(prefill), pages)
               .tail(node.tail.slice())
-              .deadline(plan.deadline())
-              .build();
+              .deadline(plan.deadline());
+      if (plan.timeline()) {
+        ordered.onLayer(layer -> events.happened(Moment.of(Moment.What.COUNTED, layer)));
+      }
+      KvOrder order = ordered.build();
       events.said(
           String.format(
               "decode: %,d pages reserved, %,d arrivals expected; asking prefill",
               plan.shape().pages(), plan.shape().arrivals()));
 
+      happened(plan, events, Moment.What.ORDERED);
       KvArrival arrival = decode.receive(order, come -> Mono.just(come.keep())).block();
       if (arrival == null) {
         throw new IllegalStateException("the hand-over ended without an arrival");
       }
+      happened(plan, events, Moment.What.ARRIVED);
       events.said(
           String.format("decode: %,d arrivals counted; comparing checksums", arrival.arrivals()));
       target.requireIdentical(pages.pages());
@@ -43,6 +58,7 @@ final class DecodeRole {
       Path out = plan.out();
       long outBytes = out == null ? -1 : target.writeTo(out, pages.pages());
       arrival.release();
+      happened(plan, events, Moment.What.RELEASED);
       decode.dispose();
       return new DecodeReport(
           plan.shape().bytes() + node.tail.bytes().byteSize(),
@@ -52,6 +68,12 @@ final class DecodeRole {
           plan.shape().allPages(),
           untouched,
           outBytes);
+    }
+  }
+
+  private static void happened(Plan plan, RoleEvents events, Moment.What what) {
+    if (plan.timeline()) {
+      events.happened(Moment.of(what, -1));
     }
   }
 }

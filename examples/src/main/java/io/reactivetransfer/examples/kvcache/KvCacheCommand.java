@@ -137,6 +137,14 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private boolean reference;
 
   @Option(
+      names = "--warmup",
+      paramLabel = "S",
+      description =
+          "For --reference and --scale: seconds at most until the compilers have hardly anything to"
+              + " do, 1 to 3,600. Default: 30.")
+  private int warmupSeconds = 30;
+
+  @Option(
       names = "--scale",
       paramLabel = "N",
       description =
@@ -153,11 +161,27 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
               + " written late or left without an answer.")
   private @Nullable Integer trouble;
 
+  @Option(
+      names = "--warm-ups",
+      paramLabel = "N",
+      description =
+          "Hand-overs before the one that is measured and compared. Default: 0; with --timeline 40.")
+  private @Nullable Integer warmUps;
+
+  @Option(
+      names = "--timeline",
+      paramLabel = "FILE",
+      description = "Draw what waits for what to this file, as SVG.")
+  private @Nullable Path timeline;
+
   @Option(names = "--verbose", description = "Show stack traces.")
   private boolean verbose;
 
   @Option(names = "--role", hidden = true, description = "Which side a child process is.")
   private @Nullable Role role;
+
+  @Option(names = "--moments", hidden = true, description = "Say when what happens.")
+  private boolean moments;
 
   @Option(names = "--hand-overs", hidden = true, description = "How many a child has memory for.")
   private int handOvers = 1;
@@ -177,7 +201,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
     if (scale != null) {
-      return print(Scaling.run(plan, scale));
+      return print(Scaling.run(plan, scale, warmupSeconds));
     }
     if (trouble != null) {
       return trouble(plan, trouble);
@@ -188,7 +212,10 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
             ? OneProcess.run(plan, progress)
             : TwoProcesses.run(plan, progress);
     int code = outcome.print(plan, spec.commandLine());
-    return reference && code == ExitCode.OK ? print(Comparison.run(plan)) : code;
+    if (timeline != null && code == ExitCode.OK) {
+      Timeline.write(timeline, plan, progress.moments());
+    }
+    return reference && code == ExitCode.OK ? print(Comparison.run(plan, warmupSeconds)) : code;
   }
 
   private int run(Role child, Plan plan) throws InterruptedException {
@@ -249,6 +276,8 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       }
       NativeMemory.requireEnough(shape, 1);
       TransferEngineBuilder.create().backend(backend);
+      OptionValues.within("--warmup", warmupSeconds, 1, 3_600);
+      timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);
       return new Plan(
           backend,
           Provider.of(backend, provider),
@@ -260,6 +289,8 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
           Duration.ofMillis(
               OptionValues.within("--layer-interval", layerIntervalMillis, 0, 60_000)),
           seed,
+          OptionValues.within("--warm-ups", or(warmUps, timeline == null ? 0 : 40), 0, 1_000_000),
+          moments || timeline != null,
           verbose);
     } catch (IllegalArgumentException | BackendUnavailableException | IOException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);

@@ -31,6 +31,11 @@ final class OneProcess {
           }
 
           @Override
+          public void happened(Moment moment) {
+            progress.happened(moment);
+          }
+
+          @Override
           public void said(String text) {
             progress.say(text);
           }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadline until when either side must be done
  * @param layerInterval how long each layer takes to compute
  * @param seed of the order of the pages, and of their content
+ * @param warmUps hand-overs before the one that counts
+ * @param timeline whether it is told when what happens
  * @param verbose whether failures show their stack trace
  */
 record Plan(
@@ -30,12 +32,15 @@ record Plan(
     Duration deadline,
     Duration layerInterval,
     long seed,
+    int warmUps,
+    boolean timeline,
     boolean verbose) {
 
   /** The same with other bytes, and other orders of pages. */
   Plan withSeed(long other) {
     return new Plan(
-        backend, provider, nics, shape, file, out, deadline, layerInterval, other, verbose);
+        backend, provider, nics, shape, file, out, deadline, layerInterval, other, warmUps,
+        timeline, verbose);
   }
 
   /** The command line that says the same. */
@@ -52,6 +57,7 @@ record Plan(
                 "--rows=" + shape.rows(),
                 "--deadline=" + deadline.toSeconds(),
                 "--layer-interval=" + layerInterval.toMillis(),
+                "--warm-ups=" + warmUps,
                 "--seed=" + seed));
     if (provider != null) {
       arguments.add("--provider=" + provider);
@@ -61,6 +67,9 @@ record Plan(
     }
     if (out != null) {
       arguments.add("--out=" + out);
+    }
+    if (timeline) {
+      arguments.add("--moments");
     }
     if (verbose) {
       arguments.add("--verbose");

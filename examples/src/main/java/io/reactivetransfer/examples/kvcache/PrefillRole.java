@@ -31,6 +31,9 @@ final class PrefillRole {
   private long bytes;
   private int layersDone;
 
+  /** Whether it is the one that is measured, behind those that make it warm. */
+  private volatile boolean counts;
+
   private PrefillRole(Plan plan, RoleEvents events) {
     this.plan = plan;
     this.events = events;
@@ -50,16 +53,11 @@ final class PrefillRole {
       PageList pages = reserved.pages();
       SourcePages.fill(node, pages, plan);
 
-      Duration patience = plan.deadline().plus(STARTUP);
-      KvRequest request =
-          Objects.requireNonNull(
-              prefill.requests().next().timeout(patience, nobody(patience)).block());
-      prefill
-          .handOver(request, pages, layers(request), node.tail.slice())
-          .doOnNext(this::done)
-          .then()
-          .timeout(plan.deadline().plus(GRACE), Mono.error(() -> stuck(request)))
-          .block();
+      for (int warmUp = 0; warmUp < plan.warmUps(); warmUp++) {
+        handOver(prefill, pages, node);
+      }
+      counts = true;
+      handOver(prefill, pages, node);
       prefill.dispose();
       reserved.release();
     }
@@ -71,18 +69,54 @@ final class PrefillRole {
         latencies.getValueAtPercentile(99));
   }
 
+  private void handOver(KvPrefill prefill, PageList pages, Node node) {
+    Duration patience = plan.deadline().plus(STARTUP);
+    KvRequest request =
+        Objects.requireNonNull(
+            prefill.requests().next().timeout(patience, nobody(patience)).block());
+    happened(Moment.What.REQUESTED, -1);
+    prefill
+        .handOver(request, pages, layers(request), node.tail.slice())
+        .doOnNext(this::done)
+        .then()
+        .timeout(plan.deadline().plus(GRACE), Mono.error(() -> stuck(request)))
+        .block();
+  }
+
+  private void happened(Moment.What what, int layer) {
+    if (counts && plan.timeline()) {
+      events.happened(Moment.of(what, layer));
+    }
+  }
+
   /** Stands for the model: finishes one layer after the other, no faster than they are taken. */
   private Flux<FinishedLayer> layers(KvRequest request) {
     Flux<Integer> computed = Flux.range(0, plan.shape().layers());
     if (!plan.layerInterval().isZero()) {
-      computed = computed.concatMap(layer -> Mono.delay(plan.layerInterval()).thenReturn(layer), 1);
+      computed = computed.concatMap(this::compute, 1);
     }
     return computed
-        .doOnNext(layer -> submittedNanos[layer] = System.nanoTime())
+        .doOnNext(layer -> {
+          submittedNanos[layer] = System.nanoTime();
+          happened(Moment.What.COMPUTED, layer);
+        })
         .map(layer -> FinishedLayer.whole(layer, request));
   }
 
+  private Mono<Integer> compute(int layer) {
+    return Mono.defer(() -> {
+      happened(Moment.What.COMPUTING, layer);
+      return Mono.delay(plan.layerInterval()).thenReturn(layer);
+    });
+  }
+
   private void done(KvWritten written) {
+    happened(
+        written instanceof KvWritten.Layer ? Moment.What.WRITTEN : Moment.What.TAIL_WRITTEN,
+        written instanceof KvWritten.Layer it ? it.layer() : -1);
+    if (!counts) {
+      return;
+    }
     lastNanos = System.nanoTime();
     bytes += written.bytes();
     if (written instanceof KvWritten.Layer it) {

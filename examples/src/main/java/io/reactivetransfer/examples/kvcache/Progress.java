@@ -3,6 +3,8 @@ package io.reactivetransfer.examples.kvcache;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.ChangingLine;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Shows how far it is: one line that changes on a terminal, a few lines otherwise. */
 final class Progress {
@@ -14,6 +16,7 @@ final class Progress {
 
   private final Plan plan;
   private final ChangingLine line;
+  private final List<Moment> moments = new ArrayList<>();
   private int lastTenth;
   private long startNanos;
   private long drawnNanos;
@@ -45,6 +48,16 @@ final class Progress {
       lastTenth = done * LINES / layers;
       line.say(text(done, now));
     }
+  }
+
+  /** Something has happened, for a picture of it. */
+  synchronized void happened(Moment moment) {
+    moments.add(moment);
+  }
+
+  /** All of that, in the order in which it was heard. */
+  synchronized List<Moment> moments() {
+    return List.copyOf(moments);
   }
 
   /** Ends the changing line. */

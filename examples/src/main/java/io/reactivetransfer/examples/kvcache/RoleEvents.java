@@ -11,6 +11,9 @@ interface RoleEvents {
   /** So many layers of prefill are done. */
   void layersDone(int layers);
 
+  /** Something has happened, for a picture of it. */
+  void happened(Moment moment);
+
   /** For people. */
   void said(String text);
 }

@@ -85,6 +85,7 @@ final class RoleProcess implements LineChannel.Listener {
     switch (word) {
       case ChildProcess.ADDRESS -> address.complete(rest);
       case ChildProcess.LAYERS -> progress.layersDone(Integer.parseInt(rest));
+      case ChildProcess.HAPPENED -> progress.happened(Moment.of(rest));
       case ChildProcess.SAID -> progress.say(rest);
       case ChildProcess.REPORT -> report = rest;
       default -> progress.say(name + ": " + line);

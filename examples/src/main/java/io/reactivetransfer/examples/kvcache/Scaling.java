@@ -12,7 +12,6 @@ final class Scaling {
 
   private static final int ROUNDS = 5;
   private static final long ROUND_SECONDS = 2;
-  private static final int MOST_WARM_UP_SECONDS = 20;
 
   /** What some nodes came to. */
   private static final class Figures {
@@ -47,7 +46,7 @@ final class Scaling {
   private Scaling() {}
 
   /** The lines of the table. */
-  static String run(Plan plan, int many) throws IOException, InterruptedException {
+  static String run(Plan plan, int many, int warmupSeconds) throws IOException, InterruptedException {
     Figures one = new Figures();
     Figures fed = new Figures();
     Figures feeds = new Figures();
@@ -56,7 +55,7 @@ final class Scaling {
         Workers manyToOne = Workers.open(plan, many, 1);
         Workers oneToMany = Workers.open(plan, 1, many)) {
       for (Workers workers : List.of(oneToOne, manyToOne, oneToMany)) {
-        workers.warmUp(MOST_WARM_UP_SECONDS);
+        workers.warmUp(warmupSeconds);
       }
       for (int round = 0; round < ROUNDS; round++) {
         List<Long> alone = oneToOne.run(ROUND_SECONDS * 1_000_000_000);

@@ -27,6 +27,15 @@ class ShapeTest {
   }
 
   @Test
+  void rowsAreHalfOfATokenAtPrefill() {
+    Shape shape = new Shape(2, 8, 4096).inRows(16);
+    assertThat(shape).hasToString("2 layers x 8 pages of 4 KiB in 16 rows");
+    assertThat(shape.sourceLayout().bytes(0)).isEqualTo(2 * shape.layout().bytes(0));
+    assertThat(shape.rowBytes()).isEqualTo(256);
+    assertThatThrownBy(() -> new Shape(1, 1, 4096).inRows(3)).hasMessageContaining("--rows");
+  }
+
+  @Test
   void whatIsGivenIsKept() {
     assertThat(Shape.forFile(100_000, 2, null, 1000)).isEqualTo(new Shape(2, 50, 1000));
     assertThat(Shape.forFile(100_000, null, 30, 1000)).isEqualTo(new Shape(4, 30, 1000));

@@ -28,14 +28,16 @@ class TargetPagesTest {
           Duration.ofSeconds(1),
           Duration.ZERO,
           1,
+          0,
+          false,
           false);
   private Node node;
   private TargetPages target;
 
   @BeforeEach
   void open() throws IOException {
-    node = Node.open(plan);
-    target = new TargetPages(node, plan);
+    node = Node.open(plan, plan.shape().layout());
+    target = new TargetPages(node, plan, node.tail);
     target.blank();
     SourcePages.fill(node, PAGES, plan);
   }

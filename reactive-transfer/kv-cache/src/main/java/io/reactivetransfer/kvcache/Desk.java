@@ -205,6 +205,30 @@ final class Desk {
     lastWords.put(key, word);
   }
 
+  /** Decode does not want it any more; whatever has become of it, it is told something. */
+  private void stop(KvRequest request) {
+    // A hand-over that runs answers when what is in flight is done. One that had completed a moment
+    // ago, and was still found, says nothing any more.
+    if (!request.cancelled()) {
+      Key key = new Key(request.decode().id(), request.id());
+      cache.tell(request.decode(), lastWord(key)).subscribe();
+    }
+  }
+
+  private synchronized KvMessage.End lastWord(Key key) {
+    KvMessage.End word = lastWords.get(key);
+    return word == null ? unknown(key) : word;
+  }
+
+  private KvMessage.End unknown(Key key) {
+    return new KvMessage.End(
+        key.id(),
+        KvMessage.Outcome.NOT_RUNNING,
+        quietWhenDone(),
+        KvMessage.End.UNKNOWN,
+        "it does not run");
+  }
+
   /** A completion proves that nothing is on its way any more. */
   boolean quietWhenDone() {
     return cache.engine.completionLevel() == CompletionLevel.DELIVERED;
@@ -346,7 +370,7 @@ final class Desk {
         }
       }
       if (request != null) {
-        request.cancelled(); // a hand-over that runs answers when what is in flight is done
+        stop(request);
       } else if (word != null) {
         cache.tell(sender, word).subscribe();
       }
@@ -371,15 +395,6 @@ final class Desk {
     /** It was not read, and will not be: those of one sender come in order. */
     private KvMessage.End never(Key key) {
       return new KvMessage.End(key.id(), KvMessage.Outcome.CANCELLED, true, 0, "cancelled");
-    }
-
-    private KvMessage.End unknown(Key key) {
-      return new KvMessage.End(
-          key.id(),
-          KvMessage.Outcome.NOT_RUNNING,
-          quietWhenDone(),
-          KvMessage.End.UNKNOWN,
-          "it is over, and forgotten");
     }
   }
 }

@@ -163,9 +163,13 @@ public final class KvRequest {
     abandon(late, refusal("its time was over before prefill's application had answered"));
   }
 
-  /** Decode does not want it any more. */
-  void cancelled() {
-    abandon(
+  /**
+   * Decode does not want it any more.
+   *
+   * @return false if all was done before, so that nothing of it tells decode so
+   */
+  boolean cancelled() {
+    return abandon(
         because(HandOverException.Reason.CANCELLED, "decode cancelled it"),
         new KvMessage.End(id(), KvMessage.Outcome.CANCELLED, true, 0, "cancelled"));
   }
@@ -187,22 +191,27 @@ public final class KvRequest {
    * Stops a hand-over that runs, which then answers for itself.
    *
    * @param answer what decode is told if there is none; null for nothing
+   * @return false if it has completed; otherwise decode was told, or is about to be
    */
-  private void abandon(HandOverException why, KvMessage.@Nullable End answer) {
+  private boolean abandon(HandOverException why, KvMessage.@Nullable End answer) {
     HandOver running;
     synchronized (this) {
       if (state == State.OPEN) {
         state = State.ABANDONED;
       } else if (state != State.HANDED_OVER) {
-        return;
+        return true;
       }
       running = handOver;
     }
     if (running == null) {
       owner.over(this, answer);
-    } else if (running.stop(why)) {
+      return true;
+    }
+    boolean stopped = running.stop(why);
+    if (stopped) {
       ended.tryEmitEmpty(); // what is in flight is of no use any more
     }
+    return stopped;
   }
 
   /** It is over: tells whoever waits for that, and watches nobody any more. */

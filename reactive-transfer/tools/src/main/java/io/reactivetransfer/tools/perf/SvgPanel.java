@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.tools.SvgDrawing;
 import java.util.List;
 import java.util.Locale;
 
@@ -22,7 +23,6 @@ final class SvgPanel {
    */
   record Line(String name, String style, List<Double> values) {}
 
-  private final StringBuilder svg = new StringBuilder();
   private final String unit;
   private final int left;
   private final int top;
@@ -56,46 +56,45 @@ final class SvgPanel {
     this.bottomValue = logarithmic ? Math.floor(Math.log10(Math.max(min, 1e-3))) : 0;
   }
 
-  String text() {
-    grid();
+  void draw(SvgDrawing svg) {
+    grid(svg);
     for (int i = 0; i < sizes.size(); i += (sizes.size() + MAX_LABELS - 1) / MAX_LABELS) {
-      add(
+      svg.add(
           "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
           x(i), top + HEIGHT + 20, sizes.get(i));
     }
-    add(
+    svg.add(
         "<text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>",
         left - 8, top - 10, unit);
     for (int i = 0; i < lines.size(); i++) {
-      draw(lines.get(i), i);
+      draw(svg, lines.get(i), i);
     }
-    return svg.toString();
   }
 
-  private void grid() {
+  private void grid(SvgDrawing svg) {
     int steps = logarithmic ? (int) (topValue - bottomValue) : STEPS;
     for (int step = 0; step <= steps; step++) {
       double share = (double) step / steps;
       double at = top + HEIGHT * (1 - share);
       double value = bottomValue + (topValue - bottomValue) * share;
       double shown = logarithmic ? Math.pow(10, value) : value;
-      add(
+      svg.add(
           "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
           left, at, left + WIDTH, at);
-      add(
+      svg.add(
           "<text class=\"faint\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
           left - 8, at + 4, plain(shown));
     }
   }
 
-  private void draw(Line line, int index) {
+  private void draw(SvgDrawing svg, Line line, int index) {
     StringBuilder points = new StringBuilder();
     for (int i = 0; i < line.values().size(); i++) {
       points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x(i), y(line.values().get(i))));
     }
-    add("<polyline class=\"line %s\" points=\"%s\"/>", line.style(), points.toString().strip());
+    svg.add("<polyline class=\"line %s\" points=\"%s\"/>", line.style(), points.toString().strip());
     for (int i = 0; i < line.values().size(); i++) {
-      add(
+      svg.add(
           "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%s, %s: %s"
               + " %s</title></circle>",
           line.style(),
@@ -108,10 +107,10 @@ final class SvgPanel {
     }
     int at = left + index * LEGEND;
     int below = top + HEIGHT + 52;
-    add(
+    svg.add(
         "<line class=\"line %s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>",
         line.style(), at, below - 4, at + 18, below - 4);
-    add("<text x=\"%d\" y=\"%d\">%s</text>", at + 22, below, line.name());
+    svg.add("<text x=\"%d\" y=\"%d\">%s</text>", at + 22, below, line.name());
   }
 
   private double x(int index) {
@@ -138,15 +137,5 @@ final class SvgPanel {
     return value >= 100 || value == Math.rint(value)
         ? String.format(Locale.ROOT, "%,.0f", value)
         : String.format(Locale.ROOT, "%.3g", value);
-  }
-
-  private void add(String format, Object... values) {
-    Object[] escaped = values.clone();
-    for (int i = 0; i < escaped.length; i++) {
-      if (escaped[i] instanceof String text) {
-        escaped[i] = SvgChart.escape(text);
-      }
-    }
-    svg.append(String.format(Locale.ROOT, format, escaped)).append(System.lineSeparator());
   }
 }

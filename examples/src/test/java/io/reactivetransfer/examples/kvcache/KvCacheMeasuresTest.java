@@ -1,0 +1,94 @@
+package io.reactivetransfer.examples.kvcache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.w3c.dom.Document;
+
+/** What the program measures, draws and tries besides one hand-over. */
+@Timeout(120)
+class KvCacheMeasuresTest {
+
+  private static JavaProcess kvCache(String... arguments) throws Exception {
+    List<String> all =
+        new ArrayList<>(List.of("kv-cache", "--layers=3", "--pages=6", "--page-size=8192"));
+    all.addAll(List.of(arguments));
+    return JavaProcess.start("io.reactivetransfer.examples.Main", all.toArray(String[]::new));
+  }
+
+  private static String output(String... arguments) throws Exception {
+    try (JavaProcess program = kvCache(arguments)) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      return program.stdout();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tcp,16", "loopback,16", "loopback,2"})
+  void rowsAreComparedAtTheTarget(String backend, String rows) throws Exception {
+    assertThat(output("--backend=" + backend, "--rows=" + rows))
+        .contains("3 layers x 6 pages of 8 KiB in " + rows + " rows over " + backend)
+        .contains("19 counted of 19")
+        .contains("verified       18 pages by CRC-32C at the target; 3 spare pages untouched");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tcp,1", "loopback,1", "tcp,4"})
+  void theReferenceEndsWithARatio(String backend, String rows) throws Exception {
+    assertThat(output("--backend=" + backend, "--rows=" + rows, "--reference", "--warmup=1"))
+        .containsPattern("warm +[0-9.]+ GB/s at decode.*; 18 pages of another one compared")
+        .containsPattern("perf paged +[0-9.]+ GB/s in turn with these: whole pages of 8 KiB, 6 in")
+        .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds");
+  }
+
+  @Test
+  void scalingIsMeasuredBothWays() throws Exception {
+    assertThat(output("--scale=2", "--warmup=1"))
+        .containsPattern("one to one +[0-9.]+ GB/s of 3 layers x 6 pages of 8 KiB")
+        .containsPattern("2 to one +[0-9.]+ GB/s in all, [0-9.]+ of one to one; slowest")
+        .containsPattern("one to 2 +[0-9.]+ GB/s in all, [0-9.]+ of one to one; slowest")
+        .containsPattern("verified +72 pages by CRC-32C at the targets");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "loopback"})
+  void theTimelineShowsEveryLayer(String backend, @TempDir Path folder) throws Exception {
+    Path file = folder.resolve("timeline.svg");
+    output(
+        "--backend=" + backend,
+        "--layer-interval=2",
+        "--warm-ups=2",
+        "--timeline=" + file);
+    Document svg =
+        DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
+    assertThat(svg.getDocumentElement().getTextContent())
+        .contains("One KV-cache hand-over: 3 layers x 6 pages of 8 KiB over " + backend)
+        .contains("request", "layer 0", "layer 1", "layer 2", "scope", "counted at decode");
+    // One for each layer, and that of the legend.
+    assertThat(svg.getElementsByTagName("circle").getLength()).isEqualTo(4);
+    // The ground, three of the legend, request and scope, and two for each layer.
+    assertThat(svg.getElementsByTagName("rect").getLength()).isEqualTo(12);
+    assertThat(Files.readString(file)).contains("prefers-color-scheme: dark").doesNotContain("NaN");
+  }
+
+  /** What becomes of each is decided by the seed, which the failure shows. */
+  @Test
+  void nothingIsLostInTrouble() throws Exception {
+    long seed = Long.getLong("reactivetransfer.kvcache.seed", System.nanoTime() % 1_000_000);
+    String output = output("--trouble=16", "--seed=" + seed);
+    assertThat(output)
+        .contains("trouble        16 hand-overs", "seed " + seed)
+        .containsPattern("pages +all [0-9]+ are back");
+  }
+}
