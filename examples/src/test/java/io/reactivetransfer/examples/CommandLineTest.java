@@ -71,6 +71,7 @@ class CommandLineTest {
         "kv-cache --timeline /no/such/folder/file",
         "kv-cache --warm-ups -1",
         "kv-cache --warmup 0",
+        "kv-cache --rounds 0",
         "kv-cache --what",
         "kv-cache extra",
         "perf --op fly"

@@ -14,7 +14,6 @@ import java.util.List;
  */
 final class Comparison {
 
-  private static final int ROUNDS = 7;
   private static final Duration ROUND = Duration.ofSeconds(1);
 
   /** Pages of one plain transfer: as a layer has, if it is not huge. */
@@ -23,10 +22,9 @@ final class Comparison {
   private Comparison() {}
 
   /** The lines of the table. */
-  static String run(Plan plan, int warmupSeconds)
+  static String run(Plan plan, int warmupSeconds, int rounds)
       throws IOException, InterruptedException, SideFailedException {
-    int pages =
-        (int) Math.clamp(MOST_BYTES / plan.shape().pageBytes(), 1, plan.shape().pages());
+    int pages = (int) Math.clamp(MOST_BYTES / plan.shape().pageBytes(), 1, plan.shape().pages());
     List<Double> ours = new ArrayList<>();
     List<Double> plain = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
@@ -42,7 +40,7 @@ final class Comparison {
                 Node.LAYERS_IN_FLIGHT)) {
       workers.warmUp(warmupSeconds);
       warmUp(paged, warmupSeconds);
-      for (int round = 0; round < ROUNDS; round++) {
+      for (int round = 0; round < rounds; round++) {
         ours.add((double) workers.run(ROUND.toNanos()).getFirst());
         plain.add(paged.bytesPerSecond(ROUND));
         ratios.add(ours.getLast() / plain.getLast());
@@ -55,7 +53,7 @@ final class Comparison {
         "%s at decode, one hand-over after the other; median of %d rounds of %d s; %,d pages of"
             + " another one compared",
         gigabytes(Median.of(ours)),
-        ROUNDS,
+        rounds,
         ROUND.toSeconds(),
         verified);
     table.line(
@@ -74,7 +72,8 @@ final class Comparison {
     return table.text();
   }
 
-  private static void warmUp(PagedRuns paged, int seconds) throws SideFailedException, InterruptedException {
+  private static void warmUp(PagedRuns paged, int seconds)
+      throws SideFailedException, InterruptedException {
     long compiled = -1;
     for (int second = 0; second < seconds; second++) {
       paged.bytesPerSecond(ROUND);

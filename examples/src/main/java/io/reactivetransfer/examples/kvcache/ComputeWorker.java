@@ -92,11 +92,12 @@ final class ComputeWorker implements Worker {
       return Mono.error(new IllegalStateException("the model has failed"));
     }
     return Mono.delay(plan.layerInterval())
-        .then(Mono.fromRunnable(() -> {
-          for (int i = 0; i < pages.size(); i++) {
-            Pattern.fill(node.page(layer, pages.get(i)), task.number, layer, i);
-          }
-        }));
+        .then(
+            Mono.fromRunnable(() -> {
+              for (int i = 0; i < pages.size(); i++) {
+                Pattern.fill(node.page(layer, pages.get(i)), task.number, layer, i);
+              }
+            }));
   }
 
   @Override

@@ -18,7 +18,9 @@ enum Fate {
   /** Prefill's process is stopped, and goes on when its pages have been given to others. */
   STOP;
 
-  private static final Fate[] LIKELY = {NOTHING, CANCEL, CANCEL, FAIL, WITHDRAW, STALL, KILL, KILL, STOP};
+  private static final Fate[] LIKELY = {
+    NOTHING, CANCEL, CANCEL, FAIL, WITHDRAW, STALL, KILL, KILL, STOP
+  };
 
   static Fate of(Random random) {
     return LIKELY[random.nextInt(LIKELY.length)];

@@ -78,7 +78,9 @@ final class GuardedPages {
     }
   }
 
-  /** Looks at all of them, when none is in use; says how many were looked at since the beginning. */
+  /**
+   * Looks at all of them, when none is in use; says how many were looked at since the beginning.
+   */
   synchronized long lookAtAll() {
     if (free.size() != all()) {
       faults.add("expected " + all() + " pages back, got " + free.size());

@@ -37,7 +37,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 public final class KvCacheCommand implements Callable<Integer>, Verbosity {
 
-
   /** Of a hand-over of which many run at once. */
   private static final int SCALE_LAYERS = 16;
 
@@ -145,6 +144,14 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private int warmupSeconds = 30;
 
   @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description =
+          "For --reference and --scale: how often a second of each is measured in turn, 1 to 1,000."
+              + " Default: 7.")
+  private int rounds = 7;
+
+  @Option(
       names = "--scale",
       paramLabel = "N",
       description =
@@ -156,16 +163,17 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       names = "--trouble",
       paramLabel = "N",
       description =
-          "Only N hand-overs, 1 to 100,000, of which most are cancelled, fail, or lose their prefill"
-              + " process, killed or stopped, at a random moment; checks that nothing is lost,"
-              + " written late or left without an answer.")
+          "Only N hand-overs, 1 to 100,000, of which most are cancelled, fail, or lose their"
+              + " prefill process, killed or stopped, at a random moment; checks that nothing is"
+              + " lost, written late or left without an answer.")
   private @Nullable Integer trouble;
 
   @Option(
       names = "--warm-ups",
       paramLabel = "N",
       description =
-          "Hand-overs before the one that is measured and compared. Default: 0; with --timeline 40.")
+          "Hand-overs before the one that is measured and compared. Default: 0; with --timeline"
+              + " 40.")
   private @Nullable Integer warmUps;
 
   @Option(
@@ -201,7 +209,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
     if (scale != null) {
-      return print(Scaling.run(plan, scale, warmupSeconds));
+      return print(Scaling.run(plan, scale, warmupSeconds, rounds));
     }
     if (trouble != null) {
       return trouble(plan, trouble);
@@ -215,7 +223,9 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     if (timeline != null && code == ExitCode.OK) {
       Timeline.write(timeline, plan, progress.moments());
     }
-    return reference && code == ExitCode.OK ? print(Comparison.run(plan, warmupSeconds)) : code;
+    return reference && code == ExitCode.OK
+        ? print(Comparison.run(plan, warmupSeconds, rounds))
+        : code;
   }
 
   private int run(Role child, Plan plan) throws InterruptedException {
@@ -277,6 +287,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       NativeMemory.requireEnough(shape, 1);
       TransferEngineBuilder.create().backend(backend);
       OptionValues.within("--warmup", warmupSeconds, 1, 3_600);
+      OptionValues.within("--rounds", rounds, 1, 1_000);
       timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);
       return new Plan(
           backend,

@@ -77,10 +77,7 @@ final class LoadWorker implements Worker {
   /** Runs for so long; says bytes in a second of each lane, until its own last hand-over. */
   private String run(long nanos) {
     long start = System.nanoTime();
-    Flux.fromIterable(lanes)
-        .flatMap(lane -> run(lane, start + nanos), lanes.size())
-        .then()
-        .block();
+    Flux.fromIterable(lanes).flatMap(lane -> run(lane, start + nanos), lanes.size()).then().block();
     return lanes.stream()
         .map(lane -> String.valueOf((long) (lane.bytes * 1e9 / (lane.endNanos - start))))
         .collect(Collectors.joining(" "));

@@ -45,7 +45,6 @@ record Moment(What what, int layer, long micros) {
 
   static Moment of(String line) {
     String[] parts = line.split(" ");
-    return new Moment(
-        What.valueOf(parts[0]), Integer.parseInt(parts[1]), Long.parseLong(parts[2]));
+    return new Moment(What.valueOf(parts[0]), Integer.parseInt(parts[1]), Long.parseLong(parts[2]));
   }
 }

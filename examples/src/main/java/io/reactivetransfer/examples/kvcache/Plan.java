@@ -39,8 +39,18 @@ record Plan(
   /** The same with other bytes, and other orders of pages. */
   Plan withSeed(long other) {
     return new Plan(
-        backend, provider, nics, shape, file, out, deadline, layerInterval, other, warmUps,
-        timeline, verbose);
+        backend,
+        provider,
+        nics,
+        shape,
+        file,
+        out,
+        deadline,
+        layerInterval,
+        other,
+        warmUps,
+        timeline,
+        verbose);
   }
 
   /** The command line that says the same. */

@@ -32,15 +32,13 @@ final class RoleProcess implements LineChannel.Listener {
   }
 
   /** Same Java, same class path, same options, and a role. */
-  static RoleProcess start(Role role, Plan plan, Progress progress)
-      throws IOException {
+  static RoleProcess start(Role role, Plan plan, Progress progress) throws IOException {
     List<String> arguments = new ArrayList<>(plan.toArguments());
     arguments.add("--role=" + role);
-    long bytes = Math.max(plan.shape().layout().bytes(0), plan.shape().sourceLayout().bytes(0)) + EXTRA_BYTES;
-    return new RoleProcess(
-        role.side(),
-        ChildJvm.start(Main.class, bytes, arguments),
-        progress);
+    long bytes =
+        Math.max(plan.shape().layout().bytes(0), plan.shape().sourceLayout().bytes(0))
+            + EXTRA_BYTES;
+    return new RoleProcess(role.side(), ChildJvm.start(Main.class, bytes, arguments), progress);
   }
 
   long pid() {

@@ -10,8 +10,7 @@ import java.util.List;
  */
 final class Scaling {
 
-  private static final int ROUNDS = 5;
-  private static final long ROUND_SECONDS = 2;
+  private static final long ROUND_NANOS = 1_000_000_000;
 
   /** What some nodes came to. */
   private static final class Figures {
@@ -46,7 +45,8 @@ final class Scaling {
   private Scaling() {}
 
   /** The lines of the table. */
-  static String run(Plan plan, int many, int warmupSeconds) throws IOException, InterruptedException {
+  static String run(Plan plan, int many, int warmupSeconds, int rounds)
+      throws IOException, InterruptedException {
     Figures one = new Figures();
     Figures fed = new Figures();
     Figures feeds = new Figures();
@@ -57,23 +57,22 @@ final class Scaling {
       for (Workers workers : List.of(oneToOne, manyToOne, oneToMany)) {
         workers.warmUp(warmupSeconds);
       }
-      for (int round = 0; round < ROUNDS; round++) {
-        List<Long> alone = oneToOne.run(ROUND_SECONDS * 1_000_000_000);
+      for (int round = 0; round < rounds; round++) {
+        List<Long> alone = oneToOne.run(ROUND_NANOS);
         double rate = alone.getFirst();
         one.add(alone, rate);
-        fed.add(manyToOne.run(ROUND_SECONDS * 1_000_000_000), rate);
-        feeds.add(oneToMany.run(ROUND_SECONDS * 1_000_000_000), rate);
+        fed.add(manyToOne.run(ROUND_NANOS), rate);
+        feeds.add(oneToMany.run(ROUND_NANOS), rate);
       }
       verified = manyToOne.verify() + oneToMany.verify();
     }
     ResultTable table = new ResultTable();
     table.line(
         "one to one",
-        "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of %d s",
+        "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of 1 s",
         Median.of(one.rates) / 1e9,
         plan.shape(),
-        ROUNDS,
-        ROUND_SECONDS);
+        rounds);
     table.line(many + " to one", line(fed));
     table.line("one to " + many, line(feeds));
     table.line("verified", "%,d pages by CRC-32C at the targets", verified);
@@ -83,8 +82,6 @@ final class Scaling {
   private static String line(Figures figures) {
     return "%.2f GB/s in all, %.2f of one to one; slowest to fastest %.2f"
         .formatted(
-            Median.of(figures.rates) / 1e9,
-            Median.of(figures.ratios),
-            figures.slowestToFastest());
+            Median.of(figures.rates) / 1e9, Median.of(figures.ratios), figures.slowestToFastest());
   }
 }

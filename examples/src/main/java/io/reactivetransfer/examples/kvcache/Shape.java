@@ -114,8 +114,7 @@ record Shape(int layers, int pages, long pageBytes, int rows) {
     int pool = pages * handOvers + Math.max(1, pages / 8);
     return rows == 1
         ? KvLayout.opaque(layers, pool, pageBytes)
-        : KvLayout.contiguous(
-            layers, pool, rows, KvPart.tokenMajor("kv", 1, 1, (int) rowBytes()));
+        : KvLayout.contiguous(layers, pool, rows, KvPart.tokenMajor("kv", 1, 1, (int) rowBytes()));
   }
 
   /** The memory of prefill, which has both heads of each token if decode has one of them. */
@@ -123,10 +122,7 @@ record Shape(int layers, int pages, long pageBytes, int rows) {
     return rows == 1
         ? layout()
         : KvLayout.contiguous(
-            layers,
-            layout().pages(),
-            rows,
-            KvPart.tokenMajor("kv", 0, 2, (int) rowBytes()));
+            layers, layout().pages(), rows, KvPart.tokenMajor("kv", 0, 2, (int) rowBytes()));
   }
 
   /** Bytes of a row of a page. */

@@ -55,7 +55,9 @@ final class SourcePages {
     }
   }
 
-  /** Where decode has one of two heads it is the second one, and the first one's bytes are not 0. */
+  /**
+   * Where decode has one of two heads it is the second one, and the first one's bytes are not 0.
+   */
   private static void put(MemorySegment page, MemorySegment into, Shape shape) {
     if (shape.rows() == 1) {
       into.copyFrom(page);

@@ -196,16 +196,13 @@ final class TroubleLane implements AutoCloseable {
   private Mono<Void> use(KvArrival arrival, int number) {
     AtomicBoolean gone = new AtomicBoolean();
     Mono<Void> look = Mono.fromRunnable(() -> look(arrival, number, gone));
-    return look.then(Mono.delay(Duration.ofMillis(2)))
-        .then(look)
-        .doOnCancel(() -> gone.set(true));
+    return look.then(Mono.delay(Duration.ofMillis(2))).then(look).doOnCancel(() -> gone.set(true));
   }
 
   private void look(KvArrival arrival, int number, AtomicBoolean gone) {
     for (int layer = 0; layer < plan.shape().layers(); layer++) {
       for (int i = 0; i < arrival.pages().size(); i++) {
-        boolean right =
-            Pattern.fills(node.page(layer, arrival.pages().get(i)), number, layer, i);
+        boolean right = Pattern.fills(node.page(layer, arrival.pages().get(i)), number, layer, i);
         if (!right && !gone.get()) {
           faults.add("hand-over " + number + ": layer " + layer + " is not what was computed");
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.w3c.dom.Document;
 
 /** What the program measures, draws and tries besides one hand-over. */
-@Timeout(120)
+@Timeout(300)
 class KvCacheMeasuresTest {
 
   private static JavaProcess kvCache(String... arguments) throws Exception {
@@ -43,10 +44,26 @@ class KvCacheMeasuresTest {
         .contains("verified       18 pages by CRC-32C at the target; 3 spare pages untouched");
   }
 
+  private static Plan plan(String backend, int rows, long seed) {
+    return new Plan(
+        backend,
+        null,
+        1,
+        new Shape(3, 6, 8192).inRows(rows),
+        null,
+        null,
+        Duration.ofSeconds(20),
+        Duration.ofMillis(3),
+        seed,
+        0,
+        false,
+        false);
+  }
+
   @ParameterizedTest
-  @CsvSource({"tcp,1", "loopback,1", "tcp,4"})
-  void theReferenceEndsWithARatio(String backend, String rows) throws Exception {
-    assertThat(output("--backend=" + backend, "--rows=" + rows, "--reference", "--warmup=1"))
+  @CsvSource({"tcp,1", "loopback,1", "loopback,4"})
+  void theReferenceEndsWithARatio(String backend, int rows) throws Exception {
+    assertThat(Comparison.run(plan(backend, rows, 1), 1, 1))
         .containsPattern("warm +[0-9.]+ GB/s at decode.*; 18 pages of another one compared")
         .containsPattern("perf paged +[0-9.]+ GB/s in turn with these: whole pages of 8 KiB, 6 in")
         .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds");
@@ -54,7 +71,7 @@ class KvCacheMeasuresTest {
 
   @Test
   void scalingIsMeasuredBothWays() throws Exception {
-    assertThat(output("--scale=2", "--warmup=1"))
+    assertThat(Scaling.run(plan("tcp", 1, 1), 2, 1, 1))
         .containsPattern("one to one +[0-9.]+ GB/s of 3 layers x 6 pages of 8 KiB")
         .containsPattern("2 to one +[0-9.]+ GB/s in all, [0-9.]+ of one to one; slowest")
         .containsPattern("one to 2 +[0-9.]+ GB/s in all, [0-9.]+ of one to one; slowest")
@@ -65,13 +82,8 @@ class KvCacheMeasuresTest {
   @ValueSource(strings = {"tcp", "loopback"})
   void theTimelineShowsEveryLayer(String backend, @TempDir Path folder) throws Exception {
     Path file = folder.resolve("timeline.svg");
-    output(
-        "--backend=" + backend,
-        "--layer-interval=2",
-        "--warm-ups=2",
-        "--timeline=" + file);
-    Document svg =
-        DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
+    output("--backend=" + backend, "--layer-interval=2", "--warm-ups=2", "--timeline=" + file);
+    Document svg = DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
     assertThat(svg.getDocumentElement().getTextContent())
         .contains("One KV-cache hand-over: 3 layers x 6 pages of 8 KiB over " + backend)
         .contains("request", "layer 0", "layer 1", "layer 2", "scope", "counted at decode");
@@ -86,9 +98,11 @@ class KvCacheMeasuresTest {
   @Test
   void nothingIsLostInTrouble() throws Exception {
     long seed = Long.getLong("reactivetransfer.kvcache.seed", System.nanoTime() % 1_000_000);
-    String output = output("--trouble=16", "--seed=" + seed);
-    assertThat(output)
-        .contains("trouble        16 hand-overs", "seed " + seed)
+    List<String> faults = new ArrayList<>();
+    String table = Trouble.run(plan("tcp", 1, seed), 12, faults);
+    assertThat(faults).as(table).isEmpty();
+    assertThat(table)
+        .contains("trouble        12 hand-overs", "seed " + seed)
         .containsPattern("pages +all [0-9]+ are back");
   }
 }

@@ -21,8 +21,7 @@ enum Backends {
   ONE_ROW(() -> loopback(can -> can.maxRows(1))),
 
   /** A NIC that says no more than that a write has left, and writes one row after the other. */
-  SOURCE_FREE(() ->
-      loopback(can -> can.maxRows(1).completion(CompletionLevel.SOURCE_FREE)));
+  SOURCE_FREE(() -> loopback(can -> can.maxRows(1).completion(CompletionLevel.SOURCE_FREE)));
 
   private final Supplier<Backend> network;
 

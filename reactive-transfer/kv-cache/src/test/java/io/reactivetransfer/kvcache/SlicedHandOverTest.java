@@ -91,8 +91,7 @@ class SlicedHandOverTest {
               List.of(Share.ALL)),
           new Ranks(
               "stages of which one is cut by heads",
-              List.of(
-                  new Share(0, 1, 0, HEADS), new Share(1, 3, 2, 2), new Share(1, 3, 0, 2)),
+              List.of(new Share(0, 1, 0, HEADS), new Share(1, 3, 2, 2), new Share(1, 3, 0, 2)),
               List.of(Share.ofHeads(0, 1), Share.ofHeads(1, 3))));
 
   static Stream<Arguments> cases() {
@@ -104,10 +103,7 @@ class SlicedHandOverTest {
             new Pages(64, Order.BY_HEAD, 16, Order.BY_HEAD),
             new Pages(16, Order.BY_HEAD, 64, Order.BY_TOKEN),
             new Pages(24, Order.BY_TOKEN, 16, Order.BY_HEAD));
-    return RANKS.stream()
-        .flatMap(ranks ->
-            pages.stream()
-                .map(page -> Arguments.of(ranks, page)));
+    return RANKS.stream().flatMap(ranks -> pages.stream().map(page -> Arguments.of(ranks, page)));
   }
 
   @BeforeEach
