@@ -95,7 +95,6 @@ public final class PagedWrite implements Transfer {
       return (count - 1) * targetStride + length;
     }
 
-    /** Whether they are one range of bytes on both sides. */
     /** Whether a page of them is one range of bytes on both sides. */
     public boolean areWhole() {
       return count == 1 || (sourceStride == length && targetStride == length);
