@@ -9,6 +9,9 @@ import io.reactivetransfer.kvcache.KvWritten;
 import io.reactivetransfer.kvcache.PagePool;
 import io.reactivetransfer.kvcache.PageReservation;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -37,11 +40,14 @@ final class ComputeWorker implements Worker {
   record Task(int number, Fate fate, int step) {
 
     ByteBuffer toBody() {
-      return ByteBuffer.allocate(12).putInt(number).putInt(fate.ordinal()).putInt(step).flip();
+      return StandardCharsets.UTF_8.encode(number + " " + fate + " " + step);
     }
 
     static Task of(ByteBuffer body) {
-      return new Task(body.getInt(), Fate.values()[body.getInt()], body.getInt());
+      String text = StandardCharsets.UTF_8.decode(body).toString();
+      List<String> parts = Arrays.stream(text.split(" ")).toList();
+      return new Task(
+          Integer.parseInt(parts.get(0)), Fate.valueOf(parts.get(1)), Integer.parseInt(parts.get(2)));
     }
   }
 

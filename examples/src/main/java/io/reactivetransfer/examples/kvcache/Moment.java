@@ -2,6 +2,8 @@ package io.reactivetransfer.examples.kvcache;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Something that has happened.
@@ -44,7 +46,7 @@ record Moment(What what, int layer, long micros) {
   }
 
   static Moment of(String line) {
-    String[] parts = line.split(" ");
-    return new Moment(What.valueOf(parts[0]), Integer.parseInt(parts[1]), Long.parseLong(parts[2]));
+    List<String> parts = Arrays.stream(line.split(" ")).toList();
+    return new Moment(What.valueOf(parts.get(0)), Integer.parseInt(parts.get(1)), Long.parseLong(parts.get(2)));
   }
 }

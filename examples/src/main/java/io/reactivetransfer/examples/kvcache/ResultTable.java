@@ -12,45 +12,18 @@ final class ResultTable {
     ResultTable table = new ResultTable();
     long pages = plan.shape().allPages();
     table.text.append(System.lineSeparator());
-    table.line(
-        "kv-cache",
-        "%s over %s, %d NIC%s on each side, pages shuffled on both",
-        plan.shape(),
-        Provider.carrier(plan.backend(), plan.provider()),
-        plan.nics(),
-        plan.nics() == 1 ? "" : "s");
-    table.line(
-        "bytes",
-        "%s in %,d pages, and a tail of %s",
-        new ByteCount(plan.shape().bytes()),
-        pages,
-        new ByteCount(decode.bytes() - plan.shape().bytes()));
+    table.line("kv-cache", "%s over %s, %d NIC%s on each side, pages shuffled on both".formatted(plan.shape(), Provider.carrier(plan.backend(), plan.provider()), plan.nics(), plan.nics() == 1 ? "" : "s"));
+    table.line("bytes", "%s in %,d pages, and a tail of %s".formatted(new ByteCount(plan.shape().bytes()), pages, new ByteCount(decode.bytes() - plan.shape().bytes())));
     String origin = rate(prefill.bytes(), pages, prefill.nanos());
-    table.line("at the origin", "%s, first submit to last completion", origin);
+    table.line("at the origin", "%s, first submit to last completion".formatted(origin));
     String target = rate(decode.bytes(), pages, decode.firstToLastNanos());
-    table.line("at the target", "%s, first arrival to last arrival", target);
-    table.line(
-        "layer writes",
-        "p50 %s, p99 %s from submit to completion; %d writes of %,d pages, %d at a time",
-        millis(prefill.p50Nanos()),
-        millis(prefill.p99Nanos()),
-        prefill.writes(),
-        plan.shape().pages(),
-        Node.LAYERS_IN_FLIGHT);
-    table.line(
-        "arrivals",
-        "%,d counted of %,d; the first one %s after the request",
-        decode.arrivals(),
-        plan.shape().arrivals(),
-        millis(decode.untilFirstNanos()));
+    table.line("at the target", "%s, first arrival to last arrival".formatted(target));
+    table.line("layer writes", "p50 %s, p99 %s from submit to completion; %d writes of %,d pages, %d at a time".formatted(millis(prefill.p50Nanos()), millis(prefill.p99Nanos()), prefill.writes(), plan.shape().pages(), Node.LAYERS_IN_FLIGHT));
+    table.line("arrivals", "%,d counted of %,d; the first one %s after the request".formatted(decode.arrivals(), plan.shape().arrivals(), millis(decode.untilFirstNanos())));
     if (plan.out() != null) {
-      table.line("out", "%,d bytes written to %s", decode.outBytes(), plan.out());
+      table.line("out", "%,d bytes written to %s".formatted(decode.outBytes(), plan.out()));
     }
-    table.line(
-        "verified",
-        "%,d pages by CRC-32C at the target; %,d spare pages untouched",
-        decode.verifiedPages(),
-        decode.untouchedPages());
+    table.line("verified", "%,d pages by CRC-32C at the target; %,d spare pages untouched".formatted(decode.verifiedPages(), decode.untouchedPages()));
     return table.text.toString();
   }
 
@@ -61,10 +34,8 @@ final class ResultTable {
   }
 
   /** One more line. */
-  void line(String name, String format, Object... values) {
-    text.append("%-15s".formatted(name))
-        .append(format.formatted(values))
-        .append(System.lineSeparator());
+  void line(String name, String figures) {
+    text.append("%-15s".formatted(name)).append(figures).append(System.lineSeparator());
   }
 
   /** All lines. */

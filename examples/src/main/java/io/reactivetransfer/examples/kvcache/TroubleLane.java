@@ -4,7 +4,6 @@ import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.kvcache.HandOverException;
-import io.reactivetransfer.kvcache.KvArrival;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
 import java.io.IOException;
@@ -94,7 +93,7 @@ final class TroubleLane implements AutoCloseable {
     long start = System.nanoTime();
     Disposable running =
         decode
-            .receive(order, arrival -> use(arrival, number))
+            .receive(order, arrival -> use(taken, number))
             .subscribe(
                 done -> {},
                 failure -> answered.complete(reason(failure)),
@@ -130,6 +129,9 @@ final class TroubleLane implements AutoCloseable {
           backNanos / 1_000_000);
     }
     clearAway(fate);
+    if (answered.getNow("").equals(HandOverException.Reason.PEER_LOST.name())) {
+      close(); // also one that only was too slow: it is kept out from now on
+    }
   }
 
   private static boolean await(CompletableFuture<?> future, long nanos)
@@ -193,16 +195,16 @@ final class TroubleLane implements AutoCloseable {
   }
 
   /** Looks at all of it, and again when a late write may have come. */
-  private Mono<Void> use(KvArrival arrival, int number) {
+  private Mono<Void> use(PageList arrived, int number) {
     AtomicBoolean gone = new AtomicBoolean();
-    Mono<Void> look = Mono.fromRunnable(() -> look(arrival, number, gone));
+    Mono<Void> look = Mono.fromRunnable(() -> look(arrived, number, gone));
     return look.then(Mono.delay(Duration.ofMillis(2))).then(look).doOnCancel(() -> gone.set(true));
   }
 
-  private void look(KvArrival arrival, int number, AtomicBoolean gone) {
+  private void look(PageList arrived, int number, AtomicBoolean gone) {
     for (int layer = 0; layer < plan.shape().layers(); layer++) {
-      for (int i = 0; i < arrival.pages().size(); i++) {
-        boolean right = Pattern.fills(node.page(layer, arrival.pages().get(i)), number, layer, i);
+      for (int i = 0; i < arrived.size(); i++) {
+        boolean right = Pattern.fills(node.page(layer, arrived.get(i)), number, layer, i);
         if (!right && !gone.get()) {
           faults.add("hand-over " + number + ": layer " + layer + " is not what was computed");
         }

@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.kvcache;
 import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -62,9 +63,7 @@ final class Workers implements AutoCloseable {
     decodes.forEach(decode -> decode.ask("run " + nanos));
     List<Long> rates = new ArrayList<>();
     for (Asked decode : decodes) {
-      for (String rate : decode.awaitAnswer().split(" ")) {
-        rates.add(Long.parseLong(rate));
-      }
+      Arrays.stream(decode.awaitAnswer().split(" ")).map(Long::valueOf).forEach(rates::add);
     }
     return rates;
   }
@@ -106,7 +105,7 @@ final class Workers implements AutoCloseable {
 
   /** Has all end by themselves, and ends those that do not. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     try (onExit) {
       for (Asked decode : decodes) {
         decode.end();
@@ -114,6 +113,8 @@ final class Workers implements AutoCloseable {
       for (Asked prefill : prefills) {
         prefill.end();
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       destroy();
     }
