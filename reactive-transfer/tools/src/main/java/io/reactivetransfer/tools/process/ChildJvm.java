@@ -21,6 +21,20 @@ public final class ChildJvm {
    */
   public static Process start(Class<?> main, long nativeBytes, List<String> arguments)
       throws IOException {
+    return start(main, List.of(), nativeBytes, arguments);
+  }
+
+  /**
+   * The same for a program that needs more than ours do.
+   *
+   * @param main its main class
+   * @param jvmOptions such as {@code --add-modules=jdk.incubator.vector}
+   * @param nativeBytes how much native memory it may allocate
+   * @param arguments name of the command, and its options
+   */
+  public static Process start(
+      Class<?> main, List<String> jvmOptions, long nativeBytes, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -29,6 +43,7 @@ public final class ChildJvm {
     command.add("-Xmx512m");
     command.add("-XX:MaxDirectMemorySize=" + nativeBytes);
     command.addAll(compilerOptions());
+    command.addAll(jvmOptions);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());
