@@ -21,6 +21,7 @@ import picocli.CommandLine.HelpCommand;
     commandListHeading = "%nExamples:%n",
     subcommands = {
       KvCacheCommand.class,
+      JlamaElsewhere.class,
       PerfCommand.class,
       FirstWriteCommand.class,
       FirstHandOverCommand.class,

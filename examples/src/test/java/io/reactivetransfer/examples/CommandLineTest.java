@@ -29,7 +29,7 @@ class CommandLineTest {
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
     assertThat(out.toString())
-        .contains("kv-cache", "perf", "first-write", "first-hand-over", "doctor", "jmh");
+        .contains("kv-cache", "jlama", "perf", "first-write", "first-hand-over", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
 
