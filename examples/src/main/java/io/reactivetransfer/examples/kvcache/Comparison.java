@@ -48,10 +48,26 @@ final class Comparison {
       verified = workers.verify();
     }
     ResultTable table = new ResultTable();
-    table.line("warm", ("%s at decode, one hand-over after the other; median of %d rounds of %d s; %,d pages of"
-            + " another one compared").formatted(gigabytes(Median.of(ours)), rounds, ROUND.toSeconds(), verified));
-    table.line("perf paged", "%s in turn with these: whole pages of %s, %d in an operation, %d of them in flight".formatted(gigabytes(Median.of(plain)), new ByteCount(plan.shape().pageBytes()), pages, Node.LAYERS_IN_FLIGHT));
-    table.line("ratio", "%.2f; %.2f to %.2f in these rounds".formatted(Median.of(ratios), ratios.stream().min(Double::compare).orElseThrow(), ratios.stream().max(Double::compare).orElseThrow()));
+    table.line(
+        "warm",
+        ("%s at decode, one hand-over after the other; median of %d rounds of %d s; %,d pages of"
+                + " another one compared")
+            .formatted(gigabytes(Median.of(ours)), rounds, ROUND.toSeconds(), verified));
+    table.line(
+        "perf paged",
+        "%s in turn with these: whole pages of %s, %d in an operation, %d of them in flight"
+            .formatted(
+                gigabytes(Median.of(plain)),
+                new ByteCount(plan.shape().pageBytes()),
+                pages,
+                Node.LAYERS_IN_FLIGHT));
+    table.line(
+        "ratio",
+        "%.2f; %.2f to %.2f in these rounds"
+            .formatted(
+                Median.of(ratios),
+                ratios.stream().min(Double::compare).orElseThrow(),
+                ratios.stream().max(Double::compare).orElseThrow()));
     return table.text();
   }
 

@@ -47,7 +47,9 @@ final class ComputeWorker implements Worker {
       String text = StandardCharsets.UTF_8.decode(body).toString();
       List<String> parts = Arrays.stream(text.split(" ")).toList();
       return new Task(
-          Integer.parseInt(parts.get(0)), Fate.valueOf(parts.get(1)), Integer.parseInt(parts.get(2)));
+          Integer.parseInt(parts.get(0)),
+          Fate.valueOf(parts.get(1)),
+          Integer.parseInt(parts.get(2)));
     }
   }
 

@@ -47,6 +47,7 @@ record Moment(What what, int layer, long micros) {
 
   static Moment of(String line) {
     List<String> parts = Arrays.stream(line.split(" ")).toList();
-    return new Moment(What.valueOf(parts.get(0)), Integer.parseInt(parts.get(1)), Long.parseLong(parts.get(2)));
+    return new Moment(
+        What.valueOf(parts.get(0)), Integer.parseInt(parts.get(1)), Long.parseLong(parts.get(2)));
   }
 }

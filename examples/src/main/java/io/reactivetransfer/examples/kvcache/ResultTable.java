@@ -12,18 +12,46 @@ final class ResultTable {
     ResultTable table = new ResultTable();
     long pages = plan.shape().allPages();
     table.text.append(System.lineSeparator());
-    table.line("kv-cache", "%s over %s, %d NIC%s on each side, pages shuffled on both".formatted(plan.shape(), Provider.carrier(plan.backend(), plan.provider()), plan.nics(), plan.nics() == 1 ? "" : "s"));
-    table.line("bytes", "%s in %,d pages, and a tail of %s".formatted(new ByteCount(plan.shape().bytes()), pages, new ByteCount(decode.bytes() - plan.shape().bytes())));
+    table.line(
+        "kv-cache",
+        "%s over %s, %d NIC%s on each side, pages shuffled on both"
+            .formatted(
+                plan.shape(),
+                Provider.carrier(plan.backend(), plan.provider()),
+                plan.nics(),
+                plan.nics() == 1 ? "" : "s"));
+    table.line(
+        "bytes",
+        "%s in %,d pages, and a tail of %s"
+            .formatted(
+                new ByteCount(plan.shape().bytes()),
+                pages,
+                new ByteCount(decode.bytes() - plan.shape().bytes())));
     String origin = rate(prefill.bytes(), pages, prefill.nanos());
     table.line("at the origin", "%s, first submit to last completion".formatted(origin));
     String target = rate(decode.bytes(), pages, decode.firstToLastNanos());
     table.line("at the target", "%s, first arrival to last arrival".formatted(target));
-    table.line("layer writes", "p50 %s, p99 %s from submit to completion; %d writes of %,d pages, %d at a time".formatted(millis(prefill.p50Nanos()), millis(prefill.p99Nanos()), prefill.writes(), plan.shape().pages(), Node.LAYERS_IN_FLIGHT));
-    table.line("arrivals", "%,d counted of %,d; the first one %s after the request".formatted(decode.arrivals(), plan.shape().arrivals(), millis(decode.untilFirstNanos())));
+    table.line(
+        "layer writes",
+        "p50 %s, p99 %s from submit to completion; %d writes of %,d pages, %d at a time"
+            .formatted(
+                millis(prefill.p50Nanos()),
+                millis(prefill.p99Nanos()),
+                prefill.writes(),
+                plan.shape().pages(),
+                Node.LAYERS_IN_FLIGHT));
+    table.line(
+        "arrivals",
+        "%,d counted of %,d; the first one %s after the request"
+            .formatted(
+                decode.arrivals(), plan.shape().arrivals(), millis(decode.untilFirstNanos())));
     if (plan.out() != null) {
       table.line("out", "%,d bytes written to %s".formatted(decode.outBytes(), plan.out()));
     }
-    table.line("verified", "%,d pages by CRC-32C at the target; %,d spare pages untouched".formatted(decode.verifiedPages(), decode.untouchedPages()));
+    table.line(
+        "verified",
+        "%,d pages by CRC-32C at the target; %,d spare pages untouched"
+            .formatted(decode.verifiedPages(), decode.untouchedPages()));
     return table.text.toString();
   }
 

@@ -67,7 +67,10 @@ final class Scaling {
       verified = manyToOne.verify() + oneToMany.verify();
     }
     ResultTable table = new ResultTable();
-    table.line("one to one", "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of 1 s".formatted(Median.of(one.rates) / 1e9, plan.shape(), rounds));
+    table.line(
+        "one to one",
+        "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of 1 s"
+            .formatted(Median.of(one.rates) / 1e9, plan.shape(), rounds));
     table.line(many + " to one", line(fed));
     table.line("one to " + many, line(feeds));
     table.line("verified", "%,d pages by CRC-32C at the targets".formatted(verified));

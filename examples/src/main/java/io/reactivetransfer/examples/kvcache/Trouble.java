@@ -44,7 +44,10 @@ final class Trouble {
     List<String> found = new CopyOnWriteArrayList<>();
     TroubleTally tally = new TroubleTally();
     ResultTable table = new ResultTable();
-    table.line("trouble", "%d hand-overs of %s over %s, %d at a time, seed %d".formatted(handOvers, plan.shape(), plan.backend(), LANES, plan.seed()));
+    table.line(
+        "trouble",
+        "%d hand-overs of %s over %s, %d at a time, seed %d"
+            .formatted(handOvers, plan.shape(), plan.backend(), LANES, plan.seed()));
     try (Node node =
         Node.open(
             plan,
@@ -68,7 +71,10 @@ final class Trouble {
         found.add(decode.held() + " hand-overs hold their pages for ever");
       }
       tally.into(table);
-      table.line("pages", "all %d are back; looked %,d times at what was given back".formatted(node.memory.layout().pages(), pages.lookAtAll()));
+      table.line(
+          "pages",
+          "all %d are back; looked %,d times at what was given back"
+              .formatted(node.memory.layout().pages(), pages.lookAtAll()));
       decode.dispose();
     }
     faults.addAll(found);

@@ -34,6 +34,13 @@ final class TroubleTally {
   /** A line for each. */
   synchronized void into(ResultTable table) {
     fates.forEach((fate, one) ->
-        table.line(fate.name().toLowerCase(java.util.Locale.ROOT), "%d: %s; answered within %d ms, pages back within %d ms after that".formatted(one.count, one.answers, one.answeredNanos / 1_000_000, one.backNanos / 1_000_000)));
+        table.line(
+            fate.name().toLowerCase(java.util.Locale.ROOT),
+            "%d: %s; answered within %d ms, pages back within %d ms after that"
+                .formatted(
+                    one.count,
+                    one.answers,
+                    one.answeredNanos / 1_000_000,
+                    one.backNanos / 1_000_000)));
   }
 }

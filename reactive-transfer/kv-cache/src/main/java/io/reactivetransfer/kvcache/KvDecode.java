@@ -5,7 +5,6 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
-import io.reactivetransfer.TransferEngine;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +28,8 @@ import reactor.core.publisher.Mono;
  * it had posted has landed; or when what that node was told of the memory is closed. Each prefill
  * node is given registrations of its own, and those of one that is lost, or cannot say what may
  * land, are closed, which takes as long as the NIC takes to end a key and fails no order with
- * another node. Until then pages are {@linkplain #held() held}; {@link #reclaim()} is the way out if
- * prefill lives and never answers.
+ * another node. Until then pages are {@linkplain #held() held}; {@link #reclaim()} is the way out
+ * if prefill lives and never answers.
  */
 public final class KvDecode implements Disposable {
 
