@@ -206,7 +206,7 @@ final class Desk {
   }
 
   /** Decode does not want it any more; whatever has become of it, it is told something. */
-  private void stop(KvRequest request) {
+  void stop(KvRequest request) {
     // A hand-over that runs answers when what is in flight is done. One that had completed a moment
     // ago, and was still found, says nothing any more.
     if (!request.cancelled()) {
