@@ -92,7 +92,7 @@ final class DefaultTransferEngine implements TransferEngine {
 
   @Override
   public boolean canCount(PagedWrite.Rows rows) {
-    return parts.posting.canCount(rows);
+    return parts.posting.canCount(Objects.requireNonNull(rows, "rows"));
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MessageChannel;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.PeerGroup;
@@ -84,6 +85,7 @@ class ArgumentRuleTest {
     good.put(MessageChannel.class, MessageChannel.DEFAULT);
     good.put(ByteBuffer.class, ByteBuffer.allocate(1));
     good.put(PeerGroup.class, PeerGroup.of(peer));
+    good.put(PagedWrite.Rows.class, new PagedWrite.Rows(2, 8, 16, 8));
     good.put(Collection.class, List.of(peer));
     good.put(EngineOptions.class, EngineOptions.defaults());
     good.put(EngineEnvironment.class, EngineEnvironment.builder().build());
