@@ -37,13 +37,23 @@ enum Layer {
       Known.ENGINE,
       Known.REACTOR,
       Known.TESTING),
-  SIMULATED_NETWORK("io.reactivetransfer.simulation.network..", Known.API, Known.SPI),
+  SIMULATED_NETWORK(
+      "io.reactivetransfer.simulation.network..", Known.API, Known.SPI, Known.REACTOR),
   SIMULATION(
       "io.reactivetransfer.simulation",
       Known.API,
       Known.SPI,
       Known.ENGINE,
       Known.NETWORK,
+      Known.REACTOR),
+  SIMULATED_KV_CACHE(
+      "io.reactivetransfer.simulation.kvcache..",
+      Known.API,
+      Known.SPI,
+      Known.ENGINE,
+      Known.NETWORK,
+      Known.SIMULATION,
+      Known.KV_CACHE,
       Known.REACTOR),
   TOOLS("io.reactivetransfer.tools..", Known.ANYTHING),
   EXAMPLES("io.reactivetransfer.examples..", Known.ANYTHING);
@@ -72,6 +82,8 @@ enum Layer {
     static final String[] SPI = {"io.reactivetransfer.spi.."};
     static final String[] ENGINE = {"io.reactivetransfer.engine.."};
     static final String[] NETWORK = {"io.reactivetransfer.simulation.network.."};
+    static final String[] SIMULATION = {"io.reactivetransfer.simulation"};
+    static final String[] KV_CACHE = {"io.reactivetransfer.kvcache.."};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] CONTROL = {"io.reactivetransfer.control.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};

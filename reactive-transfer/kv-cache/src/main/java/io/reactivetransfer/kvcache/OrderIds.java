@@ -2,25 +2,44 @@ package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferEngine;
-import java.util.Map;
-import java.util.WeakHashMap;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Numbers of orders and questions. Others know them by the engine that sent them and this number;
  * so the numbers of an engine go on where a {@link KvCache} that was closed has left off, and never
  * repeat. They begin at 1, since people read them.
+ *
+ * <p>An engine is known by the object that is its id, not by an equal one: a simulated engine of
+ * the same seed has an equal id, and its numbers have to begin at 1 again.
  */
 final class OrderIds {
 
-  private static final Map<EngineId, AtomicLong> OF_ENGINES = new WeakHashMap<>();
+  /** A process has few engines, so a look at each is cheap. */
+  private static final List<OrderIds> OF_ENGINES = new ArrayList<>();
 
-  private OrderIds() {}
+  private final WeakReference<EngineId> engine;
+  private final AtomicLong last = new AtomicLong();
+
+  private OrderIds(EngineId engine) {
+    this.engine = new WeakReference<>(engine);
+  }
 
   /** The numbers of this engine; keep them for as long as it is used. */
   static AtomicLong of(TransferEngine engine) {
+    EngineId id = engine.id();
     synchronized (OF_ENGINES) {
-      return OF_ENGINES.computeIfAbsent(engine.id(), id -> new AtomicLong());
+      OF_ENGINES.removeIf(known -> known.engine.refersTo(null));
+      for (OrderIds known : OF_ENGINES) {
+        if (known.engine.refersTo(id)) {
+          return known.last;
+        }
+      }
+      OrderIds first = new OrderIds(id);
+      OF_ENGINES.add(first);
+      return first.last;
     }
   }
 }

@@ -111,6 +111,7 @@ class HeldPagesTest {
   void areHeldForAllArrivalsWhenEverythingHadGoneOut() throws InterruptedException {
     Disposable subscription = receive();
     KvMessage.Request request = prefill.nextRequest();
+    roundTrip(); // until then this side may not know that its request has gone out
     subscription.dispose();
     prefill.say(end(request, KvMessage.Outcome.NOT_RUNNING, false, -1));
     prefill.write(request, 8);

@@ -33,11 +33,7 @@ final class ServedNic implements CompletionSink {
 
   private record Into(To to, RemoteMemory memory) {}
 
-  private record Post(LocalMemory source, Into target, ByteBuffer rest) {
-    long token() {
-      return rest.getLong(3 * Long.BYTES);
-    }
-  }
+  private record Post(LocalMemory source, Into target, long token, ByteBuffer rest) {}
 
   private final Domain nic;
   private final SharedMemory memory;
@@ -91,7 +87,7 @@ final class ServedNic implements CompletionSink {
         LocalMemory source = get(locals, in.getInt());
         Into target = get(remotes, in.getInt());
         int known = in.getInt();
-        Post post = new Post(source, target, in.slice());
+        Post post = new Post(source, target, in.getLong(), in.slice());
         if (known == lossesOf(target.to())) {
           posts.add(post);
         } else {
@@ -214,7 +210,7 @@ final class ServedNic implements CompletionSink {
     op.between(post.source(), post.target().memory())
         .range(in.getLong(), in.getLong(), in.getLong())
         .inRows(in.getInt(), in.getLong(), in.getLong())
-        .token(in.getLong());
+        .token(post.token());
     boolean hasImm = in.get() == 1;
     return nic.post(hasImm ? op.withImm(in.getInt()) : op.withoutImm()) == PostResult.TAKEN;
   }
