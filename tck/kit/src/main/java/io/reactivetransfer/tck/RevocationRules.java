@@ -37,6 +37,9 @@ abstract class RevocationRules extends RuleGroup {
 
   private static final int REVOCATIONS = STREAMS + STREAMS_BACK + 2;
 
+  /** How many writes of each stream are done between two revocations: a sign that it goes on. */
+  private static final int WRITES_BETWEEN = 4;
+
   RevocationRules(TransferConformance kit) {
     super(kit);
   }
@@ -238,7 +241,7 @@ abstract class RevocationRules extends RuleGroup {
     streams.addAll(streams(one, other, STREAMS));
     streams.addAll(streams(other, one, STREAMS_BACK));
     for (int round = 0; round < REVOCATIONS; round++) {
-      Load.awaitMore(stage(), streams, STREAM_WINDOW);
+      Load.awaitMore(stage(), streams, WRITES_BETWEEN);
       int hit = round % streams.size();
       Load revoked = streams.get(hit);
       stage().complete(revoked.to().region().revoke());
@@ -246,7 +249,7 @@ abstract class RevocationRules extends RuleGroup {
       revoked.stream().awaitTerminal();
       streams.set(hit, revoked.elsewhere(stage()));
     }
-    Load.awaitMore(stage(), streams, STREAM_WINDOW);
+    Load.awaitMore(stage(), streams, WRITES_BETWEEN);
     streams.forEach(Load::stop);
     streams.forEach(stream -> stream.stream().awaitCompletion());
   }

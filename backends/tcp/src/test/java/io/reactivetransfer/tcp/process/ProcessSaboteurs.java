@@ -244,30 +244,29 @@ final class ProcessSaboteurs {
 
                 @Override
                 public int poll(CompletionSink sink) {
-                  int found =
-                      super.poll(
-                          new ForwardingSink(sink) {
-                            @Override
-                            public void written(long token) {
-                              since = System.nanoTime();
-                              out.remove(token);
-                              super.written(token);
-                            }
-
-                            @Override
-                            public void failed(long token, int code, String text) {
-                              out.remove(token);
-                              super.failed(token, code, text);
-                            }
-                          });
                   long limit = TimeUnit.MILLISECONDS.toNanos(MILLIS);
+                  // Before it looks, so that it is too late for who has answered meanwhile.
                   if (!out.isEmpty() && System.nanoTime() - since > limit) {
                     RemotePeer slow = out.values().iterator().next();
                     out.clear();
                     sink.peerLost(peers.get(slow), 0, "too slow for this NIC");
                     super.disconnect(slow, "too slow for this NIC");
                   }
-                  return found;
+                  return super.poll(
+                      new ForwardingSink(sink) {
+                        @Override
+                        public void written(long token) {
+                          since = System.nanoTime();
+                          out.remove(token);
+                          super.written(token);
+                        }
+
+                        @Override
+                        public void failed(long token, int code, String text) {
+                          out.remove(token);
+                          super.failed(token, code, text);
+                        }
+                      });
                 }
               });
     }
@@ -429,10 +428,67 @@ final class ProcessSaboteurs {
     }
   }
 
+  /**
+   * At its target, the old key is as good as it was; and what was written once is written again and
+   * again, since nothing may be on its way at the moment in which a process is stopped.
+   */
   static final class RevokesNothing extends Defective {
     @Override
     Backend on(Backend inner) {
-      return onNic(inner, (nic, _) -> new Careless(nic));
+      return onNic(inner, (nic, context) -> new Repeating(new Careless(nic), context));
+    }
+  }
+
+  private static final class Repeating extends ForwardingDomain {
+    private static final long REPETITION = -1;
+
+    private final OpenContext context;
+    private Operation last;
+
+    Repeating(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      PostResult taken = super.post(op);
+      if (taken.isTaken() && op.length() > 0) {
+        last = copy(op, op.remote(), REPETITION).withoutImm();
+        ringIn(5, context);
+      }
+      return taken;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      if (last != null) {
+        super.post(last.copy());
+        ringIn(5, context);
+      }
+      return super.poll(
+          new ForwardingSink(sink) {
+            @Override
+            public void written(long token) {
+              if (token != REPETITION) {
+                super.written(token);
+              }
+            }
+
+            @Override
+            public void failed(long token, int code, String text) {
+              if (token != REPETITION) {
+                super.failed(token, code, text);
+              }
+            }
+
+            @Override
+            public void refused(long token, int code, String text) {
+              if (token != REPETITION) {
+                super.refused(token, code, text);
+              }
+            }
+          });
     }
   }
 
