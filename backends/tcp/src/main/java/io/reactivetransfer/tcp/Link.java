@@ -319,7 +319,8 @@ abstract class Link extends SocketConnection {
     ChannelConfig config = context().channel().config();
     if (!domain.loop().encrypts()) { // else what is read is kept until it can be decrypted
       config.setRecvByteBufAllocator(
-          new DirectRead(config.getRecvByteBufAllocator(), this::destination));
+          new DirectRead(
+              config.getRecvByteBufAllocator(), this::destination, this::mostReads));
     }
     super.beginToRead();
   }
@@ -327,6 +328,10 @@ abstract class Link extends SocketConnection {
   private @Nullable ByteBuf destination() {
     ByteBuf direct = incoming.destination();
     return direct == null ? smallBuffers.toRead() : direct;
+  }
+
+  private int mostReads() {
+    return isOpen() ? domain.turnEnd().mostReads() : 1;
   }
 
   @Override

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TurnEnd {
 
+  /** With more, who has little to say waits too long for who has much. */
+  private static final int MOST_READS = 8;
+
   private final TcpLoop loop;
   private final Runnable send = this::send;
   private List<Link> due = new ArrayList<>();
@@ -17,6 +20,7 @@ final class TurnEnd {
   private boolean someoneWaits;
   private boolean queued;
   private boolean putOff;
+  private int busy;
 
   TurnEnd(TcpLoop loop) {
     this.loop = loop;
@@ -39,6 +43,14 @@ final class TurnEnd {
     }
   }
 
+  /**
+   * How often one connection may be read in a turn: as often as there are connections that had
+   * something to say in the one before, for with one alone each read is to be acknowledged at once.
+   */
+  int mostReads() {
+    return Math.clamp(busy, 1, MOST_READS);
+  }
+
   private void send() {
     if (!someoneWaits && !putOff) {
       // What has arrived may be answered in the turn that is queued behind this.
@@ -50,6 +62,7 @@ final class TurnEnd {
     putOff = false;
     someoneWaits = false;
     List<Link> now = due;
+    busy = now.size();
     due = sending; // what is due again by then is for the next time
     sending = now;
     for (int i = 0; i < now.size(); i++) {

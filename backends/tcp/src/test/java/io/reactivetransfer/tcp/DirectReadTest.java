@@ -2,6 +2,10 @@ package io.reactivetransfer.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.control.socket.ErrorCode;
 import java.lang.foreign.Arena;
@@ -9,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +110,28 @@ class DirectReadTest {
       assertThat(raw.nack(1).code()).isEqualTo(ErrorCode.MEMORY_GONE.value);
     }
     assertThat(target.imms).isEmpty();
+  }
+
+  /** One that is read alone is answered after each read. */
+  @Test
+  void areReadAsOftenInATurnAsOthersWaitAndNotBehindAStop() {
+    AtomicInteger most = new AtomicInteger(1);
+    ChannelConfig config = new EmbeddedChannel().config();
+    DirectRead reads = new DirectRead(new FixedRecvByteBufAllocator(64), () -> null, most::get);
+    var handle = (RecvByteBufAllocator.ExtendedHandle) reads.newHandle();
+    handle.reset(config);
+    assertThat(handle.continueReading(() -> true)).isFalse();
+
+    most.set(3);
+    handle.reset(config);
+    assertThat(handle.continueReading(() -> true)).isTrue();
+    assertThat(handle.continueReading(() -> true)).isTrue();
+    assertThat(handle.continueReading(() -> true)).isFalse();
+
+    handle.reset(config);
+    assertThat(handle.continueReading(() -> false)).as("there is no more").isFalse();
+    config.setAutoRead(false);
+    assertThat(handle.continueReading(() -> true)).as("the events are full").isFalse();
   }
 
   @Test
