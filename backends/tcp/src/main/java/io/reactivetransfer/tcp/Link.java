@@ -319,8 +319,7 @@ abstract class Link extends SocketConnection {
     ChannelConfig config = context().channel().config();
     if (!domain.loop().encrypts()) { // else what is read is kept until it can be decrypted
       config.setRecvByteBufAllocator(
-          new DirectRead(
-              config.getRecvByteBufAllocator(), this::destination, this::mostReads));
+          new DirectRead(config.getRecvByteBufAllocator(), this::destination, this::mostReads));
     }
     super.beginToRead();
   }
