@@ -5,9 +5,11 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -36,6 +38,12 @@ final class Desk {
   /** Cancels of one decode node whose requests are still to come; it asks again for more. */
   private static final int MAX_CANCELLED = 65_536;
 
+  /** Cancels of all decode nodes together; each takes some 60 bytes. */
+  private static final int MAX_ALL_CANCELLED = 1 << 20;
+
+  /** Of those that were heard of longest ago, so many are looked at for one to be forgotten. */
+  private static final int MAX_LOOKS = 64;
+
   /** Ends that are said again to whoever has not heard them. */
   private static final int MAX_LAST_WORDS = 16_384;
 
@@ -62,13 +70,19 @@ final class Desk {
 
   /** None is forgotten whose requests must be dropped when they come. */
   private final Map<EngineId, Sender> senders =
-      new Bounded<>(MAX_SENDERS, sender -> sender.cancelled.isEmpty());
+      new Bounded<>(MAX_SENDERS, sender -> sender.cancelled.isEmpty() && forgets());
+
+  /** Of all senders. */
+  private int cancelled;
 
   private final Map<Key, KvMessage.End> lastWords =
-      new Bounded<>(MAX_LAST_WORDS, word -> forgetsWord());
+      new Bounded<>(MAX_LAST_WORDS, word -> forgets());
 
-  /** Whether there were more of them. */
-  private boolean forgotWords;
+  /**
+   * Whether there were more words, or numbers that were read, than are known here: others that were
+   * forgotten, or those of a {@link KvCache} that was open on this engine before.
+   */
+  private boolean forgot;
 
   private final Map<Key, KvRequest> open = new HashMap<>();
   private @Nullable Throwable failure;
@@ -87,14 +101,28 @@ final class Desk {
       this.mayBeForgotten = mayBeForgotten;
     }
 
+    /** One that may not be forgotten keeps no others. */
     @Override
     protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-      return size() > max && mayBeForgotten.test(eldest.getValue());
+      Iterator<V> each = values().iterator();
+      for (int looks = 0; size() > max && looks < MAX_LOOKS && each.hasNext(); looks++) {
+        if (mayBeForgotten.test(each.next())) {
+          each.remove();
+          break;
+        }
+      }
+      return false;
     }
   }
 
-  Desk(KvCache cache) {
+  /**
+   * For one node.
+   *
+   * @param reopened whether another one was there on this engine before
+   */
+  Desk(KvCache cache, boolean reopened) {
     this.cache = cache;
+    this.forgot = reopened;
   }
 
   /** Begins to take requests. */
@@ -106,8 +134,8 @@ final class Desk {
     return inbox;
   }
 
-  private boolean forgetsWord() {
-    forgotWords = true;
+  private boolean forgets() {
+    forgot = true;
     return true;
   }
 
@@ -220,11 +248,12 @@ final class Desk {
     return word == null ? unknown(key) : word;
   }
 
+  /** One of its writes may have failed, which only a NIC that fences keeps out for certain. */
   private KvMessage.End unknown(Key key) {
     return new KvMessage.End(
         key.id(),
         KvMessage.Outcome.NOT_RUNNING,
-        quietWhenDone(),
+        quietWhenDone() && cache.engine.fencesLostPeers(),
         KvMessage.End.UNKNOWN,
         "it does not run");
   }
@@ -254,7 +283,11 @@ final class Desk {
     }
 
     boolean unexpected(Peer sender, KvMessage message) {
-      LOG.warn("{} sent a message that is not for prefill: {}", sender.address(), message);
+      LOG.warn(
+          "{} sent a message that is not for prefill: {} {}",
+          sender.address(),
+          message.getClass().getSimpleName(),
+          message.id());
       return false;
     }
   }
@@ -314,9 +347,11 @@ final class Desk {
           return Read.UNWANTED; // the same request again: the first one is being answered, or was
         }
         known.lastRead = id;
-        boolean cancelled = known.cancelled.contains(id);
-        known.cancelled.headSet(id, true).clear();
-        if (cancelled) {
+        boolean unwanted = known.cancelled.contains(id);
+        NavigableSet<Long> settled = known.cancelled.headSet(id, true);
+        cancelled -= settled.size();
+        settled.clear();
+        if (unwanted) {
           return Read.UNWANTED;
         }
         Key key = new Key(sender.id(), id);
@@ -379,17 +414,24 @@ final class Desk {
     /** What to say of something that is not open. Null if there is no room to remember it. */
     private KvMessage.@Nullable End wordOf(Key key) {
       Sender known = senders.computeIfAbsent(key.decode(), any -> new Sender());
-      if (key.id() <= known.lastRead) {
-        KvMessage.End word = lastWords.get(key);
-        return word != null ? word : forgotWords ? unknown(key) : never(key);
+      KvMessage.End word = lastWords.get(key);
+      if (word != null) {
+        return word;
       }
-      if (known.cancelled.size() >= MAX_CANCELLED && !known.cancelled.contains(key.id())) {
+      if (key.id() <= known.lastRead) {
+        return forgot ? unknown(key) : never(key);
+      }
+      boolean isFull = known.cancelled.size() >= MAX_CANCELLED || cancelled >= MAX_ALL_CANCELLED;
+      if (isFull && !known.cancelled.contains(key.id())) {
         return null;
       }
-      known.cancelled.add(key.id());
-      KvMessage.End never = never(key);
-      lastWords.put(key, never);
-      return never;
+      if (known.cancelled.add(key.id())) {
+        cancelled++;
+      }
+      // Of a node of which nothing was read it is not known whether this is still to come.
+      word = known.lastRead == Long.MIN_VALUE && forgot ? unknown(key) : never(key);
+      lastWords.put(key, word);
+      return word;
     }
 
     /** It was not read, and will not be: those of one sender come in order. */

@@ -1,13 +1,14 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -36,7 +37,7 @@ public final class KvCache implements Disposable {
 
   final TransferEngine engine;
   final String node;
-  final AtomicLong ids;
+  final OrderIds ids;
   final KvTimers timers;
   final Answers answers = new Answers();
 
@@ -63,7 +64,7 @@ public final class KvCache implements Disposable {
     this.ids = OrderIds.of(engine);
     this.outbox = new Outbox(engine.options().maxWaitingMessages());
     this.watch = engine.lease();
-    this.desk = new Desk(this);
+    this.desk = new Desk(this, ids.isReopened());
     inboxes.add(KvInbox.open(engine, KvInbox.ANSWERS, Long.MAX_VALUE, answers));
     inboxes.add(KvInbox.open(engine, KvInbox.URGENT, Long.MAX_VALUE, desk.urgent()));
     inboxes.add(desk.open());
@@ -106,6 +107,7 @@ public final class KvCache implements Disposable {
    * @throws IllegalStateException if this node has that role of that model already
    */
   public KvPrefill prefill(String model, KvMemory memory) {
+    requireOwn(memory);
     KvPrefill prefill = new KvPrefill(this, desk, KvName.require("model", model), memory);
     if (isDisposed()) {
       throw disposedError();
@@ -121,6 +123,7 @@ public final class KvCache implements Disposable {
    * @param memory where arrivals go; its regions are open to remote writes
    */
   public KvDecode decode(String model, KvMemory memory) {
+    requireOwn(memory);
     return new KvDecode(this, KvName.require("model", model), memory);
   }
 
@@ -150,6 +153,22 @@ public final class KvCache implements Disposable {
    */
   public Mono<Void> closed() {
     return Mono.from(Bulkhead.<Void>around(closed::asMono));
+  }
+
+  private void requireOwn(KvMemory memory) {
+    for (MemoryRegion region : memory.regions()) {
+      if (!region.access().allowsRemoteWrite()) {
+        continue; // it has no descriptor that says whose it is; a write from there says it
+      }
+      EngineId owner = region.descriptor().owner().engine();
+      if (!owner.equals(engine.id())) {
+        throw new IllegalArgumentException(
+            "expected KV memory that is registered with this node's engine "
+                + engine.id().toShortString()
+                + ", got some of engine "
+                + owner.toShortString());
+      }
+    }
   }
 
   /** Something begins that needs the messages; false if nothing may begin any more. */

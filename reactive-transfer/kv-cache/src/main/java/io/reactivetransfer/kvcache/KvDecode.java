@@ -66,7 +66,7 @@ public final class KvDecode implements Disposable {
     this.cache = cache;
     this.model = model;
     this.memory = memory;
-    this.own = new OwnMemory.OfPeers(cache.engine, memory);
+    this.own = new OwnMemory.OfPeers(cache, memory, this::lost);
   }
 
   /** The model that it orders. */

@@ -29,6 +29,9 @@ final class KvInbox extends BaseSubscriber<Message> {
 
   private static final Logger LOG = Loggers.getLogger(KvInbox.class);
 
+  /** Characters that are shown of why a message was dropped: a part of it comes from its sender. */
+  private static final int MAX_LOGGED = 500;
+
   /** What is done with the messages of a channel. Called by one thread at a time. */
   interface Handler {
 
@@ -88,10 +91,7 @@ final class KvInbox extends BaseSubscriber<Message> {
       return handler.received(sender, KvCodec.decode(message.bytes()));
     } catch (KvFormatException bad) {
       dropped(sender, bad);
-      ByteBuffer bytes = message.bytes().slice();
-      if (isOtherVersion(bytes)) {
-        handler.otherVersion(sender, bytes.getLong(2), bad);
-      }
+      notUnderstood(message, bad);
     } catch (Throwable e) {
       // A missing class too is the end of this message only: everybody's come this way.
       dropped(sender, e);
@@ -99,8 +99,25 @@ final class KvInbox extends BaseSubscriber<Message> {
     return false;
   }
 
+  private void notUnderstood(Message message, KvFormatException why) {
+    try {
+      ByteBuffer bytes = message.bytes().slice();
+      if (isOtherVersion(bytes)) {
+        handler.otherVersion(message.sender(), bytes.getLong(2), why);
+      }
+    } catch (Throwable e) {
+      dropped(message.sender(), e);
+    }
+  }
+
   private static void dropped(Peer sender, Throwable why) {
-    Bulkhead.said(() -> LOG.warn("dropped a message of {}: {}", sender.address(), why.toString()));
+    Bulkhead.said(() -> {
+      String text = why.toString();
+      LOG.warn(
+          "dropped a message of {}: {}",
+          sender.address(),
+          text.length() <= MAX_LOGGED ? text : text.substring(0, MAX_LOGGED) + "...");
+    });
   }
 
   /**

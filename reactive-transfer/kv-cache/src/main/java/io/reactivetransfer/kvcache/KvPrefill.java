@@ -89,7 +89,8 @@ public final class KvPrefill implements Disposable {
    * alone: whatever the handler throws, an error of what it returned, and an end without an answer
    * are logged, and refuse the request with that reason. When decode cancels a request that was not
    * answered yet, or is lost, or its time is over, what the handler returned is cancelled.
-   * Cancelling cancels all that runs. Subscribes to {@link #requests()}.
+   * Cancelling cancels all that runs, and refuses what was not answered. Subscribes to {@link
+   * #requests()}.
    *
    * @param concurrency how many are served at once, at least 1; more wait until one has ended, and
    *     are not refused
@@ -116,7 +117,8 @@ public final class KvPrefill implements Disposable {
             Bulkhead.said(() -> LOG.warn("{} could not be served", request, failure));
           }
           return refuse(request, "prefill failed: " + HandOverException.textOf(failure));
-        });
+        })
+        .doOnCancel(() -> refuse(request, "prefill serves no more").subscribe());
   }
 
   /**
@@ -262,6 +264,7 @@ public final class KvPrefill implements Disposable {
     }
     KvMapping mapping = target.pages() == null ? null : mapping(target.layout());
     KvSpan span = message.span();
+    requireRoom(span);
     long arrivals =
         (mapping == null ? 0 : mapping.arrivals(span.firstToken(), span.tokens()))
             + (tail == null ? 0 : 1);
@@ -279,6 +282,21 @@ public final class KvPrefill implements Disposable {
       requireCountable(mapping, span);
     }
     return new KvRequest(this, sender, message, mapping);
+  }
+
+  /** Refuses more tokens than this side has pages for, before anything is computed of each. */
+  private void requireRoom(KvSpan span) {
+    KvLayout own = memory.layout();
+    long pages = span.pages(own.pageTokens());
+    if (pages > own.pages()) {
+      throw new IllegalArgumentException(
+          "expected tokens that fit into the "
+              + own.pages()
+              + " pages of this prefill node, got "
+              + span
+              + ", which take "
+              + pages);
+    }
   }
 
   /** Refuses what the NICs here cannot count, while decode can still order it elsewhere. */

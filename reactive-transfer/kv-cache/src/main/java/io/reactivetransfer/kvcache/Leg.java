@@ -104,6 +104,11 @@ final class Leg {
     return source.with();
   }
 
+  /** Whether all of it is there. */
+  boolean hasArrived() {
+    return state.get() == State.ARRIVED;
+  }
+
   boolean isHeld() {
     return state.get() == State.HELD;
   }
@@ -276,7 +281,7 @@ final class Leg {
     boolean complete =
         message.outcome() == KvMessage.Outcome.NOT_RUNNING && sent.get() == Sent.DONE;
     long counted = complete ? expected.total() : message.arrivals();
-    if (counted == KvMessage.End.UNKNOWN) {
+    if (counted == KvMessage.End.UNKNOWN || counted > expected.total()) {
       return memory.lost(); // nobody can say what may land yet: it is shut out
     }
     long missing = counted - claimed.get();

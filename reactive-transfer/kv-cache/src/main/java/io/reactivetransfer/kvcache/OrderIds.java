@@ -5,12 +5,13 @@ import io.reactivetransfer.TransferEngine;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Numbers of orders and questions. Others know them by the engine that sent them and this number;
- * so the numbers of an engine go on where a {@link KvCache} that was closed has left off, and never
- * repeat. They begin at 1, since people read them.
+ * Numbers of orders. Others know them by the engine that sent them and this number; so the numbers
+ * of an engine go on where a {@link KvCache} that was closed has left off, and never repeat. They
+ * begin at 1, since people read them.
  *
  * <p>An engine is known by the object that is its id, not by an equal one: a simulated engine of
  * the same seed has an equal id, and its numbers have to begin at 1 again.
@@ -22,24 +23,35 @@ final class OrderIds {
 
   private final WeakReference<EngineId> engine;
   private final AtomicLong last = new AtomicLong();
+  private final AtomicInteger caches = new AtomicInteger();
 
   private OrderIds(EngineId engine) {
     this.engine = new WeakReference<>(engine);
   }
 
+  /** The next one. */
+  long next() {
+    return last.incrementAndGet();
+  }
+
+  /** Whether another {@link KvCache} may have answered on this engine before; counts this one. */
+  boolean isReopened() {
+    return caches.getAndIncrement() > 0;
+  }
+
   /** The numbers of this engine; keep them for as long as it is used. */
-  static AtomicLong of(TransferEngine engine) {
+  static OrderIds of(TransferEngine engine) {
     EngineId id = engine.id();
     synchronized (OF_ENGINES) {
       OF_ENGINES.removeIf(known -> known.engine.refersTo(null));
       for (OrderIds known : OF_ENGINES) {
         if (known.engine.refersTo(id)) {
-          return known.last;
+          return known;
         }
       }
       OrderIds first = new OrderIds(id);
       OF_ENGINES.add(first);
-      return first.last;
+      return first;
     }
   }
 }

@@ -10,7 +10,12 @@ import io.reactivetransfer.TransferEngine;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -28,12 +33,18 @@ final class OwnMemory {
   private static final class OfPeer {
     final Mono<List<MemoryRegion>> regions;
     final Mono<Void> closed;
+    final Disposable.Swap watching = Disposables.swap();
+    final AtomicBoolean watched = new AtomicBoolean();
 
     OfPeer(TransferEngine engine, List<MemoryRegion> bases) {
+      List<MemoryRegion> made = new CopyOnWriteArrayList<>();
       this.regions =
           Flux.fromIterable(bases)
               .concatMap(base -> engine.register(base.memory(), Access.REMOTE_WRITE))
+              .doOnNext(made::add)
               .collectList()
+              .onErrorResume(
+                  failure -> OwnMemory.close(made).onErrorComplete().then(Mono.error(failure)))
               .cache();
       this.closed = regions.flatMap(OwnMemory::close).cache();
     }
@@ -41,18 +52,31 @@ final class OwnMemory {
 
   /** The registrations for all prefill nodes of one decode. */
   static final class OfPeers {
+    private final KvCache cache;
     private final TransferEngine engine;
     private final KvMemory memory;
+    private final Consumer<Peer> lost;
     private final Map<EngineId, OfPeer> peers = new ConcurrentHashMap<>();
 
-    OfPeers(TransferEngine engine, KvMemory memory) {
-      this.engine = engine;
+    /**
+     * For one decode.
+     *
+     * @param lost is told of each prefill node that was lost, whether it served an order or not
+     */
+    OfPeers(KvCache cache, KvMemory memory, Consumer<Peer> lost) {
+      this.cache = cache;
+      this.engine = cache.engine;
       this.memory = memory;
+      this.lost = lost;
     }
 
     /** What this node is told for one order. */
     Mono<OwnMemory> of(Peer prefill, @Nullable MemorySlice tail) {
       OfPeer own = peers.computeIfAbsent(prefill.id(), id -> new OfPeer(engine, memory.regions()));
+      if (own.watched.compareAndSet(false, true)) {
+        own.watching.update(
+            Ending.of(cache.lossOf(prefill), () -> {}, failed -> isLost(prefill, own)));
+      }
       Mono<List<MemoryRegion>> tails =
           tail == null
               ? Mono.just(List.of())
@@ -63,17 +87,27 @@ final class OwnMemory {
               regions -> tails.map(forTail -> new OwnMemory(this, prefill, own, regions, forTail)));
     }
 
+    /** Nothing else may tell of the loss: no order need run with it. */
+    private void isLost(Peer prefill, OfPeer own) {
+      lost.accept(prefill);
+      Ending.of(close(prefill, own), () -> {}, failed -> {});
+    }
+
     /** Closes the registrations for a node that is lost. */
     private Mono<Void> close(Peer prefill, OfPeer own) {
       return Mono.defer(() -> {
         peers.remove(prefill.id(), own); // who comes back is told of others
+        own.watching.dispose();
         return own.closed;
       });
     }
 
     /** Closes all; when no order needs them any more. */
     void close() {
-      List.copyOf(peers.values()).forEach(own -> Ending.of(own.closed, () -> {}, failed -> {}));
+      for (OfPeer own : List.copyOf(peers.values())) {
+        own.watching.dispose();
+        Ending.of(own.closed, () -> {}, failed -> {});
+      }
       peers.clear();
     }
   }

@@ -238,7 +238,7 @@ final class Reception implements Answers.Waiting {
       if (state != State.RUNNING) {
         return;
       }
-      number = owner.cache().ids.incrementAndGet();
+      number = owner.cache().ids.next();
       id = number;
       all = legs;
       owner.cache().answers.add(number, this);
@@ -390,7 +390,22 @@ final class Reception implements Answers.Waiting {
             expected == 0
                 ? "expected an answer within " + order.deadline() + ", none came"
                 : "expected " + expected + " arrivals within " + order.deadline() + ", " + came),
-        order.prefills().getFirst());
+        awaited());
+  }
+
+  /** The first node of which something is missing. */
+  private synchronized Peer awaited() {
+    for (Leg leg : legs) {
+      if (!leg.hasArrived()) {
+        return leg.prefill();
+      }
+    }
+    for (int i = 0; i < ready.length(); i++) {
+      if (ready.get(i) == null) {
+        return order.prefills().get(i);
+      }
+    }
+    return order.prefills().getFirst();
   }
 
   private void lookLater() {
@@ -424,7 +439,7 @@ final class Reception implements Answers.Waiting {
       HandOverException infeasible =
           new HandOverException(
               HandOverException.Reason.INFEASIBLE,
-              node(order.prefills().getFirst()),
+              node(awaited()),
               number(),
               "expected it to take at most "
                   + Duration.ofNanos(Math.max(0, left)).toMillis()

@@ -6,6 +6,7 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.tck.process.EngineProcess;
 import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tck.process.Waiting;
@@ -72,8 +73,12 @@ abstract class AddressRules extends ProcessRules {
       assertEnds(pending, child);
       assertThat(Waiting.failure(claim, stage().patience().signal()))
           .as("what the other side is told")
-          .hasMessageContaining(PeerUnreachableException.class.getSimpleName())
-          .hasMessageContaining(stage().engine().id().toShortString());
+          // On a busy machine this side may have given it up, and said so, before it was cut off.
+          .message()
+          .containsAnyOf(
+              PeerUnreachableException.class.getSimpleName(),
+              TransferFailedException.class.getSimpleName())
+          .contains(stage().engine().id().toShortString());
       network.forEach(each -> each.set(false));
       stage().awaitState(pending.states(), PeerState.Alive.class);
       RemoteRegion again = stage().engine().remote(child.memory("n", BYTES));
