@@ -26,9 +26,9 @@ final class Finale {
 
   private final World world;
   private final Referee referee;
-  private final Simulation.Clock clock;
+  private final Clock clock;
 
-  Finale(World world, Simulation.Clock clock) {
+  Finale(World world, Clock clock) {
     this.world = world;
     this.referee = world.referee();
     this.clock = clock;

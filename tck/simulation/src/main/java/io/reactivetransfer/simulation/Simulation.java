@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation implements SeededRun {
 
-  /** Between two looks at all memory. */
-  private static final int EVENTS_PER_LOOK = 64;
-
   private static final int LINES = 40;
 
   private final Ground<Plot> ground = new Ground<>();
@@ -87,7 +84,7 @@ public final class Simulation implements SeededRun {
     SplittableRandom random = new SplittableRandom(seed);
     Forecast forecast = Forecast.of(random);
     World world = new World(forecast, random.split(), ground, sabotage);
-    Clock clock = new Clock(world);
+    Clock clock = new Clock(world.time(), world.referee(), world::check, world::checkAll);
     if (forgiving) {
       world.forgive();
     }
@@ -145,57 +142,5 @@ public final class Simulation implements SeededRun {
       plan.add(new Act(kind, step * (plan.size() + 1), random.nextLong()));
     }
     return plan;
-  }
-
-  /** Lets time pass, and looks at everything meanwhile. */
-  static final class Clock {
-    private final World world;
-    private long sinceLook;
-
-    Clock(World world) {
-      this.world = world;
-    }
-
-    /** For so long, or until something is wrong. */
-    void run(long nanos) {
-      long until = world.time().nanos() + nanos;
-      Long next;
-      while (!isOver() && (next = world.time().nextNanos()) != null && next <= until) {
-        step();
-      }
-    }
-
-    /** So many events; false if there are none any more. */
-    boolean runEvents(int events) {
-      for (int i = 0; i < events && !isOver(); i++) {
-        if (!step()) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    /** All events; false if there are more than that. */
-    boolean runOut(int atMost) {
-      for (int i = 0; i < atMost; i++) {
-        if (isOver() || !step()) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private boolean isOver() {
-      return world.referee().violation() != null;
-    }
-
-    private boolean step() {
-      boolean stepped = world.time().step();
-      world.check();
-      if (++sinceLook % EVENTS_PER_LOOK == 0) {
-        world.checkAll();
-      }
-      return stepped;
-    }
   }
 }

@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.simulation.Clock;
 import io.reactivetransfer.simulation.Referee;
 import java.util.function.Predicate;
 
@@ -21,9 +22,9 @@ final class KvFinale {
 
   private final KvWorld world;
   private final Referee referee;
-  private final KvSimulation.Clock clock;
+  private final Clock clock;
 
-  KvFinale(KvWorld world, KvSimulation.Clock clock) {
+  KvFinale(KvWorld world, Clock clock) {
     this.world = world;
     this.referee = world.referee();
     this.clock = clock;

@@ -1,5 +1,6 @@
 package io.reactivetransfer.simulation.kvcache;
 
+import io.reactivetransfer.simulation.Clock;
 import io.reactivetransfer.simulation.Ground;
 import io.reactivetransfer.simulation.SeededRun;
 import io.reactivetransfer.simulation.Simulation.Result;
@@ -46,7 +47,7 @@ public final class KvSimulation implements SeededRun {
     SplittableRandom random = new SplittableRandom(seed);
     KvForecast forecast = KvForecast.of(random);
     KvWorld world = new KvWorld(forecast, random.split(), ground, tampering);
-    Clock clock = new Clock(world);
+    Clock clock = new Clock(world.time(), world.referee(), world::check, world::requireInTime);
     Dropped.to(world.referee());
     try {
       world.populate();
@@ -91,58 +92,5 @@ public final class KvSimulation implements SeededRun {
     }
     plan.sort(Comparator.comparingLong(Act::nanos));
     return plan;
-  }
-
-  /** Lets time pass, and looks at what has changed after each event. */
-  static final class Clock {
-
-    private final KvWorld world;
-    private long sinceLook;
-
-    Clock(KvWorld world) {
-      this.world = world;
-    }
-
-    /** For so long, or until something is wrong. */
-    void run(long nanos) {
-      long until = world.time().nanos() + nanos;
-      Long next;
-      while (!isOver() && (next = world.time().nextNanos()) != null && next <= until) {
-        step();
-      }
-    }
-
-    /** So many events; false if there are none any more. */
-    boolean runEvents(int events) {
-      for (int i = 0; i < events && !isOver(); i++) {
-        if (!step()) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    /** All events; false if there are more than that. */
-    boolean runOut(int atMost) {
-      for (int i = 0; i < atMost; i++) {
-        if (isOver() || !step()) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private boolean isOver() {
-      return world.referee().violation() != null;
-    }
-
-    private boolean step() {
-      boolean stepped = world.time().step();
-      world.check();
-      if (++sinceLook % 64 == 0) {
-        world.requireInTime();
-      }
-      return stepped;
-    }
   }
 }
