@@ -34,8 +34,8 @@ public interface ImmLease {
   /**
    * Gives them back. Claims that wait under them fail with a {@link TransferRejectedException}, as
    * does all that is asked of its counters from then on; arrivals, aborts and doubts that nobody
-   * has claimed are dropped. Each is leased again only after all others, so what still comes late
-   * meets nobody. Closing again does nothing; does not block.
+   * has claimed are dropped, and so is what still comes late. Each is leased again only after all
+   * others, so that meets nobody. Closing again does nothing; does not block.
    */
   void close();
 }

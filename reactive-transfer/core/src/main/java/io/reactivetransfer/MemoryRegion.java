@@ -11,6 +11,9 @@ import reactor.core.publisher.Mono;
  */
 public interface MemoryRegion {
 
+  /** The engine that it is registered with: what reads from it or writes to it is that one's. */
+  EngineId engine();
+
   /** The memory. */
   Memory memory();
 

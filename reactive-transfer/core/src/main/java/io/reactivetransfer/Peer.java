@@ -22,6 +22,9 @@ public interface Peer {
    */
   Flux<PeerState> state();
 
+  /** What is known of it now, which {@link #state()} would emit first. Nobody is asked for it. */
+  PeerState present();
+
   /**
    * What has gone there and come from there, since this engine knows it. From any thread, at any
    * time.

@@ -77,7 +77,9 @@ public interface TransferEngine {
    * Resolves a descriptor for writing. Nothing is connected yet. Memory of this engine itself can
    * be resolved, but backends do not write there: such a write fails, and says so.
    *
-   * @throws TransferRejectedException if it is of another backend or allows no remote write
+   * @throws TransferRejectedException if it is of another backend or allows no remote write. How
+   *     many keys its owner's NICs need, and whether they are such keys, is seen by the NICs: at
+   *     the first write
    */
   RemoteRegion remote(RegionDescriptor descriptor);
 

@@ -21,6 +21,11 @@ record FakePeer(long number) implements Peer {
   }
 
   @Override
+  public PeerState present() {
+    throw new IllegalStateException("not used");
+  }
+
+  @Override
   public TrafficStats stats() {
     throw new IllegalStateException("not used");
   }

@@ -13,6 +13,11 @@ final class FakeRegion implements MemoryRegion {
   }
 
   @Override
+  public EngineId engine() {
+    throw new IllegalStateException("not used");
+  }
+
+  @Override
   public Memory memory() {
     return new DeviceMemory(Device.of("fake", 0), 4096, length);
   }

@@ -43,7 +43,7 @@ public final class TestParts {
   public final Timers timers = new Timers(() -> 0, owner);
   private final Nics nics = new Nics(List.of(), List.of(), defects);
   private final SignalScheduler signals;
-  private final Commands commands;
+  public final Commands commands;
   private final Peers peers;
 
   /** Signals come at once. */

@@ -75,6 +75,7 @@ abstract class ProcessRules {
         .isEqualTo("4 written");
     Probe<PeerState> states = stage.probe("states", stage.peer(child).state());
     stage.awaitState(states, PeerState.Alive.class);
+    assertThat(stage.peer(child).present()).isInstanceOf(PeerState.Alive.class);
     Probe<Void> claim =
         stage.probe(
             "a bound claim", stage.engine().counter(OTHER).boundTo(stage.peer(child)).next(5));

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
@@ -26,6 +27,11 @@ class ForwardingRegion implements MemoryRegion {
         return inner.register(memory, access).map(wrapper);
       }
     };
+  }
+
+  @Override
+  public EngineId engine() {
+    return inner.engine();
   }
 
   @Override

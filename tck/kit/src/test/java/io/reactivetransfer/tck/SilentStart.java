@@ -96,6 +96,11 @@ final class SilentStart extends ForwardingEngine {
       }
 
       @Override
+      public PeerState present() {
+        return peer.present();
+      }
+
+      @Override
       public TrafficStats stats() {
         return peer.stats();
       }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.memory;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
@@ -163,6 +164,11 @@ public final class RegisteredRegion implements MemoryRegion {
     if (--flights == 0 && !quietWaiters.isEmpty()) {
       runAll(quietWaiters);
     }
+  }
+
+  @Override
+  public EngineId engine() {
+    return regions.owner().engine();
   }
 
   @Override

@@ -364,6 +364,11 @@ public final class PeerLink implements Peer {
     return states.flux();
   }
 
+  @Override
+  public PeerState present() {
+    return states.present();
+  }
+
   PeerStates states() {
     return states;
   }

@@ -72,6 +72,10 @@ final class PeerStates {
     }
   }
 
+  PeerState present() {
+    return present;
+  }
+
   boolean isAlive() {
     return present instanceof PeerState.Alive;
   }

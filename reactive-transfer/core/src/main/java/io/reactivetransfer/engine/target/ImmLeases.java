@@ -25,8 +25,21 @@ public final class ImmLeases {
 
   private int cursor = Imm.FIRST_LEASED;
 
+  /** What lies below was leased at some time. */
+  private int known = Imm.FIRST_LEASED;
+
   public ImmLeases(Claims claims) {
     this.claims = claims;
+    claims.imms().leasesEnd(this::isOver);
+  }
+
+  /** Whether it was leased, and is not any more. */
+  private synchronized boolean isOver(int imm) {
+    if (imm < Imm.FIRST_LEASED || imm >= known) {
+      return false;
+    }
+    Map.Entry<Integer, Integer> block = blocks.floorEntry(imm);
+    return block == null || imm - block.getKey() >= block.getValue();
   }
 
   /**
@@ -52,6 +65,7 @@ public final class ImmLeases {
         int end = block == null ? Imm.MAX_VALUE + 1 : block.getKey();
         if (end - at >= size) {
           blocks.put(at, size);
+          known = Math.max(known, at + size);
           cursor = at + size > Imm.MAX_VALUE ? Imm.FIRST_LEASED : at + size;
           return at;
         }

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,7 @@ public final class ImmTable implements PeerEvents {
   private final Set<Claim> bound = new LinkedHashSet<>();
   private final AbortNotes notes = new AbortNotes();
   private final Doubts doubts = new Doubts();
+  private IntPredicate over = imm -> false;
   private @Nullable Throwable closed;
 
   public ImmTable(
@@ -63,6 +65,15 @@ public final class ImmTable implements PeerEvents {
     this.unclaimed = new Unclaimed(maxUnclaimed);
     this.lost =
         new LostArrivals(peers, liveness, afterPoll, defects, counters, maxUnclaimed, unclaimed);
+  }
+
+  /**
+   * Whose lease is over: what comes late under it meets nobody, and is not kept.
+   *
+   * @param over which immediates were leased and are not any more
+   */
+  void leasesEnd(IntPredicate over) {
+    this.over = over;
   }
 
   /**
@@ -114,6 +125,9 @@ public final class ImmTable implements PeerEvents {
           notes.add(abort.imm(), origin, cause);
         }
       }
+    }
+    if (over.test(abort.imm())) {
+      discard(abort.imm()); // said late: nobody begins anew under it
     }
   }
 
@@ -175,6 +189,9 @@ public final class ImmTable implements PeerEvents {
   private @Nullable ImmEntry entryFor(int imm, @Nullable EngineId origin) {
     ImmEntry entry = entries.get(imm);
     if (entry == null) {
+      if (over.test(imm)) {
+        return null;
+      }
       if (unclaimed.isFull()) {
         makeRoom();
       }
@@ -313,6 +330,9 @@ public final class ImmTable implements PeerEvents {
     }
     ImmEntry entry = entries.get(imm);
     if (entry == null) {
+      if (over.test(imm)) {
+        return;
+      }
       entry = new ImmEntry(imm);
       entries.put(imm, entry);
     }

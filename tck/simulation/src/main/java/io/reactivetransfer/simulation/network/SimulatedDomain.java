@@ -49,6 +49,7 @@ final class SimulatedDomain implements Domain {
   private final Capabilities capabilities;
   private long refusingUntil;
   private long downUntil;
+  private int refusedIn;
   private boolean closed;
   private boolean broken;
   private boolean failureTold;
@@ -92,6 +93,10 @@ final class SimulatedDomain implements Domain {
   @Override
   public CompletionStage<LocalMemory> register(Memory what, Access access) {
     requireUsable("register");
+    if (refusedIn > 0 && --refusedIn == 0) {
+      network.observer().happened("refused registration", where.engine(), where.nic());
+      throw new BackendException(12, "the NIC has no room for a registration");
+    }
     return CompletableFuture.completedStage(
         add(new SimulatedMemory(((HostMemory) what).segment(), access, network.newSerial())));
   }
@@ -286,6 +291,11 @@ final class SimulatedDomain implements Domain {
 
   boolean isDown() {
     return closed || broken || network.time().nanos() < downUntil;
+  }
+
+  /** Refuses a registration, the so many-th from now on. */
+  void refuseRegistration(int call) {
+    refusedIn = call;
   }
 
   /** Goes out of service for a while. */

@@ -111,6 +111,14 @@ public final class SimulatedNetwork {
     return true;
   }
 
+  /** Has one of an engine's NICs refuse a registration, the so many-th from now on. */
+  public void refuseRegistration(EngineId engine, int call) {
+    List<SimulatedDomain> all = domainsOf(engine);
+    if (!all.isEmpty()) {
+      all.get(random.nextInt(all.size())).refuseRegistration(call);
+    }
+  }
+
   /** Has all that an engine has opened vanish, as when its process was killed. */
   public void kill(EngineId engine) {
     boolean silent = Weather.happens(weather.silent(), random);
