@@ -319,10 +319,11 @@ final class WaitSaboteurs {
   }
 
   /**
-   * Looks for tasks and rings in turn; after 20 turns with neither it sleeps until a task comes.
+   * Looks for tasks and rings in turn; after 5 ms with neither it sleeps until a task comes. It
+   * counts time and no turns, of which there are few on a busy machine.
    */
   private static final class DozingLoop implements WorkerLoop {
-    private static final int IDLE_TURNS = 20;
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long DOZE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -341,7 +342,7 @@ final class WaitSaboteurs {
     }
 
     private void run() {
-      int idle = 0;
+      long idleSince = System.nanoTime();
       while (!closed) {
         Runnable task = tasks.poll();
         Doorbell bell = rung.poll();
@@ -351,10 +352,11 @@ final class WaitSaboteurs {
         if (task != null) {
           task.run();
         }
-        idle = task == null && bell == null ? idle + 1 : 0;
-        if (idle > IDLE_TURNS) {
+        if (task != null || bell != null) {
+          idleSince = System.nanoTime();
+        } else if (System.nanoTime() - idleSince > IDLE_NANOS) {
           LockSupport.parkNanos(DOZE_NANOS);
-        } else if (idle > 0) {
+        } else {
           Thread.yield();
         }
       }

@@ -69,11 +69,10 @@ public final class EngineProcess implements AutoCloseable {
       Class<?> program, List<String> jvmOptions, Object... arguments) {
     List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     options.addAll(jvmOptions);
-    ProcessBuilder command =
-        JavaProcess.command(
-            options,
-            program.getName(),
-            Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
+    String[] words = Stream.of(arguments).map(String::valueOf).toArray(String[]::new);
+    ClassCache.OF_THIS.make(
+        classPath -> JavaProcess.command(options, classPath, program.getName(), words));
+    ProcessBuilder command = JavaProcess.command(options, program.getName(), words);
     try {
       return new EngineProcess(command.redirectError(Redirect.INHERIT).start());
     } catch (IOException e) {

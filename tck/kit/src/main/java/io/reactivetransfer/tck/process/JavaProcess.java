@@ -46,6 +46,12 @@ public final class JavaProcess implements AutoCloseable {
    */
   public static ProcessBuilder command(
       List<String> jvmOptions, String mainClass, String... arguments) {
+    return command(jvmOptions, ClassCache.OF_THIS.options(), mainClass, arguments);
+  }
+
+  /** The same with the options that have the class path. */
+  static ProcessBuilder command(
+      List<String> jvmOptions, List<String> classPath, String mainClass, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -53,7 +59,8 @@ public final class JavaProcess implements AutoCloseable {
         .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
         .forEach(command::add);
     command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+    command.addAll(classPath);
+    command.add(mainClass);
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command);
   }
