@@ -59,7 +59,7 @@ final class Answers implements KvInbox.Handler {
   }
 
   @Override
-  public boolean received(Peer sender, KvMessage message) {
+  public boolean received(Peer sender, KvMessage message, int bytes) {
     Waiting who = waiting.get(message.id());
     if (who != null) {
       who.heard(sender, message);

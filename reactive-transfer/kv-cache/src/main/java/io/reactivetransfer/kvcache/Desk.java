@@ -1,18 +1,12 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.CompletionLevel;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.Logger;
@@ -21,99 +15,33 @@ import reactor.util.Loggers;
 /**
  * Prefill's side of the messages, for all models of a node: leads requests to the model that they
  * are for, and knows of each number that decode may cancel what has become of it.
- *
- * <p>Cancels overtake requests. The numbers of a decode node's requests go up in the order in which
- * they are read; so a number above the last one is still to come, and is dropped when it does.
  */
 final class Desk {
 
-  /** Requests that are kept here until they are taken; more wait at their senders, for credit. */
-  static final int MAX_WAITING = 1_024;
-
   private static final Logger LOG = Loggers.getLogger(Desk.class);
 
-  /** Decode nodes whose numbers are remembered, those that were heard of last. */
-  private static final int MAX_SENDERS = 16_384;
+  /**
+   * What is done with a request that was read. One that neither begins nor is refused came before,
+   * or was cancelled and answered for.
+   */
+  private record Reading(boolean begins, KvMessage.@Nullable End refusal) {
 
-  /** Cancels of one decode node whose requests are still to come; it asks again for more. */
-  private static final int MAX_CANCELLED = 65_536;
-
-  /** Cancels of all decode nodes together; each takes some 60 bytes. */
-  private static final int MAX_ALL_CANCELLED = 1 << 20;
-
-  /** Of those that were heard of longest ago, so many are looked at for one to be forgotten. */
-  private static final int MAX_LOOKS = 64;
-
-  /** Ends that are said again to whoever has not heard them. */
-  private static final int MAX_LAST_WORDS = 16_384;
-
-  /** What is done with a request that was read. */
-  private enum Read {
-    /** It came before, or was cancelled and answered for. */
-    UNWANTED,
-    REFUSED,
-    BEGUN
-  }
-
-  private record Key(EngineId decode, long id) {}
-
-  /** What is known of one decode node. */
-  private static final class Sender {
-    long lastRead = Long.MIN_VALUE;
-    final TreeSet<Long> cancelled = new TreeSet<>();
+    static final Reading UNWANTED = new Reading(false, null);
+    static final Reading BEGINS = new Reading(true, null);
   }
 
   private final KvCache cache;
+  private final LogLimit warnings = new LogLimit(LOG);
 
   /** Guarded by this, like all below. */
   private final Map<String, KvPrefill> models = new TreeMap<>();
 
-  /** None is forgotten whose requests must be dropped when they come. */
-  private final Map<EngineId, Sender> senders =
-      new Bounded<>(MAX_SENDERS, sender -> sender.cancelled.isEmpty() && forgets());
-
-  /** Of all senders. */
-  private int cancelled;
-
-  private final Map<Key, KvMessage.End> lastWords =
-      new Bounded<>(MAX_LAST_WORDS, word -> forgets());
-
-  /**
-   * Whether there were more words, or numbers that were read, than are known here: others that were
-   * forgotten, or those of a {@link KvCache} that was open on this engine before.
-   */
-  private boolean forgot;
-
-  private final Map<Key, KvRequest> open = new HashMap<>();
+  private final KnownNumbers numbers;
+  private final WaitingRoom room;
+  private final Map<KnownNumbers.Key, KvRequest> open = new HashMap<>();
   private @Nullable Throwable failure;
   private boolean ended;
   private @Nullable KvInbox requests;
-
-  /** Forgets what was used longest ago. */
-  private static final class Bounded<K, V> extends LinkedHashMap<K, V> {
-    private static final long serialVersionUID = 1L;
-    private final int max;
-    private final transient Predicate<V> mayBeForgotten;
-
-    Bounded(int max, Predicate<V> mayBeForgotten) {
-      super(16, 0.75f, true);
-      this.max = max;
-      this.mayBeForgotten = mayBeForgotten;
-    }
-
-    /** One that may not be forgotten keeps no others. */
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-      Iterator<V> each = values().iterator();
-      for (int looks = 0; size() > max && looks < MAX_LOOKS && each.hasNext(); looks++) {
-        if (mayBeForgotten.test(each.next())) {
-          each.remove();
-          break;
-        }
-      }
-      return false;
-    }
-  }
 
   /**
    * For one node.
@@ -122,21 +50,18 @@ final class Desk {
    */
   Desk(KvCache cache, boolean reopened) {
     this.cache = cache;
-    this.forgot = reopened;
+    this.numbers = new KnownNumbers(KnownNumbers.Bounds.DEFAULT, reopened);
+    this.room = new WaitingRoom(cache.options.maxWaitingBytes());
   }
 
   /** Begins to take requests. */
   KvInbox open() {
-    KvInbox inbox = KvInbox.open(cache.engine, KvInbox.REQUESTS, MAX_WAITING, new Requests());
+    KvInbox inbox =
+        KvInbox.open(cache.engine, KvInbox.REQUESTS, WaitingRoom.MAX_REQUESTS, new Requests());
     synchronized (this) {
       requests = inbox;
     }
     return inbox;
-  }
-
-  private boolean forgets() {
-    forgot = true;
-    return true;
   }
 
   KvInbox.Handler urgent() {
@@ -176,18 +101,25 @@ final class Desk {
     return new ArrayList<>(models.values());
   }
 
-  private synchronized @Nullable KvPrefill model(String name) {
-    return models.get(name);
+  private synchronized KvPrefill requireModel(String name) {
+    KvPrefill prefill = models.get(name);
+    if (prefill == null) {
+      throw new IllegalArgumentException(
+          "expected one of the models of node "
+              + cache.node
+              + " ("
+              + (models.isEmpty() ? "none" : String.join(", ", models.keySet()))
+              + "), got "
+              + name);
+    }
+    return prefill;
   }
 
-  private synchronized String names() {
-    return models.isEmpty() ? "none" : String.join(", ", models.keySet());
-  }
-
-  /** Somebody took a request that was kept here: there is room for one more. */
-  void hasRoom() {
+  /** A request that was kept here does not wait any more: there is room for one more. */
+  void left(KvRequest request) {
     KvInbox inbox;
     synchronized (this) {
+      leaveRoom(request);
       inbox = requests;
     }
     if (inbox != null) {
@@ -195,29 +127,48 @@ final class Desk {
     }
   }
 
+  private void leaveRoom(KvRequest request) {
+    room.leave(request.decode().id(), request.bytes());
+  }
+
   /**
-   * It is over. Completes when decode was told, if there is something to tell.
+   * It is over. Completes when decode was told, if there is something to tell. Until then, and
+   * until whoever hears that has heard it, this node is not closed. To be subscribed to, once.
    *
    * @param word what to tell; null if decode knows, or is gone
    */
   Mono<Void> over(KvRequest request, KvMessage.@Nullable End word) {
-    Key key = new Key(request.decode().id(), request.id());
+    KnownNumbers.Key key = keyOf(request);
     boolean first;
     synchronized (this) {
       first = open.remove(key, request);
       if (word != null) {
-        lastWords.put(key, word);
+        numbers.say(key, word);
       }
     }
     if (first) {
       request.end();
-      cache.leave();
     }
-    return word == null ? Mono.empty() : cache.tell(request.decode(), word);
+    Mono<Void> told = word == null ? Mono.empty() : cache.tell(request.decode(), word);
+    return first ? told.doFinally(end -> cache.leave()) : told;
   }
 
-  /** All of it has gone out, and will be counted so often. Decode asks only if it has given up. */
-  void done(KvRequest request, long arrivals) {
+  /**
+   * It is over, and there is nobody to tell; but he may come back, and ask.
+   *
+   * @return as of {@link #over}
+   */
+  Mono<Void> lost(KvRequest request, KvMessage.End word) {
+    remember(keyOf(request), word);
+    return over(request, null);
+  }
+
+  /**
+   * All of it has gone out, and will be counted so often. Decode asks only if it has given up.
+   *
+   * @return as of {@link #over}
+   */
+  Mono<Void> done(KvRequest request, long arrivals) {
     KvMessage.End word =
         new KvMessage.End(
             request.id(),
@@ -225,12 +176,16 @@ final class Desk {
             quietWhenDone(),
             arrivals,
             "all of it has gone out");
-    remember(new Key(request.decode().id(), request.id()), word);
-    over(request, null);
+    remember(keyOf(request), word);
+    return over(request, null);
   }
 
-  private synchronized void remember(Key key, KvMessage.End word) {
-    lastWords.put(key, word);
+  private static KnownNumbers.Key keyOf(KvRequest request) {
+    return new KnownNumbers.Key(request.decode().id(), request.id());
+  }
+
+  private synchronized void remember(KnownNumbers.Key key, KvMessage.End word) {
+    numbers.say(key, word);
   }
 
   /** Decode does not want it any more; whatever has become of it, it is told something. */
@@ -238,18 +193,17 @@ final class Desk {
     // A hand-over that runs answers when what is in flight is done. One that had completed a moment
     // ago, and was still found, says nothing any more.
     if (!request.cancelled()) {
-      Key key = new Key(request.decode().id(), request.id());
-      cache.tell(request.decode(), lastWord(key)).subscribe();
+      cache.tell(request.decode(), lastWord(keyOf(request))).subscribe();
     }
   }
 
-  private synchronized KvMessage.End lastWord(Key key) {
-    KvMessage.End word = lastWords.get(key);
+  private synchronized KvMessage.End lastWord(KnownNumbers.Key key) {
+    KvMessage.End word = numbers.said(key);
     return word == null ? unknown(key) : word;
   }
 
   /** One of its writes may have failed, which only a NIC that fences keeps out for certain. */
-  private KvMessage.End unknown(Key key) {
+  private KvMessage.End unknown(KnownNumbers.Key key) {
     return new KvMessage.End(
         key.id(),
         KvMessage.Outcome.NOT_RUNNING,
@@ -261,13 +215,6 @@ final class Desk {
   /** A completion proves that nothing is on its way any more. */
   boolean quietWhenDone() {
     return cache.engine.completionLevel() == CompletionLevel.DELIVERED;
-  }
-
-  private void refuse(Peer sender, KvMessage.End word) {
-    synchronized (this) {
-      lastWords.put(new Key(sender.id(), word.id()), word);
-    }
-    cache.tell(sender, word).subscribe();
   }
 
   private static KvMessage.End refusal(long id, String reason) {
@@ -283,11 +230,9 @@ final class Desk {
     }
 
     boolean unexpected(Peer sender, KvMessage message) {
-      LOG.warn(
-          "{} sent a message that is not for prefill: {} {}",
-          sender.address(),
-          message.getClass().getSimpleName(),
-          message.id());
+      warnings.warn(() ->
+          "%s sent a message that is not for prefill: %s %d"
+              .formatted(sender.address(), message.getClass().getSimpleName(), message.id()));
       return false;
     }
   }
@@ -295,15 +240,16 @@ final class Desk {
   private final class Requests extends Reader {
 
     @Override
-    public boolean received(Peer sender, KvMessage message) {
+    public boolean received(Peer sender, KvMessage message, int bytes) {
       if (message instanceof KvMessage.Request request) {
-        return admit(sender, request);
+        return admit(sender, request, bytes);
       }
       return unexpected(sender, message);
     }
 
     @Override
-    public void ended(@Nullable Throwable reason) {
+    public void ended(@Nullable Throwable cause) {
+      Throwable reason = cause instanceof IllegalStateException ? KvCache.unreadable(cause) : cause;
       synchronized (Desk.this) {
         ended = true;
         failure = reason;
@@ -312,55 +258,53 @@ final class Desk {
     }
 
     /** Whether it is kept until it is taken. */
-    private boolean admit(Peer sender, KvMessage.Request message) {
-      KvPrefill prefill = model(message.model());
+    private boolean admit(Peer sender, KvMessage.Request message, int bytes) {
       KvRequest request = null;
-      String objection = null;
+      String objection = "no more requests are taken";
       try {
-        if (prefill == null) {
-          objection =
-              "expected one of this node's models (" + names() + "), got " + message.model();
-        } else {
-          request = prefill.check(sender, message);
-        }
+        request = requireModel(message.model()).check(sender, message, bytes);
       } catch (RuntimeException bad) {
         objection = HandOverException.textOf(bad);
       }
-      Read done = read(sender, message.id(), request);
-      if (done == Read.BEGUN && request != null) {
-        request.watch(cache.lossOf(sender));
-        return request.owner().keep(request);
+      Reading reading = read(sender, message.id(), request, objection);
+      if (reading.refusal() != null) {
+        cache.tell(sender, reading.refusal()).subscribe();
       }
-      if (done == Read.REFUSED) {
-        refuse(
-            sender,
-            refusal(message.id(), objection == null ? "no more requests are taken" : objection));
+      if (!reading.begins() || request == null) {
+        return false;
       }
-      return false;
+      request.watch(cache.lossOf(sender));
+      if (!request.owner().keep(request)) {
+        synchronized (Desk.this) {
+          leaveRoom(request);
+        }
+        return false;
+      }
+      return true;
     }
 
     /** In one step, so that a cancel, which comes on another thread, finds all of it or nothing. */
-    private Read read(Peer sender, long id, @Nullable KvRequest request) {
+    private Reading read(Peer sender, long id, @Nullable KvRequest request, String objection) {
       synchronized (Desk.this) {
-        Sender known = senders.computeIfAbsent(sender.id(), any -> new Sender());
-        if (id <= known.lastRead) {
-          return Read.UNWANTED; // the same request again: the first one is being answered, or was
+        if (!numbers.read(sender.id(), id)) {
+          return Reading.UNWANTED;
         }
-        known.lastRead = id;
-        boolean unwanted = known.cancelled.contains(id);
-        NavigableSet<Long> settled = known.cancelled.headSet(id, true);
-        cancelled -= settled.size();
-        settled.clear();
-        if (unwanted) {
-          return Read.UNWANTED;
+        KnownNumbers.Key key = new KnownNumbers.Key(sender.id(), id);
+        String reason = objection;
+        if (request != null) {
+          String full = room.enter(sender.id(), request.bytes());
+          if (full != null) {
+            reason = full;
+          } else if (cache.enter()) {
+            open.put(key, request);
+            return Reading.BEGINS;
+          } else {
+            leaveRoom(request);
+          }
         }
-        Key key = new Key(sender.id(), id);
-        if (request == null || !cache.enter()) {
-          lastWords.put(key, refusal(id, "refused"));
-          return Read.REFUSED;
-        }
-        open.put(key, request);
-        return Read.BEGUN;
+        KvMessage.End refusal = refusal(id, reason);
+        numbers.say(key, refusal);
+        return new Reading(false, refusal);
       }
     }
   }
@@ -368,7 +312,7 @@ final class Desk {
   private final class Urgent extends Reader {
 
     @Override
-    public boolean received(Peer sender, KvMessage message) {
+    public boolean received(Peer sender, KvMessage message, int bytes) {
       switch (message) {
         case KvMessage.Describe question -> describe(sender, question);
         case KvMessage.Cancel cancel -> cancel(sender, cancel.id());
@@ -383,19 +327,22 @@ final class Desk {
     }
 
     private void describe(Peer sender, KvMessage.Describe question) {
-      KvPrefill prefill = model(question.model());
-      KvMessage answer =
-          prefill == null
-              ? refusal(
-                  question.id(),
-                  "expected one of this node's models (" + names() + "), got " + question.model())
-              : new KvMessage.Description(
-                  question.id(), cache.node, question.model(), prefill.memory().layout());
+      KvMessage answer;
+      try {
+        answer =
+            new KvMessage.Description(
+                question.id(),
+                cache.node,
+                question.model(),
+                requireModel(question.model()).memory().layout());
+      } catch (IllegalArgumentException none) {
+        answer = refusal(question.id(), HandOverException.textOf(none));
+      }
       cache.tell(sender, answer).subscribe();
     }
 
     private void cancel(Peer sender, long id) {
-      Key key = new Key(sender.id(), id);
+      KnownNumbers.Key key = new KnownNumbers.Key(sender.id(), id);
       KvRequest request;
       KvMessage.End word = null;
       synchronized (Desk.this) {
@@ -412,30 +359,25 @@ final class Desk {
     }
 
     /** What to say of something that is not open. Null if there is no room to remember it. */
-    private KvMessage.@Nullable End wordOf(Key key) {
-      Sender known = senders.computeIfAbsent(key.decode(), any -> new Sender());
-      KvMessage.End word = lastWords.get(key);
+    private KvMessage.@Nullable End wordOf(KnownNumbers.Key key) {
+      KvMessage.End word = numbers.said(key);
       if (word != null) {
         return word;
       }
-      if (key.id() <= known.lastRead) {
-        return forgot ? unknown(key) : never(key);
+      KvMessage.End next =
+          switch (numbers.cancel(key)) {
+            case UNREAD -> never(key);
+            case FORGOTTEN -> unknown(key);
+            case NO_ROOM -> null;
+          };
+      if (next != null) {
+        numbers.say(key, next);
       }
-      boolean isFull = known.cancelled.size() >= MAX_CANCELLED || cancelled >= MAX_ALL_CANCELLED;
-      if (isFull && !known.cancelled.contains(key.id())) {
-        return null;
-      }
-      if (known.cancelled.add(key.id())) {
-        cancelled++;
-      }
-      // Of a node of which nothing was read it is not known whether this is still to come.
-      word = known.lastRead == Long.MIN_VALUE && forgot ? unknown(key) : never(key);
-      lastWords.put(key, word);
-      return word;
+      return next;
     }
 
     /** It was not read, and will not be: those of one sender come in order. */
-    private KvMessage.End never(Key key) {
+    private KvMessage.End never(KnownNumbers.Key key) {
       return new KvMessage.End(key.id(), KvMessage.Outcome.CANCELLED, true, 0, "cancelled");
     }
   }

@@ -1,10 +1,16 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Transfer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.core.publisher.Sinks;
 
 /**
@@ -20,7 +26,22 @@ final class HandOver {
   private final KvRequest request;
   private final KvWrites writes;
   private final Sinks.Empty<Void> stopped = Sinks.empty();
+
+  /**
+   * Ends the stream of writes: when all that was taken is done, or with an error when the time is
+   * over. The engine gives each write a time of its own, from when it takes it; but it breaks off
+   * what is left of a stream that fails, and so of one that has not ended until then.
+   */
+  private final Sinks.Empty<Transfer> end = Sinks.empty();
+
+  /** Writes that were taken and are not done, and one as long as others may come. */
+  private final AtomicLong left = new AtomicLong(1);
+
+  private final Disposable.Swap timeLimit = Disposables.swap();
   private final Sinks.Many<KvWritten> progress = Sinks.many().unicast().onBackpressureBuffer();
+
+  /** Ends when nothing reads the source memory any more. */
+  private final Sinks.Empty<Void> quiet = Sinks.empty();
 
   /** Why it shall end early; the first reason counts. Guarded by this, like the next one. */
   private @Nullable HandOverException reason;
@@ -45,20 +66,35 @@ final class HandOver {
               return Flux.empty();
             })
             .takeUntilOther(stopped.asMono())
-            .doOnNext(writes::taken);
+            .doOnNext(this::taken)
+            .concatWith(
+                Mono.defer(() -> {
+                  lessLeft();
+                  return end.asMono();
+                }));
+    Duration deadline = deadline();
+    timeLimit.update(owner.cache().timers.after(deadline.toNanos(), () -> late(deadline)));
     owner
         .cache()
         .engine
-        .submit(all, deadline())
+        .submit(all, deadline)
         .subscribe(this::written, this::failed, this::finished);
-    return Bulkhead.around(
-        progress.asFlux().doOnCancel(() -> stop(cancelledHere())), thrown -> stop(thrownHere()));
+    // Behind the cancel of the progress: the end that it brings about is no signal to anybody.
+    Flux<KvWritten> watched =
+        progress
+            .asFlux()
+            .doFinally(end -> {
+              if (end == SignalType.CANCEL) {
+                stop(cancelledHere());
+              }
+            });
+    return Bulkhead.around(watched, thrown -> stop(thrownHere()));
   }
 
   /**
-   * When the engine breaks off what it has taken. The request stops this at its deadline anyhow;
-   * where it takes counts, or a revocation, to know that nothing more lands, what was taken is
-   * given time to be done, and counted in full.
+   * When what the engine has taken is broken off, all of it at once. The request stops this at its
+   * deadline anyhow; where it takes counts, or a revocation, to know that nothing more lands, what
+   * was taken is given time to be done, and counted in full.
    */
   private Duration deadline() {
     Duration remaining = request.remaining();
@@ -69,11 +105,34 @@ final class HandOver {
     return endsAtOnce ? remaining : remaining.plus(TO_BE_COUNTED);
   }
 
+  private void taken(Transfer write) {
+    writes.taken(write);
+    left.incrementAndGet();
+  }
+
   private void written(Transfer done) {
     KvWritten part = writes.written(done);
     if (part != null) {
       progress.tryEmitNext(part);
     }
+    lessLeft();
+  }
+
+  private void lessLeft() {
+    if (left.decrementAndGet() == 0) {
+      end.tryEmitEmpty();
+    }
+  }
+
+  private void late(Duration deadline) {
+    end.tryEmitError(
+        new DeadlineExceededException(
+            "expected all writes to be done within " + deadline + ", got only so far"));
+  }
+
+  /** Completes when nothing of it reads the source memory any more, and nothing will. */
+  Mono<Void> quiet() {
+    return quiet.asMono();
   }
 
   /** Posts nothing more. Whether decode hears of it: not if all had been done already. */
@@ -86,9 +145,16 @@ final class HandOver {
         return true;
       }
       reason = why;
+      if (isLate(why)) {
+        outcome = KvMessage.Outcome.DEADLINE;
+      }
     }
     stopped.tryEmitEmpty();
     return true;
+  }
+
+  private static boolean isLate(HandOverException why) {
+    return why.reason() == HandOverException.Reason.DEADLINE;
   }
 
   /**
@@ -115,6 +181,8 @@ final class HandOver {
   }
 
   private void finished() {
+    timeLimit.dispose();
+    quiet.tryEmitEmpty();
     HandOverException why;
     KvMessage.Outcome how;
     synchronized (this) {
@@ -123,17 +191,38 @@ final class HandOver {
       complete = why == null;
     }
     if (why == null) {
-      owner.desk().done(request, writes.arrivals());
-      progress.tryEmitComplete();
+      owner
+          .desk()
+          .done(request, writes.arrivals())
+          .subscribe(done -> {}, never -> {}, progress::tryEmitComplete);
     } else {
       end(how, writes.arrivals(), why);
     }
   }
 
   private void failed(Throwable cause) {
+    if (left.get() == 0) {
+      finished(); // all was done before the engine had heard that nothing more comes
+      return;
+    }
+    timeLimit.dispose();
+    quietAfterFailure();
     HandOverException failure = HandOverException.of(cause, request.with(), request.id());
     stop(failure);
-    end(KvMessage.Outcome.FAILED, KvMessage.End.UNKNOWN, failure);
+    KvMessage.Outcome how = isLate(failure) ? KvMessage.Outcome.DEADLINE : KvMessage.Outcome.FAILED;
+    end(how, KvMessage.End.UNKNOWN, failure);
+  }
+
+  /**
+   * A stream that fails has waited for what was in flight. But when the engine has closed, only its
+   * regions know whether a NIC is left that could not be closed, and reads them yet.
+   */
+  private void quietAfterFailure() {
+    if (owner.cache().engine.isClosed()) {
+      Ending.of(writes.sourcesQuiesced(), quiet::tryEmitEmpty, quiet::tryEmitError);
+    } else {
+      quiet.tryEmitEmpty();
+    }
   }
 
   /** Decode first: whoever gets the error may close the engine at once. */
@@ -142,9 +231,10 @@ final class HandOver {
     String text = HandOverException.textOf(cause == null ? why : cause);
     KvMessage.End word =
         new KvMessage.End(request.id(), outcome, owner.desk().quietWhenDone(), arrivals, text);
-    owner
-        .desk()
-        .over(request, word)
-        .subscribe(done -> {}, never -> {}, () -> progress.tryEmitError(why));
+    Mono<Void> over =
+        why.reason() == HandOverException.Reason.PEER_LOST
+            ? owner.desk().lost(request, word)
+            : owner.desk().over(request, word);
+    over.subscribe(done -> {}, never -> {}, () -> progress.tryEmitError(why));
   }
 }

@@ -17,7 +17,7 @@ public final class HandOverException extends RuntimeException {
   public enum Reason {
     /** The peer cannot be reached, or was lost. */
     PEER_LOST,
-    /** The time that decode gave was over. */
+    /** The time was over that decode gave, or the longest that prefill gives. */
     DEADLINE,
     /** There is time left, but at the rate at which it came so far not enough: compute it here. */
     INFEASIBLE,

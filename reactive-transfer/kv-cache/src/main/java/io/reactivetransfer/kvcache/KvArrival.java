@@ -109,7 +109,10 @@ public final class KvArrival {
     return this;
   }
 
-  /** Gives the pages back: {@code whenQuiet} of the order runs. Doing it again has no effect. */
+  /**
+   * Gives the pages back: {@code whenQuiet} of the order runs, at once or, if a tail was ordered,
+   * when no NIC knows its memory any more. Doing it again has no effect.
+   */
   public void release() {
     if (owner.getAndSet(RELEASED) != RELEASED) {
       whenReleased.run();

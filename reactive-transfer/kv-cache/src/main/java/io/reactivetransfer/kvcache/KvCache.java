@@ -4,11 +4,16 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -29,6 +34,8 @@ public final class KvCache implements Disposable {
 
   private static final Logger LOG = Loggers.getLogger(KvCache.class);
 
+  static final String CLOSED = "this node's own engine is closed";
+
   /** How long a last word to decode may take before the caller gets his error without it. */
   private static final Duration LAST_WORD = Duration.ofSeconds(2);
 
@@ -37,6 +44,7 @@ public final class KvCache implements Disposable {
 
   final TransferEngine engine;
   final String node;
+  final KvCacheOptions options;
   final OrderIds ids;
   final KvTimers timers;
   final Answers answers = new Answers();
@@ -52,14 +60,17 @@ public final class KvCache implements Disposable {
   /** What runs, and keeps the channels open. Guarded by this, like the next ones. */
   private int running;
 
+  private final Set<KvDecode> decodes = new LinkedHashSet<>();
+  private @Nullable Throwable failure;
   private boolean disposed;
   private boolean reading = true;
 
   private final Disposable.Composite inboxes = Disposables.composite();
 
-  private KvCache(TransferEngine engine, String node, KvTimers timers) {
+  private KvCache(TransferEngine engine, String node, KvCacheOptions options) {
     this.engine = engine;
-    this.timers = timers;
+    this.options = options;
+    this.timers = new KvTimers(options.timers());
     this.node = KvName.require("node", node);
     this.ids = OrderIds.of(engine);
     this.outbox = new Outbox(engine.options().maxWaitingMessages());
@@ -82,21 +93,26 @@ public final class KvCache implements Disposable {
    *     shown
    */
   public static KvCache open(TransferEngine engine, String nodeName) {
-    return new KvCache(Objects.requireNonNull(engine, "engine"), nodeName, new KvTimers(null));
+    return open(engine, nodeName, KvCacheOptions.defaults());
+  }
+
+  /** The same with options. */
+  public static KvCache open(TransferEngine engine, String nodeName, KvCacheOptions options) {
+    KvCache cache =
+        new KvCache(
+            Objects.requireNonNull(engine, "engine"),
+            nodeName,
+            Objects.requireNonNull(options, "options"));
+    cache.inboxes.add(Ending.of(engine.onClose(), cache::dispose, failed -> cache.dispose()));
+    return cache;
   }
 
   /**
-   * The same with a scheduler and a clock of the caller's, for instance those of a test in which
-   * time passes as the test says.
-   *
-   * @param timers what is due later runs there, such as the end of a deadline, and by its {@code
-   *     now}; it can delay tasks
+   * The same with {@linkplain KvCacheOptions.Builder#timers a scheduler and a clock of the
+   * caller's}.
    */
   public static KvCache open(TransferEngine engine, String nodeName, Scheduler timers) {
-    return new KvCache(
-        Objects.requireNonNull(engine, "engine"),
-        nodeName,
-        new KvTimers(Objects.requireNonNull(timers, "timers")));
+    return open(engine, nodeName, KvCacheOptions.builder().timers(timers).build());
   }
 
   /**
@@ -105,6 +121,7 @@ public final class KvCache implements Disposable {
    * @param model by which decode nodes ask for it, 1 to 255 bytes of UTF-8 that can be shown
    * @param memory where the finished pages lie
    * @throws IllegalStateException if this node has that role of that model already
+   * @throws IllegalArgumentException if the memory is another engine's, or closed
    */
   public KvPrefill prefill(String model, KvMemory memory) {
     requireOwn(memory);
@@ -121,24 +138,35 @@ public final class KvCache implements Disposable {
    *
    * @param model by which prefill nodes know it
    * @param memory where arrivals go; its regions are open to remote writes
+   * @throws IllegalArgumentException if they are not, or are another engine's, or closed
    */
   public KvDecode decode(String model, KvMemory memory) {
     requireOwn(memory);
-    return new KvDecode(this, KvName.require("model", model), memory);
+    KvDecode decode = new KvDecode(this, KvName.require("model", model), memory);
+    if (enter(decode)) {
+      Ending.of(decode.closed(), () -> leave(decode, null), failure -> leave(decode, failure));
+    } else {
+      decode.dispose();
+    }
+    return decode;
   }
 
   /**
-   * Takes no more orders and no more requests; requests that wait are refused. What runs goes on,
-   * and messages are read until all of it has ended and no page is held any more: see {@link
-   * #closed()}. The engine stays open: close it then, or open another one of these, since nobody
-   * answers those who order from here meanwhile.
+   * Takes no more orders and no more requests: all roles are disposed of, and requests that wait
+   * are refused. What runs goes on, and messages are read until all of it has ended and no page is
+   * held any more: see {@link #closed()}. The engine stays open: close it then, or open another one
+   * of these, since nobody answers those who order from here meanwhile. The end of the engine does
+   * the same.
    */
   @Override
   public void dispose() {
+    List<KvDecode> all;
     synchronized (this) {
       disposed = true;
+      all = List.copyOf(decodes);
     }
     desk.close();
+    all.forEach(KvDecode::dispose);
     endReading();
   }
 
@@ -148,8 +176,9 @@ public final class KvCache implements Disposable {
   }
 
   /**
-   * Completes when this was disposed of and all that ran has ended. Then another one may be opened
-   * on the engine. Each subscription waits for itself and closes nothing.
+   * Completes when this was disposed of, all that ran has ended, and all that decode sides have
+   * registered is closed ({@link KvDecode#closed()}). Then another one may be opened on the engine.
+   * Fails with what one of them failed with. Each subscription waits for itself and closes nothing.
    */
   public Mono<Void> closed() {
     return Mono.from(Bulkhead.<Void>around(closed::asMono));
@@ -157,10 +186,10 @@ public final class KvCache implements Disposable {
 
   private void requireOwn(KvMemory memory) {
     for (MemoryRegion region : memory.regions()) {
-      if (!region.access().allowsRemoteWrite()) {
-        continue; // it has no descriptor that says whose it is; a write from there says it
+      if (region.isClosed()) {
+        throw new IllegalArgumentException("expected KV memory in open regions, got a " + region);
       }
-      EngineId owner = region.descriptor().owner().engine();
+      EngineId owner = region.engine();
       if (!owner.equals(engine.id())) {
         throw new IllegalArgumentException(
             "expected KV memory that is registered with this node's engine "
@@ -169,6 +198,21 @@ public final class KvCache implements Disposable {
                 + owner.toShortString());
       }
     }
+  }
+
+  /** A decode side is there until it is closed; false if nothing may begin any more. */
+  private synchronized boolean enter(KvDecode decode) {
+    return enter() && decodes.add(decode);
+  }
+
+  private void leave(KvDecode decode, @Nullable Throwable reason) {
+    synchronized (this) {
+      decodes.remove(decode);
+      if (failure == null) {
+        failure = reason;
+      }
+    }
+    leave();
   }
 
   /** Something begins that needs the messages; false if nothing may begin any more. */
@@ -190,24 +234,54 @@ public final class KvCache implements Disposable {
 
   /** Its immediate may be another's, when nobody waits for it any more nor ever will. */
   private void endReading() {
+    Throwable reason;
     synchronized (this) {
       if (!reading || !disposed || running > 0) {
         return;
       }
       reading = false;
+      reason = failure;
     }
     inboxes.dispose();
     watch.close();
-    closed.tryEmitEmpty();
+    if (reason == null) {
+      closed.tryEmitEmpty();
+    } else {
+      closed.tryEmitError(reason);
+    }
+  }
+
+  static IllegalStateException unreadable(Throwable cause) {
+    return new IllegalStateException(
+        "expected one KvCache on this engine, got another one that reads its messages already, or"
+            + " did: "
+            + cause.getMessage(),
+        cause);
   }
 
   static IllegalStateException disposedError() {
     return new IllegalStateException("expected a KvCache that is in use, got one disposed of");
   }
 
+  /** Says of any failure with whom it happened, and whose engine was closed. */
+  HandOverException failure(Throwable cause, HandOverException.Node with, long requestId) {
+    if (cause instanceof TransferRejectedException && engine.isClosed()) {
+      return new HandOverException(HandOverException.Reason.FAILED, with, requestId, CLOSED, cause);
+    }
+    return HandOverException.of(alone(cause), with, requestId);
+  }
+
   /** Never completes; fails when the peer is lost, or the engine closes. */
   Mono<Void> lossOf(Peer peer) {
-    return watch.counter().boundTo(peer).next(1);
+    return watch.counter().boundTo(peer).next(1).onErrorMap(KvCache::alone);
+  }
+
+  /** What a claim adds to the loss is how often that part was counted, which concerns nobody. */
+  private static Throwable alone(Throwable failure) {
+    return failure instanceof PeerUnreachableException
+            && failure.getCause() instanceof PeerUnreachableException loss
+        ? loss
+        : failure;
   }
 
   /**
@@ -227,8 +301,14 @@ public final class KvCache implements Disposable {
   /** Asks, and asks again, until there is the answer or the peer is lost. */
   <T> Mono<T> ask(Peer peer, KvMessage question, Mono<T> answer) {
     return Mono.defer(() -> engine.send(peer, KvInbox.URGENT, KvCodec.encode(question)))
-        .onErrorResume(TransferRejectedException.class, this::sendLater)
-        .then(timers.within(ASK_AGAIN, answer))
+        .thenReturn(true)
+        .onErrorResume(
+            TransferRejectedException.class, refusal -> sendLater(refusal).thenReturn(false))
+        // Not before it was reached: it may have been lost earlier, and be there again.
+        .flatMap(sent ->
+            timers.within(
+                ASK_AGAIN,
+                sent ? Mono.firstWithSignal(answer, lossOf(peer).then(Mono.<T>empty())) : answer))
         .retryWhen(Retry.indefinitely().filter(TimeoutException.class::isInstance));
   }
 

@@ -14,7 +14,7 @@ import java.util.List;
  */
 final class KvCodec {
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
   static final int HEADER_BYTES = 1 + 1 + Long.BYTES;
   static final int CHECKSUM_BYTES = Integer.BYTES;
 
@@ -66,7 +66,7 @@ final class KvCodec {
     KvWriter out = new KvWriter(REQUEST, request.id());
     out.name(request.node()).name(request.model());
     out.i32(request.imms().base().value()).i32(request.imms().count());
-    out.i64(request.arrivals());
+    out.i64(request.arrivals()).i32(request.layouts());
     out.i32((int) request.deadline().toMillis());
     out.i64(request.span().firstToken()).i64(request.span().tokens());
     KvMessage.Target target = request.target();
@@ -110,14 +110,16 @@ final class KvCodec {
     int count = in.i32("number of immediates", 1, Integer.MAX_VALUE);
     KvMessage.Imms imms = in.checked(() -> new KvMessage.Imms(base, count));
     long arrivals = in.i64("arrivals", 1);
+    int layouts = in.i32("checksum of the layouts", Integer.MIN_VALUE, Integer.MAX_VALUE);
     Duration deadline = Duration.ofMillis(in.i32("deadline", 1, Integer.MAX_VALUE));
     long firstToken = in.i64("first token", 0);
     long tokens = in.i64("tokens", 0);
     KvSpan span = in.checked(() -> new KvSpan(firstToken, tokens));
     KvMessage.Target target = target(in);
     ByteBuffer body = in.bytes("body", MAX_BYTES);
-    return in.checked(
-        () -> new KvMessage.Request(id, node, model, target, imms, arrivals, span, deadline, body));
+    return in.checked(() ->
+        new KvMessage.Request(
+            id, node, model, target, imms, arrivals, layouts, span, deadline, body));
   }
 
   private static KvMessage.Target target(KvReader in) {
@@ -148,7 +150,8 @@ final class KvCodec {
   }
 
   private static KvMessage.End end(KvReader in, long id) {
-    KvMessage.Outcome outcome = KvMessage.Outcome.of(in.u8("outcome", 1, 4));
+    KvMessage.Outcome outcome =
+        KvMessage.Outcome.of(in.u8("outcome", 1, KvMessage.Outcome.values().length));
     boolean quiet = in.flag("quiet");
     long arrivals = in.i64("arrivals", KvMessage.End.UNKNOWN);
     ByteBuffer text = in.bytes("text", KvMessage.End.MAX_TEXT_BYTES);

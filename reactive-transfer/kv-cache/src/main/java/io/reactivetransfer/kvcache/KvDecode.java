@@ -5,6 +5,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -50,6 +52,9 @@ public final class KvDecode implements Disposable {
 
   /** Guarded by this, like the next one. */
   private final Set<Reception> receptions = new LinkedHashSet<>();
+
+  /** Arrivals that were released, whose pages are not back yet. */
+  private final Set<Reception> leaving = new LinkedHashSet<>();
 
   private boolean disposed;
 
@@ -96,6 +101,11 @@ public final class KvDecode implements Disposable {
    * whatever {@code use} throws or ends with. An order that does not fit this memory, or was used
    * before, is an error here, too. Cancelling before the arrival tells prefill to stop; afterwards
    * it cancels what {@code use} returned.
+   *
+   * <p>{@code use} is called on a thread of the engine's signal scheduler, and must not block.
+   * Errors come there, too, but for those of time, which come on the timers' ({@link
+   * KvCacheOptions.Builder#timers}), and those that are seen at once, which come on the
+   * subscriber's.
    */
   public <T> Mono<T> receive(
       KvOrder order, Function<? super KvArrival, ? extends Mono<? extends T>> use) {
@@ -104,19 +114,38 @@ public final class KvDecode implements Disposable {
     return new ReceiveMono<>(this, order, use);
   }
 
-  /** How many orders have ended whose pages wait until nothing can write to them any more. */
+  /**
+   * The same for an order that is made when it is subscribed to, which takes the pages then: each
+   * subscription makes one. So no page is lost if nobody subscribes, or if a cancel comes before
+   * the subscription does, as it may behind {@code subscribeOn}.
+   *
+   * @param order what it throws is the error
+   */
+  public <T> Mono<T> receive(
+      Supplier<KvOrder> order, Function<? super KvArrival, ? extends Mono<? extends T>> use) {
+    Objects.requireNonNull(order, "order");
+    Objects.requireNonNull(use, "use");
+    return Mono.defer(() -> receive(order.get(), use));
+  }
+
+  /**
+   * How many orders have ended early whose pages wait until nothing can write to them any more. An
+   * arrival is not one of them, be it kept or in its scope.
+   */
   public int held() {
     return heldReceptions().size();
   }
 
   /**
-   * Completes when the pages of all orders that have ended by the time of the subscription are
-   * their owners' again. Cancelling drops the signal.
+   * Completes when the pages of all orders that were {@linkplain #held() held} at the time of the
+   * subscription are their owners' again, and those of all arrivals that were released by then. It
+   * does not wait for other arrivals: those that were kept are their owners' to give back, whenever
+   * they like. Cancelling drops the signal.
    */
   public Mono<Void> settled() {
     // Several may wait for the same pages: who throws when they are back must not keep the others.
     return Bulkhead.around(
-            () -> Flux.fromIterable(heldReceptions()).flatMap(Reception::freed, Integer.MAX_VALUE))
+            () -> Flux.fromIterable(comingBack()).flatMap(Reception::freed, Integer.MAX_VALUE))
         .then();
   }
 
@@ -135,7 +164,8 @@ public final class KvDecode implements Disposable {
 
   /**
    * Takes no more orders. Those that run go on; pages that are held come back as ever. When the
-   * last order has ended, registrations that were made for prefill nodes are closed.
+   * last order has ended, registrations that were made for prefill nodes are closed: see {@link
+   * #closed()}.
    */
   @Override
   public void dispose() {
@@ -150,6 +180,17 @@ public final class KvDecode implements Disposable {
     return disposed;
   }
 
+  /**
+   * Completes when this was disposed of or the engine has closed, all orders have ended, and all
+   * that was registered for prefill nodes, of the KV memory and of tails, is closed: then no NIC
+   * can touch the memory by it, and the application may close its own regions and free the memory.
+   * Fails with what {@link MemoryRegion#close()} has failed with. Each subscription waits for
+   * itself and closes nothing.
+   */
+  public Mono<Void> closed() {
+    return Mono.from(Bulkhead.<Void>around(own::closed));
+  }
+
   /** Begins, or throws and has given the pages back, unless it never had them. */
   Reception begin(KvOrder order) {
     if (!order.use()) {
@@ -158,13 +199,70 @@ public final class KvDecode implements Disposable {
               + " one");
     }
     try {
-      cache.answers.requireReadable();
+      requireOpen(order);
+      requireOthers(order);
+      requireReadable();
+      requireUsable(order.tail());
       Reception reception = new Reception(this, order, order.spanIn(memory.layout()));
       register(reception);
       return reception;
     } catch (Throwable failure) {
       order.quiet();
       throw failure;
+    }
+  }
+
+  private void requireOpen(KvOrder order) {
+    if (cache.engine.isClosed()) {
+      Peer prefill = order.prefills().getFirst();
+      throw new HandOverException(
+          HandOverException.Reason.FAILED,
+          new HandOverException.Node("prefill", prefill, null),
+          0,
+          KvCache.CLOSED);
+    }
+  }
+
+  private void requireOthers(KvOrder order) {
+    for (Peer prefill : order.prefills()) {
+      if (prefill.id().equals(cache.engine.id())) {
+        throw new IllegalArgumentException(
+            "expected a prefill node on another engine, got this node's own ("
+                + prefill.address()
+                + "); what was computed on this engine is read where it lies");
+      }
+    }
+  }
+
+  private void requireReadable() {
+    try {
+      cache.answers.requireReadable();
+    } catch (IllegalStateException unreadable) {
+      throw KvCache.unreadable(unreadable);
+    }
+  }
+
+  /** The memory is registered once more for each node, which needs no region that is open. */
+  private void requireUsable(@Nullable MemorySlice tail) {
+    for (MemoryRegion region : memory.regions()) {
+      if (region.isClosed()) {
+        throw new IllegalStateException("expected KV memory in open regions, got a " + region);
+      }
+    }
+    if (tail == null) {
+      return;
+    }
+    if (tail.region().isClosed()) {
+      throw new IllegalArgumentException(
+          "expected a tail in an open region, got one in a " + tail.region());
+    }
+    EngineId owner = tail.region().engine();
+    if (!owner.equals(cache.engine.id())) {
+      throw new IllegalArgumentException(
+          "expected a tail in memory of this node's engine "
+              + cache.engine.id().toShortString()
+              + ", got one of engine "
+              + owner.toShortString());
     }
   }
 
@@ -197,6 +295,24 @@ public final class KvDecode implements Disposable {
     own.close();
   }
 
+  /** The pages of an arrival were released, and will be back. */
+  synchronized void leaves(Reception arrived) {
+    leaving.add(arrived);
+  }
+
+  /** They are. */
+  synchronized void left(Reception arrived) {
+    leaving.remove(arrived);
+  }
+
+  private List<Reception> comingBack() {
+    List<Reception> all = new ArrayList<>(heldReceptions());
+    synchronized (this) {
+      all.addAll(leaving);
+    }
+    return all;
+  }
+
   private List<Reception> heldReceptions() {
     List<Reception> all;
     synchronized (this) {
@@ -213,11 +329,14 @@ public final class KvDecode implements Disposable {
     return sources.get(prefill.id());
   }
 
-  /** What it has of the model: asked once. */
+  /**
+   * What it has of the model: asked once, and again if nobody would have heard that it was lost
+   * since.
+   */
   Mono<KvSource> source(Peer prefill) {
     return Mono.defer(() -> {
       KvSource known = known(prefill);
-      return known != null
+      return known != null && own.isWatching(prefill)
           ? Mono.just(known)
           : asking.computeIfAbsent(prefill.id(), id -> askTogether(prefill));
     });
@@ -240,11 +359,24 @@ public final class KvDecode implements Disposable {
         .answers
         .description(cache, prefill, model)
         .map(description -> {
-          KvMapping mapping = KvMapping.between(description.layout(), memory.layout());
-          KvSource source = new KvSource(prefill, description.node(), mapping);
+          KvSource source =
+              new KvSource(prefill, description.node(), mapping(prefill, description));
           sources.put(prefill.id(), source);
           return source;
         });
+  }
+
+  private KvMapping mapping(Peer prefill, KvMessage.Description description) {
+    try {
+      return KvMapping.between(description.layout(), memory.layout());
+    } catch (IllegalArgumentException refused) {
+      throw new HandOverException(
+          HandOverException.Reason.REFUSED,
+          new HandOverException.Node("prefill", prefill, description.node()),
+          0,
+          HandOverException.textOf(refused),
+          refused);
+    }
   }
 
   /**
@@ -274,7 +406,7 @@ public final class KvDecode implements Disposable {
   }
 
   /** What this node is told of the memory for one order. */
-  Mono<OwnMemory> memoryFor(Peer prefill, @Nullable MemorySlice tail) {
+  OwnMemory memoryFor(Peer prefill, @Nullable MemorySlice tail) {
     return own.of(prefill, tail);
   }
 

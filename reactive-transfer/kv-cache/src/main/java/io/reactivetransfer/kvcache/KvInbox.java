@@ -38,10 +38,11 @@ final class KvInbox extends BaseSubscriber<Message> {
     /**
      * What to do with a message.
      *
+     * @param bytes how long it is
      * @return whether it is kept, and {@link KvInbox#request} is called when it is not any more;
      *     otherwise another one is taken at once
      */
-    boolean received(Peer sender, KvMessage message);
+    boolean received(Peer sender, KvMessage message, int bytes);
 
     /**
      * Somebody speaks another version of the protocol; the message was dropped.
@@ -54,6 +55,7 @@ final class KvInbox extends BaseSubscriber<Message> {
     void ended(@Nullable Throwable failure);
   }
 
+  private final LogLimit warnings = new LogLimit(LOG);
   private final Handler handler;
   private final long first;
 
@@ -88,7 +90,8 @@ final class KvInbox extends BaseSubscriber<Message> {
   private boolean isKept(Message message) {
     Peer sender = message.sender();
     try {
-      return handler.received(sender, KvCodec.decode(message.bytes()));
+      int bytes = message.bytes().remaining();
+      return handler.received(sender, KvCodec.decode(message.bytes()), bytes);
     } catch (KvFormatException bad) {
       dropped(sender, bad);
       notUnderstood(message, bad);
@@ -110,14 +113,13 @@ final class KvInbox extends BaseSubscriber<Message> {
     }
   }
 
-  private static void dropped(Peer sender, Throwable why) {
-    Bulkhead.said(() -> {
-      String text = why.toString();
-      LOG.warn(
-          "dropped a message of {}: {}",
-          sender.address(),
-          text.length() <= MAX_LOGGED ? text : text.substring(0, MAX_LOGGED) + "...");
-    });
+  private void dropped(Peer sender, Throwable why) {
+    warnings.warn(() -> "dropped a message of " + sender.address() + ": " + shown(why.toString()));
+  }
+
+  /** As much of a text as is logged. */
+  static String shown(String text) {
+    return text.length() <= MAX_LOGGED ? text : text.substring(0, MAX_LOGGED) + "...";
   }
 
   /**

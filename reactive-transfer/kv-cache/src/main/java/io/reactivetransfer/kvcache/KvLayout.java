@@ -16,6 +16,9 @@ public final class KvLayout {
   /** The most places that a layout has: parts times layers. */
   public static final int MAX_PLACES = 1 << 16;
 
+  /** A layout may be a peer's, with thousands of parts, and its text stands in errors and logs. */
+  private static final int SHOWN_PARTS = 8;
+
   private final int firstLayer;
   private final int layers;
   private final int pages;
@@ -180,7 +183,7 @@ public final class KvLayout {
     return Objects.hash(firstLayer, layers, pages, pageTokens, parts, places);
   }
 
-  /** The numbers and the parts; no places. */
+  /** The numbers and the first parts; no places. */
   @Override
   public String toString() {
     return "layers "
@@ -192,7 +195,13 @@ public final class KvLayout {
         + " pages of "
         + pageTokens
         + " tokens, parts "
-        + parts;
+        + shown(parts);
+  }
+
+  /** The first of them: there may be thousands, and a peer decides how many. */
+  private static String shown(List<?> some) {
+    return some.subList(0, Math.min(some.size(), SHOWN_PARTS))
+        + (some.size() > SHOWN_PARTS ? " and " + (some.size() - SHOWN_PARTS) + " more" : "");
   }
 
   private void requireNumbers() {
@@ -219,7 +228,8 @@ public final class KvLayout {
   private void requireNames() {
     if (parts.stream().map(KvPart::name).distinct().count() < parts.size()) {
       throw new IllegalArgumentException(
-          "expected parts of different names, got " + parts.stream().map(KvPart::name).toList());
+          "expected parts of different names, got "
+              + shown(parts.stream().map(KvPart::name).toList()));
     }
   }
 

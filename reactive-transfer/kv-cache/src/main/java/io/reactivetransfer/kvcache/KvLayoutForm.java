@@ -2,6 +2,7 @@ package io.reactivetransfer.kvcache;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /** The bytes of a layout within a message. */
 final class KvLayoutForm {
@@ -26,6 +27,14 @@ final class KvLayoutForm {
         out.i32(place.region()).i64(place.offset()).i64(place.pageStride());
       }
     }
+  }
+
+  /** Of the bytes of the source's layout, and of the target's behind them. */
+  static int checksum(KvLayout source, KvLayout target) {
+    CRC32C checksum = new CRC32C();
+    new KvWriter(0, 0).layout(source).addTo(checksum);
+    new KvWriter(0, 0).layout(target).addTo(checksum);
+    return (int) checksum.getValue();
   }
 
   static KvLayout read(KvReader in) {

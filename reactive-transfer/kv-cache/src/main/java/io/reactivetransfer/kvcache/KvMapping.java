@@ -5,6 +5,7 @@ import io.reactivetransfer.PagedWrite;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a source has of what a target wants: a pure function of two layouts, so that both sides come
@@ -29,6 +30,9 @@ public final class KvMapping {
   private final long lanes;
 
   private final long bytesPerToken;
+
+  /** Computed when it is first asked for. */
+  private volatile @Nullable Integer checksum;
 
   private KvMapping(KvLayout source, KvLayout target) {
     this.source = source;
@@ -137,6 +141,19 @@ public final class KvMapping {
   /** Whether both have this layer. */
   public boolean hasLayer(int layer) {
     return layer >= firstLayer && layer < endLayer;
+  }
+
+  /**
+   * By which each side knows whether the other one has counted by the same two layouts. Two that
+   * differ may come to the same counts.
+   */
+  int checksum() {
+    Integer known = checksum;
+    if (known == null) {
+      known = KvLayoutForm.checksum(source, target);
+      checksum = known;
+    }
+    return known;
   }
 
   /** The parts that both have. */

@@ -51,6 +51,7 @@ sealed interface KvMessage {
    * @param target where it goes
    * @param imms what it is counted under
    * @param arrivals how often it is counted in all: the units of all layers, and the tail
+   * @param layouts {@link KvMapping#checksum()} of what it was counted by
    * @param span which tokens; none if there are no pages
    * @param deadline how long decode will wait, from now on; whole milliseconds
    * @param body the application's own: the prompt, for instance
@@ -62,6 +63,7 @@ sealed interface KvMessage {
       Target target,
       Imms imms,
       long arrivals,
+      int layouts,
       KvSpan span,
       Duration deadline,
       ByteBuffer body)
@@ -227,7 +229,7 @@ sealed interface KvMessage {
 
     /** Whether a write has failed, and so nobody knows how often it was counted. */
     boolean writeFailed() {
-      return outcome == Outcome.FAILED && arrivals == UNKNOWN;
+      return arrivals == UNKNOWN && (outcome == Outcome.FAILED || outcome == Outcome.DEADLINE);
     }
   }
 
@@ -237,7 +239,9 @@ sealed interface KvMessage {
     CANCELLED(2),
     FAILED(3),
     /** Everything has gone out; or so many have ended since that prefill does not know. */
-    NOT_RUNNING(4);
+    NOT_RUNNING(4),
+    /** The time was over that decode gave, or that prefill gives at most. */
+    DEADLINE(5);
 
     /** How a message encodes it. */
     final int code;
@@ -249,7 +253,7 @@ sealed interface KvMessage {
     /**
      * The outcome of a code.
      *
-     * @param code 1 to 4
+     * @param code 1 to 5
      */
     static Outcome of(int code) {
       return switch (code) {
@@ -257,6 +261,7 @@ sealed interface KvMessage {
         case 2 -> CANCELLED;
         case 3 -> FAILED;
         case 4 -> NOT_RUNNING;
+        case 5 -> DEADLINE;
         default -> throw new IllegalArgumentException("expected an outcome, got " + code);
       };
     }

@@ -11,8 +11,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * What decode asks prefill for: which pages of its own are to be filled, with which tokens, and by
@@ -20,9 +24,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Whose the pages are.</b> They are the caller's until {@link KvDecode#receive} is subscribed
  * to with the order, and again when {@code whenQuiet} runs. In between nobody else may use them,
- * nor the memory of the tail.
+ * nor the memory of the tail. Pages that were taken for an order that nobody subscribes to, because
+ * a cancel came before, stay the caller's to give back; {@link KvDecode#receive(Supplier,
+ * Function)} makes the order when it is subscribed to.
  */
 public final class KvOrder {
+
+  private static final Logger LOG = Loggers.getLogger(KvOrder.class);
 
   /** How long an order waits unless it says otherwise. */
   public static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(60);
@@ -53,8 +61,10 @@ public final class KvOrder {
   /**
    * An order that fills pages.
    *
-   * @param prefill who shall compute and write; sends the tail, too, if one is wanted
-   * @param pages the pages to fill, the same ones in each layer, in the order of the tokens
+   * @param prefill who shall compute and write, on another engine; sends the tail, too, if one is
+   *     wanted
+   * @param pages the pages to fill, the same ones in each layer, in the order of the tokens. That
+   *     no other order has them at the same time is the caller's to see to
    * @param whenQuiet runs exactly once, from the subscription on: when nothing can write to the
    *     pages and the tail any more and, if all arrived, the scope of the arrival has ended, or
    *     {@link KvArrival#release()} was called for what was kept. On any thread; must not block
@@ -135,8 +145,20 @@ public final class KvOrder {
     try {
       whenQuiet.run();
     } catch (Throwable thrown) {
-      Bulkhead.unheard(thrown);
+      Bulkhead.said(
+          () -> LOG.error("whenQuiet of an {} has thrown, which it must not", this, thrown));
     }
+  }
+
+  /** How many pages, a tail or not, and of whom. */
+  @Override
+  public String toString() {
+    return "order of "
+        + (pages == null ? "" : pages.size() + " pages" + (tail == null ? "" : " and "))
+        + (tail == null ? "" : "a tail")
+        + " from "
+        + prefills.getFirst().address()
+        + (prefills.size() == 1 ? "" : " and " + (prefills.size() - 1) + " more");
   }
 
   /**
@@ -202,8 +224,15 @@ public final class KvOrder {
       return this;
     }
 
-    /** How many tokens from there on, at least 1; as many as the pages hold unless it is given. */
+    /**
+     * How many tokens from there on, at least 1; as many as the pages hold unless it is given. Not
+     * for a tail alone, which has none.
+     */
     public Builder tokens(long tokens) {
+      if (pages == null) {
+        throw new IllegalArgumentException(
+            "expected no number of tokens for a tail alone, got " + tokens);
+      }
       if (tokens < 1) {
         throw new IllegalArgumentException("expected 1 or more tokens, got " + tokens);
       }
@@ -246,7 +275,7 @@ public final class KvOrder {
      * unless they are given.
      */
     public Builder body(ByteBuffer body) {
-      this.body = body.slice().asReadOnlyBuffer();
+      this.body = Objects.requireNonNull(body, "body").slice().asReadOnlyBuffer();
       return this;
     }
 
@@ -266,8 +295,8 @@ public final class KvOrder {
 
     /**
      * Is told the number of each layer of which all has arrived, in the order in which that becomes
-     * so, one at a time and before the arrival. What it throws ends the order. Costs a claim for
-     * each layer.
+     * so, one at a time and before the arrival, on a thread of the engine's signal scheduler: it
+     * must not block. What it throws ends the order. Costs a claim for each layer.
      */
     public Builder onLayer(IntConsumer onLayer) {
       this.onLayer = Objects.requireNonNull(onLayer, "onLayer");

@@ -40,6 +40,7 @@ public final class KvPrefill implements Disposable {
   /** Layouts of decode nodes for which the mapping is kept. */
   private static final int MAX_MAPPINGS = 64;
 
+  private final LogLimit warnings = new LogLimit(LOG);
   private final KvCache cache;
   private final Desk desk;
   private final String model;
@@ -53,7 +54,7 @@ public final class KvPrefill implements Disposable {
     this.desk = desk;
     this.model = model;
     this.memory = Objects.requireNonNull(memory, "memory");
-    this.waiting = new RequestQueue(taken -> desk.hasRoom());
+    this.waiting = new RequestQueue(desk::left);
   }
 
   /** The model whose requests it takes. */
@@ -70,9 +71,10 @@ public final class KvPrefill implements Disposable {
    * The requests that decode nodes sent and that fit this memory; others are refused without a word
    * to the application. One subscriber at a time: another one gets an {@link
    * IllegalStateException}. Requests wait while there is no demand, and while one subscriber has
-   * gone and the next has not come: some here, the rest at those who sent them. One that decode
-   * cancels meanwhile, whose time is over, or whose sender is lost, is not emitted. Completes when
-   * this is disposed of, or the engine closes.
+   * gone and the next has not come: some here, the rest at those who sent them; decode nodes take
+   * turns, and those of one node come in its order. One that decode cancels meanwhile, whose time
+   * is over, or whose sender is lost, is not emitted. Completes when this is disposed of, or the
+   * engine closes.
    *
    * <p>An error in the code behind ends that subscription, as Reactive Streams has it, and with it
    * what it had taken and not answered; {@link #serve} keeps the failure of one request apart from
@@ -86,11 +88,16 @@ public final class KvPrefill implements Disposable {
    * Serves requests until this is disposed of or the engine closes; then it completes. Each one is
    * given to {@code handler}, which answers it by {@link #handOver} or {@link #refuse}; what it
    * returns is subscribed to, and its elements are dropped. What fails, fails for that request
-   * alone: whatever the handler throws, an error of what it returned, and an end without an answer
-   * are logged, and refuse the request with that reason. When decode cancels a request that was not
-   * answered yet, or is lost, or its time is over, what the handler returned is cancelled.
-   * Cancelling cancels all that runs, and refuses what was not answered. Subscribes to {@link
-   * #requests()}.
+   * alone: whatever the handler throws, an error of what it returned, also one that a hand-over
+   * failed with here, and an end without an answer are logged, some lines at a time and then how
+   * many were left out, and refuse the request with that reason unless it was answered. When decode
+   * cancels a request that was not answered yet, or is lost, or its time is over, what the handler
+   * returned is cancelled. Cancelling cancels all that runs, and refuses what was not answered.
+   * Subscribes to {@link #requests()}.
+   *
+   * <p>The handler is called, and what it returned is subscribed to, for one request after the
+   * other, mostly on a thread of the engine's signal scheduler: it must not block. Compute on a
+   * scheduler of your own ({@code subscribeOn}), and emit the layers from there.
    *
    * @param concurrency how many are served at once, at least 1; more wait until one has ended, and
    *     are not refused
@@ -110,15 +117,33 @@ public final class KvPrefill implements Disposable {
       KvRequest request, Function<? super KvRequest, ? extends Publisher<?>> handler) {
     return Bulkhead.<Object>around(() -> handler.apply(request))
         .takeUntilOther(request.abandoned())
-        .then(Mono.defer(() -> refuse(request, "prefill's application ended without an answer")))
+        .then(Mono.defer(() -> unanswered(request)))
         .onErrorResume(failure -> {
-          if (!(failure
-              instanceof HandOverException)) { // which says where it came from, and is told
-            Bulkhead.said(() -> LOG.warn("{} could not be served", request, failure));
+          if (isOwn(failure)) {
+            warnings.warn(() -> request + " could not be served", failure);
           }
           return refuse(request, "prefill failed: " + HandOverException.textOf(failure));
         })
         .doOnCancel(() -> refuse(request, "prefill serves no more").subscribe());
+  }
+
+  private Mono<Void> unanswered(KvRequest request) {
+    if (request.isOpen()) {
+      warnings.warn(() ->
+          request
+              + " was not answered: expected it to be handed over or refused, got the end of what"
+              + " its handler returned");
+    }
+    return refuse(request, "prefill's application ended without an answer");
+  }
+
+  /**
+   * Whether something has failed here: it is not the other side's cancel, loss or deadline, nor the
+   * end of the engine.
+   */
+  private boolean isOwn(Throwable failure) {
+    return !(failure instanceof HandOverException told)
+        || (told.reason() == HandOverException.Reason.FAILED && !cache.engine.isClosed());
   }
 
   /**
@@ -130,21 +155,23 @@ public final class KvPrefill implements Disposable {
    *
    * <p>Ends with a {@link HandOverException} that names the decode node when that is lost or
    * cancels, when its deadline is over, and when a write or {@code finished} fails; decode is told.
-   * Ended by an error, by completion or by a cancel: no more is posted. With an error or
-   * completion, nothing of it reads the source memory any more; after a cancel, {@link
-   * io.reactivetransfer.MemoryRegion#quiesced()} says so.
+   * A request that was handed over or refused before is such an error, too, and keeps the answer
+   * that it has. Ended by an error, by completion or by a cancel: no more is posted. With an error
+   * or completion, nothing of it reads the source memory any more; after a cancel, {@link
+   * KvRequest#quiet()} says so.
    *
    * @param request one that this object's {@link #requests()} or {@link #serve} emitted; another
    *     object's is an {@link IllegalArgumentException}, and stays open
    * @param pages the source pages in this memory, {@link KvRequest#pages()} of them, the same ones
    *     in each layer, of which the first holds the first token that is wanted; leave them alone
-   *     until the end
+   *     until the end, and after a cancel until {@link KvRequest#quiet()}
    * @param finished the layers, or chunks of them, as they are finished, in any order; layers that
    *     decode does not want are skipped. See {@link FinishedLayer#counted} for a counter that
    *     something else drives, such as a {@linkplain io.reactivetransfer.TransferEngine#watch
    *     watched word}
    * @param tail what to write last, filled in by the time {@code finished} completes; no longer
-   *     than {@link KvRequest#tailBytes()}
+   *     than {@link KvRequest#tailBytes()}; one of a closed region, or of another engine, is an
+   *     {@link IllegalArgumentException}
    */
   public Flux<KvWritten> handOver(
       KvRequest request, PageList pages, Publisher<FinishedLayer> finished, MemorySlice tail) {
@@ -177,10 +204,7 @@ public final class KvPrefill implements Disposable {
     return Flux.defer(() -> {
       HandOver handOver = new HandOver(this, request, new KvWrites(this, request, pages, tail));
       if (!request.take(handOver)) {
-        return Flux.error(
-            request.because(
-                HandOverException.Reason.CANCELLED,
-                "expected a request that nobody answered or cancelled"));
+        return Flux.error(request.whyNotOpen());
       }
       return handOver.start(finished);
     });
@@ -202,7 +226,8 @@ public final class KvPrefill implements Disposable {
 
   /**
    * Tells decode, on subscribe, that this request will not be served. Completes when the message is
-   * on its way; has no effect on a request that was answered already.
+   * on its way, which a cancel does not hold back; has no effect on a request that was answered
+   * already.
    *
    * @param request one that this object's {@link #requests()} or {@link #serve} emitted; another
    *     object's is an {@link IllegalArgumentException}, and stays open
@@ -214,7 +239,10 @@ public final class KvPrefill implements Disposable {
       if (!request.refuse()) {
         return Mono.empty();
       }
-      return desk.over(request, request.refusal(reason));
+      // It is refused now: who loses interest in that must not keep decode from hearing of it.
+      Mono<Void> said = desk.over(request, request.refusal(reason)).cache();
+      said.subscribe();
+      return said;
     });
   }
 
@@ -238,18 +266,19 @@ public final class KvPrefill implements Disposable {
   /** No more will come: it was disposed of, the engine closed, or its messages are another's. */
   void noMore(@Nullable Throwable reason) {
     for (KvRequest left : waiting.end(reason)) {
-      left.dropped("prefill takes no more requests");
-      desk.hasRoom();
+      left.dropped(RequestQueue.NO_MORE);
+      desk.left(left);
     }
   }
 
   /**
    * What a message asks for.
    *
+   * @param bytes how long the message is
    * @throws IllegalArgumentException if it cannot be served: its numbers come from another process
    * @throws TransferException if its memory cannot be written to from here
    */
-  KvRequest check(Peer sender, KvMessage.Request message) {
+  KvRequest check(Peer sender, KvMessage.Request message, int bytes) {
     KvMessage.Target target = message.target();
     List<RegionDescriptor> regions = new ArrayList<>(target.regions());
     KvMessage.Tail tail = target.tail();
@@ -268,6 +297,7 @@ public final class KvPrefill implements Disposable {
     long arrivals =
         (mapping == null ? 0 : mapping.arrivals(span.firstToken(), span.tokens()))
             + (tail == null ? 0 : 1);
+    requireSameLayouts(mapping, message);
     if (message.arrivals() != arrivals) {
       throw new IllegalArgumentException(
           "expected a request for "
@@ -281,7 +311,24 @@ public final class KvPrefill implements Disposable {
     if (mapping != null) {
       requireCountable(mapping, span);
     }
-    return new KvRequest(this, sender, message, mapping);
+    return new KvRequest(this, sender, message, bytes, mapping);
+  }
+
+  /**
+   * Refuses what was counted for other layouts: their units may be as many, and lie elsewhere.
+   *
+   * @param mapping null if no pages are wanted, and so no layout matters
+   */
+  private void requireSameLayouts(@Nullable KvMapping mapping, KvMessage.Request message) {
+    if (mapping != null && message.layouts() != mapping.checksum()) {
+      throw new IllegalArgumentException(
+          "expected a request that was counted for the layouts of both sides (checksum %08x), got"
+                  .formatted(mapping.checksum())
+              + " one that was counted for others (%08x): this prefill node may have been"
+                  .formatted(message.layouts())
+              + " opened again with another layout; order again, which asks for it anew. It is "
+              + memory.layout());
+    }
   }
 
   /** Refuses more tokens than this side has pages for, before anything is computed of each. */
@@ -333,13 +380,18 @@ public final class KvPrefill implements Disposable {
   /** Has it wait until it is taken; whether it does. */
   boolean keep(KvRequest request) {
     if (!waiting.add(request)) {
-      request.dropped("prefill takes no more requests");
+      request.dropped(RequestQueue.NO_MORE);
       return false;
     }
     if (!request.isOpen() && waiting.remove(request)) {
       return false; // it was cancelled before it could be found there
     }
     return true;
+  }
+
+  /** How many requests wait until they are taken. */
+  int waiting() {
+    return waiting.size();
   }
 
   /**
@@ -349,7 +401,7 @@ public final class KvPrefill implements Disposable {
    */
   void over(KvRequest request, KvMessage.@Nullable End word) {
     if (waiting.remove(request)) {
-      desk.hasRoom();
+      desk.left(request);
     }
     desk.over(request, word).subscribe();
   }

@@ -29,7 +29,9 @@ public final class KvRequest {
   private final KvPrefill owner;
   private final Peer decode;
   private final KvMessage.Request message;
+  private final int bytes;
   private final @Nullable KvMapping mapping;
+  private final Duration time;
   private final long receivedNanos;
   private final Sinks.Empty<Void> ended = Sinks.empty();
   private final Disposable.Composite watching = Disposables.composite();
@@ -39,16 +41,28 @@ public final class KvRequest {
 
   private @Nullable HandOver handOver;
 
+  /** Why it was abandoned; null if it was not. */
+  private @Nullable HandOverException over;
+
   /**
    * As it came.
    *
+   * @param bytes how long the message is
    * @param mapping from prefill's layout to decode's; null if there are no pages
    */
-  KvRequest(KvPrefill owner, Peer decode, KvMessage.Request message, @Nullable KvMapping mapping) {
+  KvRequest(
+      KvPrefill owner,
+      Peer decode,
+      KvMessage.Request message,
+      int bytes,
+      @Nullable KvMapping mapping) {
     this.owner = owner;
     this.decode = decode;
     this.message = message;
+    this.bytes = bytes;
     this.mapping = mapping;
+    Duration most = owner.cache().options.maxDeadline();
+    this.time = message.deadline().compareTo(most) > 0 ? most : message.deadline();
     this.receivedNanos = now();
   }
 
@@ -98,9 +112,13 @@ public final class KvRequest {
     return message.body();
   }
 
-  /** How much is left of the time that decode gave; 0 or less when it is over. */
+  /**
+   * How much is left of its time; 0 or less when it is over. That is the time that decode gave when
+   * it sent the request, or the longest that this node gives ({@link
+   * KvCacheOptions#maxDeadline()}).
+   */
   public Duration remaining() {
-    return message.deadline().minusNanos(now() - receivedNanos);
+    return time.minusNanos(now() - receivedNanos);
   }
 
   /**
@@ -110,6 +128,28 @@ public final class KvRequest {
    */
   public Mono<Void> ended() {
     return Mono.from(Bulkhead.<Void>around(ended::asMono));
+  }
+
+  /**
+   * Completes when nothing that {@link KvPrefill#handOver} has posted for this request reads the
+   * source pages and the tail any more, and nothing will: then they may be reused. At once if no
+   * hand-over was begun. Needed after a cancel only, since a hand-over that ends by itself has
+   * waited for that. It does not wait for what others do in the same regions, as {@link
+   * io.reactivetransfer.MemoryRegion#quiesced()} does, which may be never where requests follow
+   * each other. Each subscription waits for itself. Fails with {@link
+   * io.reactivetransfer.TransferFailedException} if the engine closed and one of its NICs could not
+   * be closed: then the memory must be neither freed nor reused.
+   */
+  public Mono<Void> quiet() {
+    return Mono.from(Bulkhead.<Void>around(this::quietOfHandOver));
+  }
+
+  private Mono<Void> quietOfHandOver() {
+    HandOver begun;
+    synchronized (this) {
+      begun = handOver;
+    }
+    return begun == null ? Mono.empty() : begun.quiet();
   }
 
   /** Completes when decode has lost interest before the application had answered; else never. */
@@ -133,6 +173,11 @@ public final class KvRequest {
 
   KvMessage.Request message() {
     return message;
+  }
+
+  /** How long the message was that it came in. */
+  int bytes() {
+    return bytes;
   }
 
   @Nullable KvMapping mapping() {
@@ -159,8 +204,21 @@ public final class KvRequest {
     HandOverException late =
         because(
             HandOverException.Reason.DEADLINE,
-            "expected to be done within " + message.deadline() + ", got only so far");
-    abandon(late, refusal("its time was over before prefill's application had answered"));
+            "expected to be done within " + timeText() + ", got only so far");
+    abandon(
+        late,
+        new KvMessage.End(
+            id(),
+            KvMessage.Outcome.DEADLINE,
+            true,
+            0,
+            "its time of " + timeText() + " was over before prefill's application had answered"));
+  }
+
+  private String timeText() {
+    return time.equals(message.deadline())
+        ? time.toString()
+        : time + " (the longest that this prefill node gives, of " + message.deadline() + ")";
   }
 
   /**
@@ -198,6 +256,7 @@ public final class KvRequest {
     synchronized (this) {
       if (state == State.OPEN) {
         state = State.ABANDONED;
+        over = why;
       } else if (state != State.HANDED_OVER) {
         return true;
       }
@@ -237,6 +296,25 @@ public final class KvRequest {
     }
     state = State.REFUSED;
     return true;
+  }
+
+  /** What somebody hears who answers it too late, or again. */
+  synchronized HandOverException whyNotOpen() {
+    return over != null
+        ? over
+        : because(
+            HandOverException.Reason.FAILED,
+            "expected a request that was not answered yet, got one that was "
+                + (handOver != null ? "handed over" : "refused")
+                + " before");
+  }
+
+  /**
+   * Whether somebody waits for an answer. Its time may be over, or its sender lost, before that was
+   * said of this one, which will be the end of it then.
+   */
+  boolean isWanted() {
+    return isOpen() && remaining().isPositive() && decode.present().lossCause() == null;
   }
 
   synchronized boolean isOpen() {

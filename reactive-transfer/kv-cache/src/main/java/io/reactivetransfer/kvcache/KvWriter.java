@@ -79,6 +79,11 @@ final class KvWriter {
     return out.flip();
   }
 
+  /** Adds to a checksum what was written behind the beginning of a message. */
+  void addTo(CRC32C checksum) {
+    checksum.update(out.slice(KvCodec.HEADER_BYTES, out.position() - KvCodec.HEADER_BYTES));
+  }
+
   private ByteBuffer room(int bytes) {
     long needed = (long) out.position() + bytes;
     if (needed > KvCodec.MAX_BYTES) {

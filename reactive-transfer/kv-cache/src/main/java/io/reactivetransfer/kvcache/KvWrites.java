@@ -1,6 +1,8 @@
 package io.reactivetransfer.kvcache;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.RemoteRegion;
@@ -8,10 +10,14 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
  * Turns finished layers into writes, and checks that every token of every layer comes once. Layers
@@ -80,9 +86,28 @@ final class KvWrites {
               ? "expected a tail, which " + request + " wants, got none"
               : "expected no tail, which " + request + " does not want, got one");
     }
+    if (tail != null) {
+      requireOwn(tail.region(), request.owner().cache().engine);
+    }
     if (tail != null && tail.length() > request.tailBytes()) {
       throw new IllegalArgumentException(
           "expected a tail of at most " + request.tailBytes() + " bytes, got " + tail.length());
+    }
+  }
+
+  /** What no write of this engine could read. */
+  private static void requireOwn(MemoryRegion region, TransferEngine engine) {
+    if (region.isClosed()) {
+      throw new IllegalArgumentException(
+          "expected a tail in an open region, got one in a closed region");
+    }
+    EngineId owner = region.engine();
+    if (!owner.equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected a tail that is registered with this node's engine "
+              + engine.id().toShortString()
+              + ", got one of engine "
+              + owner.toShortString());
     }
   }
 
@@ -145,6 +170,16 @@ final class KvWrites {
     synchronized (pieces) {
       writes.forEach(write -> pieces.put(write, piece));
     }
+  }
+
+  /** Completes when no transfer of anybody reads the memory any more that these are read from. */
+  Mono<Void> sourcesQuiesced() {
+    Set<MemoryRegion> regions = Collections.newSetFromMap(new IdentityHashMap<>());
+    regions.addAll(memory.regions());
+    if (tail != null) {
+      regions.add(tail.region());
+    }
+    return Flux.fromIterable(regions).concatMap(MemoryRegion::quiesced).then();
   }
 
   /** The engine takes it: not all that was begun gets so far. */

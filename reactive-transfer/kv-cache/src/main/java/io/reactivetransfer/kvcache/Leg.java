@@ -1,13 +1,13 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.ImmLease;
-import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferFailedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +52,9 @@ final class Leg {
   /** How long it is waited for what prefill says has gone out. */
   private static final Duration LANDING = Duration.ofSeconds(2);
 
+  /** How long it is waited for what prefill says of writes that it has given up. */
+  private static final Duration LAST_WORD = Duration.ofSeconds(1);
+
   private final KvDecode owner;
   private final Reception order;
   private final KvSource source;
@@ -64,6 +67,9 @@ final class Leg {
   private final Disposable.Composite running = Disposables.composite();
   private final Disposable.Composite holding = Disposables.composite();
   private final Disposable.Swap landing = Disposables.swap();
+
+  /** The request was sent, and may wait at prefill yet. */
+  private final AtomicBoolean unheard = new AtomicBoolean();
 
   /** Arrivals that were claimed. */
   private final AtomicLong claimed = new AtomicLong();
@@ -93,7 +99,7 @@ final class Leg {
 
   /** Sees to it that nothing of it can land, whatever prefill does; and then says so. */
   Mono<Void> shutOut() {
-    return memory.lost().then(Mono.fromRunnable(this::quiet));
+    return memory.lost(closed("its pages were reclaimed")).then(Mono.fromRunnable(this::quiet));
   }
 
   Expected expected() {
@@ -115,24 +121,36 @@ final class Leg {
 
   /** What is lost is lost for the whole order. */
   private void fail(Throwable cause) {
-    order.fail(HandOverException.of(cause, with(), id));
+    order.fail(owner.cache().failure(cause, with(), id));
   }
 
   /** Claims what it waits for. Comes before the request: nothing can arrive unexpected. */
   void arm() {
     expected.claims(this::claim);
+    running.add(Ending.of(memory.end(), () -> {}, this::fail));
     running.add(Ending.of(end.asMono().doOnNext(this::refused), () -> {}, this::fail));
   }
 
   private void claim(int imm, long arrivals, Runnable met) {
     Mono<Void> claim = lease.counter(imm).boundTo(prefill()).next(arrivals);
-    running.add(Ending.of(claim, () -> came(arrivals, met), this::fail));
+    running.add(Ending.of(claim, () -> came(arrivals, met), this::claimFailed));
+  }
+
+  /** That prefill has given a write up is heard before the word that says why. */
+  private void claimFailed(Throwable cause) {
+    if (cause instanceof TransferFailedException && said == null) {
+      running.add(owner.cache().timers.after(LAST_WORD.toNanos(), () -> fail(cause)));
+    } else {
+      fail(cause);
+    }
   }
 
   private void came(long arrivals, Runnable met) {
-    long all = claimed.addAndGet(arrivals);
+    heard();
     order.came(arrivals);
     met.run();
+    // Behind that: not all has arrived as long as somebody is told of a part of it, who may throw.
+    long all = claimed.addAndGet(arrivals);
     if (all == expected.total()) {
       allArrived();
     } else {
@@ -161,6 +179,7 @@ final class Leg {
       ByteBuffer bytes = encodeRequest();
       if (sent.compareAndSet(
           Sent.NOT_YET, Sent.SENDING)) { // else the pages may be another's by now
+        unheard.set(true);
         Mono<Void> send =
             owner
                 .cache()
@@ -178,6 +197,13 @@ final class Leg {
     return false;
   }
 
+  /** Something was heard of the request, or it is over: it does not wait at prefill any more. */
+  private void heard() {
+    if (unheard.compareAndSet(true, false)) {
+      owner.cache().outbox.heard(prefill());
+    }
+  }
+
   private ByteBuffer encodeRequest() {
     ByteBuffer bytes = KvCodec.encode(request());
     int max = owner.cache().engine.options().maxMessageBytes();
@@ -187,35 +213,34 @@ final class Leg {
               + max
               + " bytes (EngineOptions.maxMessageBytes), got "
               + bytes.remaining()
-              + " for "
-              + (order.order().pages() == null ? "no pages" : order.order().pages())
-              + " of 4 bytes each and a body of "
-              + order.order().body().remaining());
+              + ", of which the body takes "
+              + order.order().body().remaining()
+              + " and each page of the "
+              + order.order()
+              + " takes 4");
     }
     return bytes;
   }
 
   private KvMessage.Request request() {
     KvOrder wanted = order.order();
-    MemorySlice tail = expected.tail() ? wanted.tail() : null;
     return new KvMessage.Request(
         id,
         owner.cache().node,
         owner.model(),
         new KvMessage.Target(
-            owner.memory().layout(),
-            memory.regions(),
-            wanted.pages(),
-            tail == null ? null : new KvMessage.Tail(memory.tail(), tail.offset(), tail.length())),
+            owner.memory().layout(), memory.regions(), wanted.pages(), memory.tail()),
         new KvMessage.Imms(lease.imm(), lease.size()),
         expected.total(),
+        source.mapping().checksum(),
         order.span(),
-        wanted.deadline(),
+        order.left(),
         wanted.body());
   }
 
   /** Prefill has stopped. */
   void ended(KvMessage.End message) {
+    heard();
     said = message;
     end.tryEmitValue(message);
   }
@@ -225,6 +250,7 @@ final class Leg {
         switch (message.outcome()) {
           case REFUSED -> HandOverException.Reason.REFUSED;
           case CANCELLED -> HandOverException.Reason.CANCELLED;
+          case DEADLINE -> HandOverException.Reason.DEADLINE;
           case FAILED, NOT_RUNNING -> HandOverException.Reason.FAILED;
         };
     String text = "prefill ended it (" + reason + "): " + message.text();
@@ -282,7 +308,8 @@ final class Leg {
         message.outcome() == KvMessage.Outcome.NOT_RUNNING && sent.get() == Sent.DONE;
     long counted = complete ? expected.total() : message.arrivals();
     if (counted == KvMessage.End.UNKNOWN || counted > expected.total()) {
-      return memory.lost(); // nobody can say what may land yet: it is shut out
+      // Nobody can say what may land yet: it is shut out.
+      return memory.lost(closed("it cannot say what of an order that has ended may land"));
     }
     long missing = counted - claimed.get();
     if (missing < 1) {
@@ -292,7 +319,15 @@ final class Leg {
         .cache()
         .timers
         .within(LANDING, arrivals(missing))
-        .onErrorResume(Leg::isMissing, e -> memory.lost());
+        .onErrorResume(
+            Leg::isMissing,
+            e -> memory.lost(closed("what it has sent of an order that has ended did not come")));
+  }
+
+  /** What other orders that run with this node end with. */
+  private static TransferFailedException closed(String reason) {
+    return new TransferFailedException(
+        "what this prefill node was told of the memory was closed: " + reason);
   }
 
   /** A NIC that has said that a write is done may lose it yet; so it is not waited for for ever. */
@@ -334,7 +369,8 @@ final class Leg {
 
   /** A process that was stopped may go on, and a NIC may have something of it in flight. */
   private void prefillLost() {
-    holding.add(Ending.of(memory.lost(), this::quiet, this::unanswered));
+    Throwable loss = new PeerUnreachableException("it was lost while another order ran with it");
+    holding.add(Ending.of(memory.lost(loss), this::quiet, this::unanswered));
   }
 
   /** It never begins. */
@@ -345,6 +381,7 @@ final class Leg {
   /** Nothing of it can come any more. */
   void quiet() {
     if (state.compareAndSet(State.HELD, State.QUIET)) {
+      heard();
       holding.dispose();
       lease.close();
       order.legDone();

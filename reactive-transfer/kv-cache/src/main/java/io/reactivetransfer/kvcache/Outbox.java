@@ -12,7 +12,8 @@ import java.util.Set;
  * Requests on their way out. They get their numbers one at a time and leave for each prefill node
  * in that order; so the numbers that it reads go up, and it knows of each whether it has read it,
  * though cancels overtake. Those that a node has no credit for wait here: they must not fill what
- * the engine keeps for it, or there would be no room for cancels.
+ * the engine keeps for it, or there would be no room for cancels. So do those for which it may have
+ * no room: it refuses more of one decode node than its share of those that wait there.
  */
 final class Outbox {
 
@@ -27,7 +28,16 @@ final class Outbox {
 
   private static final class Way {
     final Set<Leg> waiting = new LinkedHashSet<>();
+
+    /** Requests that the engine has and could not send yet. */
     int out;
+
+    /** Requests of which nothing was heard since they were given to the engine. */
+    int unheard;
+
+    boolean isIdle() {
+      return out == 0 && unheard == 0 && waiting.isEmpty();
+    }
   }
 
   /** For an engine that keeps so many messages to one peer. */
@@ -63,21 +73,37 @@ final class Outbox {
       Way way = ways.get(prefill.id());
       if (way != null) {
         way.out--;
-        send(way);
-        if (way.out == 0 && way.waiting.isEmpty()) {
-          ways.remove(prefill.id());
-        }
+        goOn(prefill, way);
       }
     });
   }
 
+  /** A request that was sent does not wait at the node any more. */
+  void heard(Peer prefill) {
+    turns.run(() -> {
+      Way way = ways.get(prefill.id());
+      if (way != null) {
+        way.unheard--;
+        goOn(prefill, way);
+      }
+    });
+  }
+
+  private void goOn(Peer prefill, Way way) {
+    send(way);
+    if (way.isIdle()) {
+      ways.remove(prefill.id());
+    }
+  }
+
   private void send(Way way) {
     Iterator<Leg> next = way.waiting.iterator();
-    while (way.out < atOnce && next.hasNext()) {
+    while (way.out < atOnce && way.unheard < WaitingRoom.MAX_OF_ONE && next.hasNext()) {
       Leg leg = next.next();
       next.remove();
       if (leg.send()) {
         way.out++;
+        way.unheard++;
       }
     }
   }

@@ -98,10 +98,12 @@ final class ReceiveMono<T> extends Mono<T> {
     }
 
     @Override
-    public void failed(Throwable reason) {
-      if (over.compareAndSet(false, true)) {
+    public boolean failed(Throwable reason) {
+      boolean first = over.compareAndSet(false, true);
+      if (first) {
         Bulkhead.end(actual, reason);
       }
+      return first;
     }
 
     @Override

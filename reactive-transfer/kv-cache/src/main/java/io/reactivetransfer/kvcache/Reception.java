@@ -8,12 +8,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.Logger;
@@ -33,12 +31,13 @@ final class Reception implements Answers.Waiting {
     /** All is here; the pages are the listener's. */
     void arrived(KvArrival arrival);
 
-    /** It ended early; the pages are not the listener's. */
-    void failed(Throwable reason);
+    /**
+     * It ended early; the pages are not the listener's.
+     *
+     * @return whether somebody was told
+     */
+    boolean failed(Throwable reason);
   }
-
-  /** What one leg needs before it can begin. */
-  private record Ready(KvSource source, OwnMemory memory) {}
 
   private enum State {
     RUNNING,
@@ -61,43 +60,40 @@ final class Reception implements Answers.Waiting {
         }
 
         @Override
-        public void failed(Throwable reason) {}
+        public boolean failed(Throwable reason) {
+          return false;
+        }
       };
 
   private final KvDecode owner;
   private final KvOrder order;
   private final KvSpan span;
-  private final AtomicReferenceArray<@Nullable Ready> ready;
   private final Disposable.Composite running = Disposables.composite();
   private final Disposable.Swap looking = Disposables.swap();
+  private final Sources sources;
+  private final Pace pace;
   private final Sinks.Empty<Void> freed = Sinks.empty();
 
   /** What the caller is told of layers, and of the arrival behind them. */
   private final Turns told = new Turns();
 
   private volatile Listener listener = NOBODY;
-  private final long startNanos;
 
   /** Guarded by this, like all below. */
   private State state = State.RUNNING;
 
   private List<Leg> legs = List.of();
-  private int notReady;
   private int legsLeft;
   private boolean givenBack;
   private long id;
-  private long total;
-  private long arrived;
-  private long firstNanos;
   private final Map<Integer, Integer> layersLeft = new HashMap<>();
 
   Reception(KvDecode owner, KvOrder order, KvSpan span) {
     this.owner = owner;
     this.order = order;
     this.span = span;
-    this.startNanos = now();
-    this.notReady = order.prefills().size();
-    this.ready = new AtomicReferenceArray<>(notReady);
+    this.pace = new Pace(order.deadline(), owner.cache().timers);
+    this.sources = new Sources(owner, order, running, this::fail);
   }
 
   KvOrder order() {
@@ -130,42 +126,13 @@ final class Reception implements Answers.Waiting {
     try {
       long nanos = order.deadline().toNanos();
       running.add(owner.cache().timers.after(nanos, this::late));
-      for (int i = 0; i < order.prefills().size() && isRunning(); i++) {
-        prepare(i, order.prefills().get(i));
-      }
+      sources.find(this::allFound);
     } catch (Throwable failure) {
       fail(failure, order.prefills().getFirst()); // whatever it is: the pages must not be lost
     }
   }
 
-  private void prepare(int index, Peer prefill) {
-    if (owner.known(prefill) == null) { // else its own claims will tell of its loss
-      running.add(Ending.of(owner.cache().lossOf(prefill), () -> {}, e -> fail(e, prefill)));
-    }
-    Mono<Ready> all =
-        owner
-            .source(prefill)
-            .flatMap(source ->
-                owner
-                    .memoryFor(prefill, index == 0 ? order.tail() : null)
-                    .map(memory -> new Ready(source, memory)))
-            .doOnNext(found -> isReady(index, found));
-    running.add(Ending.of(all, this::isReady, e -> fail(e, prefill)));
-  }
-
-  private void isReady(int index, Ready found) {
-    ready.set(index, found);
-    if (!isRunning()) { // nobody was told of it, nor will be
-      Ending.of(found.memory().ended(), () -> {}, failure -> {});
-    }
-  }
-
-  private void isReady() {
-    synchronized (this) {
-      if (--notReady > 0) {
-        return;
-      }
-    }
+  private void allFound() {
     try {
       begin();
     } catch (Throwable failure) {
@@ -174,15 +141,9 @@ final class Reception implements Answers.Waiting {
   }
 
   private void begin() {
-    List<Ready> all = new ArrayList<>();
-    for (int i = 0; i < ready.length(); i++) {
-      Ready one = ready.get(i);
-      if (one != null) {
-        all.add(one);
-      }
-    }
+    List<Sources.Ready> all = sources.known();
     if (order.pages() != null) {
-      owner.requireCover(all.stream().map(Ready::source).toList());
+      owner.requireCover(all.stream().map(Sources.Ready::source).toList());
     } else if (all.size() > 1) {
       throw new IllegalArgumentException(
           "expected one prefill node for a tail alone, got " + all.size());
@@ -198,10 +159,10 @@ final class Reception implements Answers.Waiting {
     owner.cache().outbox.inTurn(this::send);
   }
 
-  private List<Leg> makeLegs(List<Ready> all) {
+  private List<Leg> makeLegs(List<Sources.Ready> all) {
     List<Leg> made = new ArrayList<>();
     try {
-      for (Ready one : all) {
+      for (Sources.Ready one : all) {
         boolean tail = order.tail() != null && made.isEmpty();
         Expected expected =
             order.onLayer() == null
@@ -224,7 +185,7 @@ final class Reception implements Answers.Waiting {
     legs = List.copyOf(made);
     legsLeft = legs.size();
     for (Leg leg : legs) {
-      total += leg.expected().total();
+      pace.expect(leg.expected().total());
       leg.expected().layers().forEach(layer -> layersLeft.merge(layer, 1, Integer::sum));
     }
     return true;
@@ -268,11 +229,8 @@ final class Reception implements Answers.Waiting {
   }
 
   /** So many arrivals more. */
-  synchronized void came(long arrivals) {
-    if (arrived == 0) {
-      firstNanos = now();
-    }
-    arrived += arrivals;
+  void came(long arrivals) {
+    pace.came(arrivals);
   }
 
   /** One leg has all that it sends of a layer. */
@@ -317,6 +275,8 @@ final class Reception implements Answers.Waiting {
     }
     if (all) {
       running.dispose();
+      // What was registered for it alone is of no use any more; whenQuiet will wait for that.
+      Ending.of(sources.ended(), () -> {}, failure -> {});
       owner.finished(this, number());
       told.run(this::deliver);
     } else {
@@ -329,13 +289,7 @@ final class Reception implements Answers.Waiting {
     synchronized (this) {
       arrival =
           new KvArrival(
-              id,
-              order,
-              span,
-              total,
-              Duration.ofNanos(firstNanos - startNanos),
-              Duration.ofNanos(now() - firstNanos),
-              this::giveBack);
+              id, order, span, pace.total(), pace.untilFirst(), pace.sinceFirst(), this::released);
     }
     listener.arrived(arrival);
   }
@@ -362,35 +316,27 @@ final class Reception implements Answers.Waiting {
                 number(),
                 HandOverException.textOf(refused),
                 refused)
-            : HandOverException.of(cause, with, number()));
+            : owner.cache().failure(cause, with, number()));
   }
 
+  /** By the name that it was known by when this began: its owner may have forgotten it since. */
   private HandOverException.Node node(Peer prefill) {
+    for (Sources.Ready one : sources.known()) {
+      if (one.source().peer().id().equals(prefill.id())) {
+        return one.source().with();
+      }
+    }
     KvSource known = owner.known(prefill);
     return known == null ? new HandOverException.Node("prefill", prefill, null) : known.with();
   }
 
+  /** Whether somebody was told that it has ended for this reason. */
   private boolean failWith(Throwable reason, @Nullable HandOverException cause) {
-    boolean first = abandon(cause);
-    if (first) {
-      listener.failed(reason);
-    }
-    return first;
+    return abandon(cause) && listener.failed(reason);
   }
 
   private void late() {
-    String came;
-    long expected;
-    synchronized (this) {
-      expected = total;
-      came = arrived == 0 ? "none came" : "not all of them came";
-    }
-    fail(
-        new DeadlineExceededException(
-            expected == 0
-                ? "expected an answer within " + order.deadline() + ", none came"
-                : "expected " + expected + " arrivals within " + order.deadline() + ", " + came),
-        awaited());
+    fail(new DeadlineExceededException(pace.lateText()), awaited());
   }
 
   /** The first node of which something is missing. */
@@ -400,12 +346,13 @@ final class Reception implements Answers.Waiting {
         return leg.prefill();
       }
     }
-    for (int i = 0; i < ready.length(); i++) {
-      if (ready.get(i) == null) {
-        return order.prefills().get(i);
-      }
-    }
-    return order.prefills().getFirst();
+    Peer unknown = sources.unknown();
+    return unknown == null ? order.prefills().getFirst() : unknown;
+  }
+
+  /** How much is left of its time, in milliseconds; 1 when it is over. */
+  Duration left() {
+    return pace.left();
   }
 
   private void lookLater() {
@@ -413,40 +360,16 @@ final class Reception implements Answers.Waiting {
     looking.update(owner.cache().timers.after(look, this::look));
   }
 
+  /** Ends it early if at the rate so far it cannot be done in time. */
   private void look() {
-    estimate();
+    String infeasible = pace.infeasible();
+    if (infeasible != null) {
+      fail(
+          new HandOverException(
+              HandOverException.Reason.INFEASIBLE, node(awaited()), number(), infeasible));
+    }
     if (isRunning()) {
       lookLater();
-    }
-  }
-
-  /** Ends it early if at the rate so far it would take twice as long as there is left. */
-  private void estimate() {
-    long nanos = order.deadline().toNanos();
-    long left;
-    long needed;
-    synchronized (this) {
-      long since = now() - firstNanos;
-      if (arrived == 0 || since < nanos / 8) {
-        return;
-      }
-      // It is only known in parts how much has come.
-      long came = Math.min(total, arrived + Math.ceilDiv(total, 8));
-      left = nanos - (now() - startNanos);
-      needed = (long) ((double) since * (total - came) / came);
-    }
-    if (needed / 2 > left) {
-      HandOverException infeasible =
-          new HandOverException(
-              HandOverException.Reason.INFEASIBLE,
-              node(awaited()),
-              number(),
-              "expected it to take at most "
-                  + Duration.ofNanos(Math.max(0, left)).toMillis()
-                  + " ms more, got a rate at which it takes some "
-                  + Duration.ofNanos(needed).toMillis()
-                  + " ms");
-      fail(infeasible);
     }
   }
 
@@ -481,28 +404,23 @@ final class Reception implements Answers.Waiting {
     return true;
   }
 
+  /** An arrival is not needed any more. */
+  private void released() {
+    owner.leaves(this);
+    giveBack();
+  }
+
   /** Nothing can write any more, and nobody reads: the pages are the caller's again. */
   private void giveBack() {
-    List<OwnMemory> memories = new ArrayList<>();
-    for (int i = 0; i < ready.length(); i++) {
-      Ready one = ready.get(i);
-      if (one != null) {
-        memories.add(one.memory());
-      }
-    }
-    // Where the NIC keeps out what was given up, nothing is left that could come: no need to wait.
-    boolean waits = !owner.cache().engine.fencesLostPeers();
+    // Not before: who has the memory of the tail again may free it.
     Ending.of(
-        Flux.fromIterable(memories).concatMap(OwnMemory::ended),
+        sources.ended(),
         this::isBack,
         failure -> {
           // What the node was told of stays open, but nothing of it is on its way any more.
           LOG.warn("memory of hand-over {} was not closed: {}", number(), failure.toString());
           isBack();
         });
-    if (!waits) {
-      isBack();
-    }
   }
 
   private void isBack() {
@@ -513,11 +431,8 @@ final class Reception implements Answers.Waiting {
       givenBack = true;
     }
     order.quiet();
+    owner.left(this);
     owner.finished(this, number());
     freed.tryEmitEmpty();
-  }
-
-  private long now() {
-    return owner.cache().timers.nanos();
   }
 }

@@ -1,9 +1,6 @@
 package io.reactivetransfer.kvcache;
 
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +10,15 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /**
- * Requests that wait to be taken, first come, first served; what is cancelled meanwhile leaves at
- * once. Read by one subscriber at a time, and kept between two of them.
+ * Requests that wait to be taken, one of each decode node in turn; what is cancelled meanwhile
+ * leaves at once. Read by one subscriber at a time, and kept between two of them.
  */
 final class RequestQueue extends Flux<KvRequest> {
 
-  private final Set<KvRequest> waiting = new LinkedHashSet<>();
+  /** Why one is refused that comes when no more are taken. */
+  static final String NO_MORE = "prefill takes no more requests";
+
+  private final WaitingRequests waiting = new WaitingRequests();
   private final Consumer<KvRequest> taken;
 
   /** Guarded by this, like the next ones. */
@@ -36,7 +36,7 @@ final class RequestQueue extends Flux<KvRequest> {
     this.taken = taken;
   }
 
-  /** Puts it at the end, unless no more are taken. */
+  /** Lets it wait, unless no more are taken. */
   boolean add(KvRequest request) {
     synchronized (this) {
       if (ended) {
@@ -53,6 +53,11 @@ final class RequestQueue extends Flux<KvRequest> {
     return waiting.remove(request);
   }
 
+  /** How many wait. */
+  synchronized int size() {
+    return waiting.size();
+  }
+
   /** No more will come; returns those that wait, which nobody gets. */
   List<KvRequest> end(@Nullable Throwable reason) {
     List<KvRequest> left;
@@ -61,8 +66,7 @@ final class RequestQueue extends Flux<KvRequest> {
         ended = true;
         failure = reason;
       }
-      left = List.copyOf(waiting);
-      waiting.clear();
+      left = waiting.clear();
     }
     drain();
     return left;
@@ -101,13 +105,25 @@ final class RequestQueue extends Flux<KvRequest> {
   }
 
   private synchronized @Nullable KvRequest poll(Reader who) {
-    Iterator<KvRequest> first = waiting.iterator();
-    if (reader != who || !first.hasNext()) {
-      return null;
+    return reader == who ? waiting.poll() : null;
+  }
+
+  /** Its reader has gone before he got it: the next one gets it, before all others. */
+  private void putBack(KvRequest request) {
+    boolean isKept;
+    synchronized (this) {
+      isKept = !ended;
+      if (isKept) {
+        waiting.addFirst(request);
+      }
     }
-    KvRequest request = first.next();
-    first.remove();
-    return request;
+    if (!isKept) {
+      taken.accept(request);
+      request.dropped(NO_MORE);
+    } else if (!request.isOpen() && remove(request)) {
+      taken.accept(request); // it was cancelled before it could be found there
+    }
+    drain();
   }
 
   private synchronized boolean isOver() {
@@ -198,8 +214,13 @@ final class RequestQueue extends Flux<KvRequest> {
           }
           return;
         }
+        boolean isOpen = next.isWanted();
+        if (isOpen && over) {
+          queue.putBack(next);
+          return;
+        }
         queue.taken.accept(next);
-        if (next.isOpen()) {
+        if (isOpen) {
           wasGiven();
           actual.onNext(next);
         }

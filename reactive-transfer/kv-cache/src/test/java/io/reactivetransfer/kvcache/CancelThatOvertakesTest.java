@@ -72,6 +72,7 @@ class CancelThatOvertakesTest {
             null),
         new KvMessage.Imms(lease.imm(), 1),
         arrivals,
+        KvMapping.between(LAYOUT, LAYOUT).checksum(),
         new KvSpan(0, 1),
         PATIENCE,
         ByteBuffer.allocate(0));
@@ -148,13 +149,13 @@ class CancelThatOvertakesTest {
     byte[] bytes = KvCodec.encode(request(1, 2)).array().clone();
     int length = KvCodec.encode(request(1, 2)).remaining();
     byte[] other = Arrays.copyOf(bytes, length);
-    other[0] = 3;
+    other[0] = 4;
     CRC32C checksum = new CRC32C();
     checksum.update(other, 0, length - 4);
     ByteBuffer.wrap(other).putInt(length - 4, (int) checksum.getValue());
     say(KvInbox.REQUESTS, ByteBuffer.wrap(other));
     KvMessage.End refused = end();
     assertThat(refused.id()).isEqualTo(1);
-    assertThat(refused.text()).contains("expected version 2, got version 3");
+    assertThat(refused.text()).contains("expected version 3, got version 4");
   }
 }

@@ -5,19 +5,26 @@ import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
 import static io.reactivetransfer.kvcache.TestNode.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** A process with two prefill engines gives the request of one to the other. */
 @ParameterizedClass
@@ -68,10 +75,12 @@ class ForeignRequestTest extends HandOverFixture {
   @Test
   void isToldToDecodeAndLeavesNothingOpen() {
     prefill.serve(4, this::handOverByOther).subscribe();
-    for (int i = 0; i < Desk.MAX_WAITING + 10; i++) {
+    // More than one decode node may have waiting.
+    for (int i = 0; i < WaitingRoom.MAX_OF_ONE + 10; i++) {
       HandOverException failure = failureOf(decode.receive(order(), KEPT).toFuture());
       assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
       assertThat(failure).hasMessageContaining("expected a request of this KvPrefill");
+      decode.settled().block(PATIENCE); // the pool has pages for three orders
     }
     requireSettled();
   }
@@ -94,7 +103,61 @@ class ForeignRequestTest extends HandOverFixture {
     await(prefill.refuse(request, "once more").thenReturn(true));
   }
 
+  /** Who hears that all is closed may close what a hand-over's publisher would say otherwise. */
+  @Test
+  void whatIsClosedHasNoHandOverThatHasNotEnded() {
+    prefillNode.cache().dispose();
+    prefillNode.cache().closed().block(PATIENCE);
+    VirtualTimeScheduler time = VirtualTimeScheduler.create();
+    KvCache cache = KvCache.open(thatNeverSends(prefillNode.engine), "prefill", time);
+    prefill = cache.prefill(TestNode.MODEL, prefillNode.memory);
+    decode.receive(order(), KEPT).subscribe(arrived -> {}, failed -> {});
+    KvRequest request = nextRequest();
+    Flux<FinishedLayer> failing = Flux.error(new IllegalStateException("out of memory"));
+    List<String> ends = new CopyOnWriteArrayList<>();
+    cache.closed().subscribe(null, null, () -> ends.add("closed"));
+    cache.dispose();
+    handOver(request, failing).subscribe(written -> {}, failed -> ends.add("failed"));
+    request.ended().block(PATIENCE);
+    assertThat(ends).as("its last word is on its way").isEmpty();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> {
+          time.advanceTimeBy(Duration.ofSeconds(1)); // its timer may begin a moment later
+          return ends.size() == 2;
+        });
+    assertThat(ends).containsExactly("failed", "closed");
+  }
+
+  @Test
+  void nobodyIsToldWhoIsLost() {
+    prefillNode.cache().dispose();
+    prefillNode.cache().closed().block(PATIENCE);
+    VirtualTimeScheduler stands = VirtualTimeScheduler.create();
+    KvCache cache = KvCache.open(thatNeverSends(prefillNode.engine), "prefill", stands);
+    prefill = cache.prefill(TestNode.MODEL, prefillNode.memory);
+    decode.receive(order(), KEPT).subscribe(arrived -> {}, failed -> {});
+    KvRequest request = nextRequest();
+    CompletableFuture<Void> writes = handOver(request, Flux.never()).then().toFuture();
+    decodeNode.engine.close().block(PATIENCE);
+    assertThat(failureOf(writes).reason()).isEqualTo(HandOverException.Reason.PEER_LOST);
+    cache.dispose();
+    cache.closed().block(PATIENCE);
+  }
+
+  private static TransferEngine thatNeverSends(TransferEngine engine) {
+    return sending(engine, Mono::never);
+  }
+
   private static TransferEngine thatRefusesToSend(TransferEngine engine) {
+    return sending(
+        engine,
+        () -> {
+          throw new TransferRejectedException("expected a peer of this engine");
+        });
+  }
+
+  private static TransferEngine sending(TransferEngine engine, Supplier<Mono<Void>> send) {
     return (TransferEngine)
         Proxy.newProxyInstance(
             TransferEngine.class.getClassLoader(),
@@ -102,7 +165,7 @@ class ForeignRequestTest extends HandOverFixture {
             (proxy, method, arguments) -> {
               // But it tells its layout, or nobody would ask it for anything.
               if (method.getName().equals("send") && !isDescription(arguments)) {
-                throw new TransferRejectedException("expected a peer of this engine");
+                return send.get();
               }
               try {
                 return method.invoke(engine, arguments);

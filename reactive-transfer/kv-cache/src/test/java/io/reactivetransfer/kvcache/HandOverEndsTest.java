@@ -62,7 +62,10 @@ class HandOverEndsTest extends HandOverFixture {
     HandOverException failure = failureOf(other.receive(order(), KEPT).toFuture());
     assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
     assertThat(failure)
-        .hasMessageContaining("expected one of this node's models (a model), got another one");
+        .hasMessageContaining(
+            "expected one of the models of node "
+                + prefillNode.engine.address()
+                + " (a model), got another one");
     other.settled().block(PATIENCE);
     requireSettled();
   }

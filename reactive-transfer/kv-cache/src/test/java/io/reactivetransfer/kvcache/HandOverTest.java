@@ -51,7 +51,7 @@ class HandOverTest extends HandOverFixture {
     }
     spare.release();
     arrived.release();
-    assertThat(pool.free()).isEqualTo(24);
+    requireSettled(); // when no NIC knows the tail any more
   }
 
   @Test
@@ -87,6 +87,7 @@ class HandOverTest extends HandOverFixture {
     assertThat(pool.free()).isZero();
     assertThatThrownBy(this::order).isInstanceOf(PagesExhaustedException.class);
     arrivals.forEach(KvArrival::release);
+    requireSettled();
     assertThat(await(decode.receive(order(), KEPT)).arrivals()).isEqualTo(41);
   }
 
@@ -104,6 +105,22 @@ class HandOverTest extends HandOverFixture {
     assertThat(decodeNode.engine.stats().arrivals()).isZero();
     await(writes.then(Mono.just(true)));
     assertThat(await(Mono.fromFuture(arrival)).requestId()).isEqualTo(request.id());
+  }
+
+  @Test
+  void anOrderThatIsMadeAtTheSubscriptionTakesNoPagesBefore() {
+    prefill.requests().flatMap(request -> handOver(request, allLayers(request))).subscribe();
+    Mono<Long> arrivals = decode.receive(this::order, arrival -> Mono.just(arrival.arrivals()));
+    assertThat(pool.free()).isEqualTo(24);
+    assertThat(await(arrivals)).isEqualTo(41);
+    assertThat(await(arrivals)).isEqualTo(41);
+    assertThat(pool.free()).isEqualTo(24);
+    assertThatThrownBy(() -> await(decode.receive(() -> ordered().tokens(1).build(), KEPT)))
+        .hasMessageContaining("expected 1 pages");
+    assertThat(pool.free()).isEqualTo(24);
+    assertThatThrownBy(() -> await(decode.receive(() -> null, KEPT)))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("order");
   }
 
   @Test
@@ -201,6 +218,7 @@ class HandOverTest extends HandOverFixture {
         .untilAsserted(() ->
             assertThatThrownBy(() -> await(third.receive(order(), KEPT)))
                 .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("expected one KvCache on this engine")
                 .hasMessageContaining("messages cannot be read"));
   }
 }

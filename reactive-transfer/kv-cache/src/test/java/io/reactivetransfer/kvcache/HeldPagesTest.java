@@ -9,6 +9,8 @@ import static org.awaitility.Awaitility.await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 
 /** When pages come back, with a prefill side that says what the test wants it to say. */
@@ -144,12 +146,16 @@ class HeldPagesTest {
     awaitBack();
   }
 
-  @Test
-  void comeBackByThemselvesWhenPrefillCannotSayWhatMayLand() throws InterruptedException {
+  @ParameterizedTest
+  @EnumSource(
+      value = KvMessage.Outcome.class,
+      names = {"FAILED", "DEADLINE"})
+  void comeBackByThemselvesWhenPrefillCannotSayWhatMayLand(KvMessage.Outcome outcome)
+      throws InterruptedException {
     Disposable subscription = receive();
     KvMessage.Request request = prefill.nextRequest();
     subscription.dispose();
-    prefill.say(end(request, KvMessage.Outcome.FAILED, false, -1));
+    prefill.say(end(request, outcome, false, -1));
     awaitBack();
     requireShutOut(request);
   }

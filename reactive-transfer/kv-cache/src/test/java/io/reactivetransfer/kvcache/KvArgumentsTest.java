@@ -71,6 +71,16 @@ class KvArgumentsTest extends HandOverFixture {
   }
 
   @Test
+  void aTailAloneHasNoTokens() {
+    KvOrder.Builder order =
+        KvOrder.tailOnly(peer(), decodeNode.tailRegion.slice(0, 8), () -> {}).firstToken(17);
+    assertThatThrownBy(() -> order.tokens(5))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected no number of tokens for a tail alone, got 5");
+    assertThat(order.build().spanIn(LAYOUT)).isEqualTo(new KvSpan(17, 0));
+  }
+
+  @Test
   void anOrderIsUsedOnce() {
     prefill.serve(1, request -> prefill.refuse(request, "no")).subscribe();
     HandOverFixtureOrder once = wrong(1, 2);

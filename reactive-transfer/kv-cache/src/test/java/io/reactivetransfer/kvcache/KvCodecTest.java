@@ -65,6 +65,7 @@ class KvCodecTest {
         target,
         new KvMessage.Imms(Imm.of(Imm.FIRST_LEASED), target.layout().layers() + 1),
         12_345,
+        0x89abcdef,
         span,
         Duration.ofSeconds(60),
         ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
@@ -90,7 +91,8 @@ class KvCodecTest {
         new KvMessage.End(5, KvMessage.Outcome.REFUSED, true, 0, "no such model"),
         new KvMessage.End(6, KvMessage.Outcome.CANCELLED, false, 1234, ""),
         new KvMessage.End(7, KvMessage.Outcome.FAILED, true, KvMessage.End.UNKNOWN, "nic \u00fc"),
-        new KvMessage.End(8, KvMessage.Outcome.NOT_RUNNING, false, KvMessage.End.UNKNOWN, "x"));
+        new KvMessage.End(8, KvMessage.Outcome.NOT_RUNNING, false, KvMessage.End.UNKNOWN, "x"),
+        new KvMessage.End(9, KvMessage.Outcome.DEADLINE, false, 17, "its time was over"));
   }
 
   static byte[] bytes(KvMessage message) {
@@ -136,6 +138,7 @@ class KvCodecTest {
     assertThat(after.model()).isEqualTo(before.model());
     assertThat(after.imms()).isEqualTo(before.imms());
     assertThat(after.arrivals()).isEqualTo(before.arrivals());
+    assertThat(after.layouts()).isEqualTo(before.layouts());
     assertThat(after.span()).isEqualTo(before.span());
     assertThat(after.deadline()).isEqualTo(before.deadline());
     assertThat(after.body()).isEqualTo(before.body());
@@ -157,18 +160,64 @@ class KvCodecTest {
   @Test
   void theBytesAreStable() {
     assertThat(HexFormat.of().formatHex(bytes(new KvMessage.Cancel(0x0102030405060708L))))
-        .startsWith("02" + "04" + "0102030405060708")
+        .startsWith("03" + "04" + "0102030405060708")
         .hasSize(2 * (1 + 1 + 8 + 4));
     assertThat(HexFormat.of().formatHex(bytes(new KvMessage.Describe(1, "d", "m"))))
-        .startsWith("02" + "01" + "0000000000000001" + "0164" + "016d")
+        .startsWith("03" + "01" + "0000000000000001" + "0164" + "016d")
         .hasSize(2 * (1 + 1 + 8 + 2 + 2 + 4));
     KvLayout layout = KvLayout.contiguous(1, 2, 3, KvPart.whole("k", 4));
     assertThat(HexFormat.of().formatHex(bytes(new KvMessage.Description(1, "d", "m", layout))))
-        .startsWith("02" + "02" + "0000000000000001" + "0164" + "016d" + "00000000" + "00000001")
+        .startsWith("03" + "02" + "0000000000000001" + "0164" + "016d" + "00000000" + "00000001")
         .contains("00000002" + "00000003" + "00000001" + "016b" + "00000000" + "00000001")
         .contains("00000004" + "0000000000000004" + "0000000000000004")
         .contains("00000000" + "0000000000000000" + "000000000000000c")
         .hasSize(2 * (1 + 1 + 8 + 2 + 2 + 20 + 30 + 20 + 4));
+  }
+
+  @Test
+  void theBytesOfARequestAreStable() {
+    KvLayout layout = KvLayout.contiguous(1, 2, 3, KvPart.whole("k", 4));
+    KvMessage.Request request =
+        new KvMessage.Request(
+            9,
+            "d",
+            "m",
+            target(layout, PageList.of(1), null),
+            new KvMessage.Imms(Imm.of(0x123456), 1),
+            0x11,
+            0x89abcdef,
+            new KvSpan(3, 2),
+            Duration.ofMillis(0x2233),
+            ByteBuffer.wrap(new byte[] {0x55, 0x66}));
+    String region = HexFormat.of().formatHex(region(24).toBytes());
+    assertThat(HexFormat.of().formatHex(bytes(request)))
+        .startsWith("03" + "03" + "0000000000000009" + "0164" + "016d" + "00123456" + "00000001")
+        .contains("0000000000000011" + "89abcdef" + "00002233")
+        .contains("00002233" + "0000000000000003" + "0000000000000002" + hex(layout))
+        .contains(hex(layout) + "00000001" + "%08x".formatted(region.length() / 2) + region)
+        .contains(region + "00000001" + "00000001" + "00" + "00000002" + "5566");
+  }
+
+  /** As a DESCRIPTION has it. */
+  private static String hex(KvLayout layout) {
+    String message =
+        HexFormat.of().formatHex(bytes(new KvMessage.Description(1, "d", "m", layout)));
+    return message.substring(2 * (1 + 1 + 8 + 2 + 2), message.length() - 2 * 4);
+  }
+
+  @Test
+  void theChecksumOfTwoLayoutsIsThatOfTheirBytes() {
+    KvLayout one = KvLayout.contiguous(2, 9, 4, KvPart.tokenMajor("k", 0, 4, 8));
+    KvLayout other = KvLayout.contiguous(2, 9, 4, KvPart.headMajor("k", 0, 4, 8, 4));
+    KvMapping mapping = KvMapping.between(one, other);
+    CRC32C expected = new CRC32C();
+    expected.update(HexFormat.of().parseHex(hex(one) + hex(other)));
+    assertThat(mapping.checksum()).isEqualTo((int) expected.getValue());
+    assertThat(mapping.checksum()).isEqualTo(KvMapping.between(one, other).checksum());
+    // Others count as often, and differ.
+    KvMapping back = KvMapping.between(other, one);
+    assertThat(back.arrivals(0, 36)).isEqualTo(mapping.arrivals(0, 36));
+    assertThat(back.checksum()).isNotEqualTo(mapping.checksum());
   }
 
   @ParameterizedTest
@@ -194,13 +243,13 @@ class KvCodecTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0,0", "1,1", "3,3", "255,255", "82,82"})
+  @CsvSource({"0,0", "1,1", "2,2", "4,4", "255,255", "82,82"})
   void saysWhichVersionCame(int first, int version) {
     byte[] bytes = bytes(new KvMessage.Cancel(1));
     bytes[0] = (byte) first;
     assertThatThrownBy(() -> read(sealed(bytes)))
         .hasMessage(
-            "not a KV-cache message: expected version 2, got version "
+            "not a KV-cache message: expected version 3, got version "
                 + version
                 + "; let both nodes run the same release");
   }
@@ -210,7 +259,7 @@ class KvCodecTest {
     byte[] bytes = new byte[18];
     ByteBuffer.wrap(bytes).put("RTK\u0001\u0002".getBytes(StandardCharsets.US_ASCII));
     assertThatThrownBy(() -> read(sealed(bytes)))
-        .hasMessageContaining("expected version 2, got version 1; let both nodes");
+        .hasMessageContaining("expected version 3, got version 1; let both nodes");
   }
 
   @Test

@@ -117,6 +117,20 @@ class KvLayoutTest {
         .hasMessageStartingWith("expected " + expected + ", got ");
   }
 
+  /** A peer decides how many there are, and what it says ends in errors and logs. */
+  @Test
+  void whatIsSaidOfManyPartsIsShort() {
+    KvLayout.Builder many = builder().layers(1);
+    for (int i = 0; i < 19_000; i++) {
+      many.part(KvPart.whole("part " + i, 8));
+    }
+    assertThat(many.build().toString()).endsWith(" and 18992 more").hasSizeLessThan(2_000);
+    many.part(KvPart.whole("part 0", 8));
+    assertThatThrownBy(many::build)
+        .hasMessageStartingWith("expected parts of different names, got [part 0, part 1, ")
+        .hasMessageEndingWith(" and 18993 more");
+  }
+
   @Test
   void refusesNoPartsAndPartsOfTheSameName() {
     assertThatThrownBy(builder()::build).hasMessage("expected 1 or more parts, got 0");

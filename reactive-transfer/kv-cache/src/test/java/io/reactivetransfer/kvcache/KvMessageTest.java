@@ -31,6 +31,7 @@ class KvMessageTest {
         target(PageList.range(0, 2)),
         imms,
         arrivals,
+        5,
         span,
         deadline,
         ByteBuffer.allocate(0));
@@ -73,6 +74,7 @@ class KvMessageTest {
                 tailOnly,
                 IMMS,
                 1,
+                5,
                 new KvSpan(0, 1),
                 MINUTE,
                 ByteBuffer.allocate(0)))

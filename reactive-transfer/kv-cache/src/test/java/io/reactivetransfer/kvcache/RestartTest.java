@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.Peer;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +74,33 @@ class RestartTest {
   }
 
   @Test
+  void aLayoutThatCannotBeMappedIsRefusedByTheNameOfItsNode() {
+    KvLayout other = KvLayout.opaque(3, 4, 48);
+    try (TestNode stranger = new TestNode(decodeNode.engine.backend(), other)) {
+      KvCache.open(stranger.engine, "the third rack").prefill(MODEL, stranger.memory);
+      KvOrder order =
+          KvOrder.into(stranger.seenFrom(decodeNode), PageList.range(0, 1), () -> {})
+              .deadline(PATIENCE)
+              .build();
+      CompletableFuture<?> refused = decode.receive(order, arrival -> Mono.just(true)).toFuture();
+      assertThat(reasonOf(refused)).isEqualTo(HandOverException.Reason.REFUSED);
+      assertThat(refused.exceptionNow()).hasMessageContaining("prefill the third rack (");
+    }
+  }
+
+  /** Nobody hears of a loss of it then: what it has is asked for again. */
+  @Test
+  void aNodeThatAnsweredAnOrderThatHadEndedIsAskedAgain() {
+    serve(prefillNode.prefill());
+    Peer prefill = prefillNode.seenFrom(decodeNode);
+    KvSource stale = decode.source(prefill).block(PATIENCE);
+    assertThat(order(4).join()).isTrue();
+    KvSource present = decode.source(prefill).block(PATIENCE);
+    assertThat(present).isNotSameAs(stale);
+    assertThat(decode.source(prefill).block(PATIENCE)).as("it is watched").isSameAs(present);
+  }
+
+  @Test
   void whatWasRegisteredForANodeThatIsLostWhileNothingRunsIsClosed() {
     long before = decodeNode.engine.stats().openRegions();
     serve(prefillNode.prefill());
@@ -108,6 +136,43 @@ class RestartTest {
               prefillNode.seenFrom(asker), KvInbox.URGENT, KvCodec.encode(new KvMessage.Cancel(id)))
           .block(PATIENCE);
       return (KvMessage.End) KvCodec.decode(answer.get().bytes());
+    }
+  }
+
+  /** As many layers and pages, so the same counts, but in another order in memory. */
+  @Test
+  void aPrefillThatWasOpenedAgainWithAnotherLayoutRefusesWhatWasCountedForTheOldOne() {
+    KvLayout turned =
+        KvLayout.builder()
+            .layers(2)
+            .pages(4)
+            .pageTokens(1)
+            .part(KvPart.whole("kv", 64))
+            .places((layer, part) -> new KvPlace(0, (1 - layer) * 256L, 64))
+            .build();
+    Disposable serving = serve(prefillNode.prefill());
+    assertThat(order(4).join()).isTrue();
+    serving.dispose();
+    prefillNode.cache().dispose();
+    prefillNode.cache().closed().block(PATIENCE);
+    KvMemory memory = KvMemory.of(prefillNode.memory.regions().getFirst(), turned);
+    serve(KvCache.open(prefillNode.engine, "again").prefill(MODEL, memory));
+    prefillNode.fill(3);
+
+    CompletableFuture<Boolean> old = order(4);
+    assertThat(reasonOf(old)).isEqualTo(HandOverException.Reason.REFUSED);
+    assertThat(old.exceptionNow())
+        .hasMessageContaining("expected a request that was counted for the layouts of both sides")
+        .hasMessageContaining("got one that was counted for others")
+        .hasMessageContaining("order again, which asks for it anew. It is layers 0 to 1, 4 pages");
+
+    assertThat(order(4).join()).isTrue();
+    for (int layer = 0; layer < 2; layer++) {
+      for (int page = 0; page < 4; page++) {
+        // The fixture fills by the old layout: the new layer 0 lies where layer 1 was.
+        assertThat(decodeNode.page(layer, page).mismatch(prefillNode.page(1 - layer, page)))
+            .isEqualTo(-1);
+      }
     }
   }
 

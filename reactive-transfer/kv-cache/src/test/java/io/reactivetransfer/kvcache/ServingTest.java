@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -66,8 +68,18 @@ class ServingTest extends HandOverFixture {
   }
 
   @Test
+  void aRefusalThatWasBegunIsSaidThoughNobodyWaitsForItAnyMore() {
+    for (int i = 0; i < 100; i++) {
+      CompletableFuture<KvArrival> arrival = decode.receive(numbered(i), KEPT).toFuture();
+      prefill.refuse(nextRequest(), "no").subscribe().dispose();
+      assertThat(failureOf(arrival).reason()).isEqualTo(HandOverException.Reason.REFUSED);
+    }
+    requireSettled();
+  }
+
+  @Test
   void moreThanAreKeptHereWaitAtTheirSenders() {
-    int orders = Desk.MAX_WAITING + 176;
+    int orders = 2 * WaitingRoom.MAX_OF_ONE + 176;
     AtomicInteger quiet = new AtomicInteger();
     Queue<Throwable> failed = new ConcurrentLinkedQueue<>();
     List<Disposable> running = new ArrayList<>();
@@ -118,12 +130,18 @@ class ServingTest extends HandOverFixture {
   }
 
   @Test
-  void aRequestIsOverHoweverItEnds() {
+  void aRequestIsOverHoweverItEnds() throws InterruptedException {
     for (int kind = 0; kind < 5; kind++) {
       Sinks.Many<FinishedLayer> layers = Sinks.many().unicast().onBackpressureBuffer();
+      CountDownLatch over = new CountDownLatch(1);
       Duration deadline = kind == 3 ? Duration.ofSeconds(1) : PATIENCE;
       KvOrder order = KvOrder.into(peer(), pool.reserve(1)).deadline(deadline).build();
-      Disposable running = decode.receive(order, KEPT).subscribe(k -> k.release(), failed -> {});
+      Disposable running =
+          decode
+              .receive(order, KEPT)
+              .doOnTerminate(over::countDown)
+              .doOnCancel(over::countDown)
+              .subscribe(k -> k.release(), failed -> {});
       KvRequest request = nextRequest();
       CompletableFuture<Void> ended = request.ended().toFuture();
       assertThat(ended).isNotDone();
@@ -141,6 +159,8 @@ class ServingTest extends HandOverFixture {
         default -> decodeNode.engine.close().block(PATIENCE);
       }
       await(Mono.fromFuture(ended).thenReturn(1));
+      // Its time is over on both sides at once, and this may be the second one.
+      assertThat(over.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
       if (kind < 4) {
         requireSettled();
       }

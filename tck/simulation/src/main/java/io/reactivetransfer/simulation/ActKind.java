@@ -27,7 +27,7 @@ enum ActKind {
   STOP(1, Faults::stop),
   KILL(1, Faults::kill),
   CLOSE_ENGINE(1, Faults::closeEngine),
-  START(1, Faults::start);
+  START(1, World::start);
 
   /** As many of each as it weighs. */
   private static final ActKind[] LOTS =

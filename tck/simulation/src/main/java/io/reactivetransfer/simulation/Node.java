@@ -1,7 +1,6 @@
 package io.reactivetransfer.simulation;
 
 import io.reactivetransfer.Access;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
@@ -12,10 +11,6 @@ import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.simulation.network.SimulatedBackend;
-import io.reactivetransfer.simulation.network.SimulatedProcess;
-import io.reactivetransfer.simulation.network.VirtualScheduler;
-import io.reactivetransfer.spi.EngineEnvironment;
-import io.reactivetransfer.spi.EngineIdentity;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,7 +20,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** One process with one engine, from its beginning to its end. */
-final class Node {
+final class Node extends Host {
 
   private static final int SOURCE_BYTES = 8_192;
   private static final int TARGET_BYTES = 4_096;
@@ -33,10 +28,6 @@ final class Node {
   private record Resolved(RegionDescriptor descriptor, RemoteRegion region) {}
 
   private final World world;
-  private final int index;
-  private final EngineId id;
-  private final SimulatedProcess process;
-  private final VirtualScheduler scheduler;
   private final SplittableRandom random;
   private final List<Plot> plots = new ArrayList<>();
   private final Map<Plot, Resolved> resolved = new HashMap<>();
@@ -44,19 +35,13 @@ final class Node {
   private final @Nullable Probe<?>[] readers = new Probe<?>[Letters.CHANNELS];
   private boolean acting;
   private boolean closing;
-  private boolean everOverdue;
-  private long stoodStillNanos;
-  private long goesOnNanos;
   private boolean everRevoked;
 
   Node(World world, int index, int place, SplittableRandom random) {
+    super(
+        index, place, world, world.forecast().weather(), world.forecast().patienceNanos(), random);
     this.world = world;
-    this.index = index;
     this.random = random;
-    this.id = new EngineId(random.nextLong(), index);
-    this.process =
-        new SimulatedProcess(place, world.time(), world.forecast().weather(), random.nextLong());
-    this.scheduler = new VirtualScheduler(process);
   }
 
   // ---- what it is ----
@@ -65,27 +50,12 @@ final class Node {
     return world;
   }
 
-  int index() {
-    return index;
-  }
-
-  EngineId id() {
-    return id;
-  }
-
-  VirtualScheduler scheduler() {
-    return scheduler;
-  }
-
-  SimulatedProcess process() {
-    return process;
-  }
-
   List<Plot> plots() {
     return plots;
   }
 
-  @Nullable TransferEngine engine() {
+  @Override
+  public @Nullable TransferEngine engine() {
     return engine;
   }
 
@@ -107,17 +77,8 @@ final class Node {
     return acting;
   }
 
-  boolean isKilled() {
-    return process.isKilled();
-  }
-
   boolean isClosing() {
     return closing;
-  }
-
-  /** Whether it ever stood still for so long that others may have given it up, or it them. */
-  boolean wasOverdue() {
-    return everOverdue;
   }
 
   /** Some of its memory is not what it was when others began to write. */
@@ -129,8 +90,8 @@ final class Node {
     return everRevoked;
   }
 
-  /** Whether its engine is open and nothing was done to it. */
-  boolean isUp() {
+  @Override
+  public boolean isUp() {
     return engine != null && !closing && !isKilled();
   }
 
@@ -146,9 +107,10 @@ final class Node {
 
   // ---- what is done to it ----
 
-  /** Has one of its threads do something soon. */
-  void act(long delayNanos, Runnable action) {
-    process.execute(
+  @Override
+  public void act(long delayNanos, Runnable action) {
+    super.act(
+        delayNanos,
         () -> {
           acting = true;
           try {
@@ -156,23 +118,17 @@ final class Node {
           } finally {
             acting = false;
           }
-        },
-        delayNanos);
+        });
   }
 
   void open() {
-    var environment =
-        EngineEnvironment.builder()
-            .nanoClock(world.time()::nanos)
-            .identities(() -> EngineIdentity.of(id))
-            .build();
     act(
         0,
         () ->
             TransferEngineBuilder.create()
-                .backend(world.sabotage().apply(new SimulatedBackend(world.network(), process)))
-                .environment(environment)
-                .options(world.forecast().options(scheduler, random))
+                .backend(world.sabotage().apply(new SimulatedBackend(world.network(), process())))
+                .environment(environment())
+                .options(world.forecast().options(scheduler(), random))
                 .open()
                 .subscribe(new OpenProbe(this)));
   }
@@ -251,7 +207,8 @@ final class Node {
     return known.region();
   }
 
-  void close() {
+  @Override
+  public void close() {
     TransferEngine open = engine;
     if (open == null) {
       return;
@@ -287,29 +244,8 @@ final class Node {
     }
   }
 
-  /** When its process goes on, if it stands still. */
-  long goesOnNanos() {
-    return goesOnNanos;
-  }
-
-  /** Stops its process. Stops that follow each other closely count as one. */
-  void stop(long nanos) {
-    long now = world.time().nanos();
-    boolean follows = goesOnNanos > 0 && now - goesOnNanos < world.forecast().patienceNanos();
-    stoodStillNanos = follows ? stoodStillNanos + nanos : nanos;
-    goesOnNanos = Math.max(goesOnNanos, now + nanos);
-    everOverdue |= stoodStillNanos >= world.forecast().patienceNanos();
-    process.stop();
-    world.time().after(nanos, process::resume);
-  }
-
-  void kill() {
-    process.kill();
-    world.network().kill(id);
-  }
-
   @Override
   public String toString() {
-    return "engine " + index;
+    return "engine " + index();
   }
 }

@@ -18,12 +18,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that one run consists of: time, the network, the engines, and what is known of them.
  */
-final class World implements WireObserver {
+final class World implements WireObserver, Hosts<Node> {
 
   private static final int MAX_NODES = 12;
 
@@ -76,7 +75,8 @@ final class World implements WireObserver {
     return forecast;
   }
 
-  VirtualTime time() {
+  @Override
+  public VirtualTime time() {
     return time;
   }
 
@@ -84,7 +84,8 @@ final class World implements WireObserver {
     return referee;
   }
 
-  SimulatedNetwork network() {
+  @Override
+  public SimulatedNetwork network() {
     return network;
   }
 
@@ -104,7 +105,8 @@ final class World implements WireObserver {
     return meetings;
   }
 
-  List<Node> nodes() {
+  @Override
+  public List<Node> nodes() {
     return nodes;
   }
 
@@ -152,17 +154,23 @@ final class World implements WireObserver {
     return probes.size() - 1;
   }
 
-  /** An engine that is open and was not told to close, or null. */
-  @Nullable Node pickUp(SplittableRandom random) {
-    List<Node> up = nodes.stream().filter(Node::isUp).toList();
-    return up.isEmpty() ? null : up.get(random.nextInt(up.size()));
+  @Override
+  public long livenessNanos() {
+    return forecast.livenessNanos();
   }
 
-  /** Another engine than this one, in whatever state; null if there is none. */
-  @Nullable Node pickOther(Node than, SplittableRandom random) {
-    List<Node> others =
-        nodes.stream().filter(node -> node != than && node.engine() != null).toList();
-    return others.isEmpty() ? null : others.get(random.nextInt(others.size()));
+  /** Another one, at the same place, at times. */
+  @Override
+  public void replace(Node killed, SplittableRandom random) {
+    if (random.nextBoolean()) {
+      int place = killed.process().place();
+      time.after(random.nextLong(Faults.MAX_OUTAGE_NANOS), () -> addNode(place));
+    }
+  }
+
+  /** A new engine, where there was none. */
+  static void start(World world, SplittableRandom random) {
+    world.time.after(random.nextLong(Faults.MAX_OUTAGE_NANOS), world::addNode);
   }
 
   /** An immediate that one transfer has for itself, however often it is submitted. */

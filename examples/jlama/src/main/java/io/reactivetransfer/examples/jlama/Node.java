@@ -103,11 +103,6 @@ final class Node implements AutoCloseable {
         .build();
   }
 
-  /** Completes when no NIC reads what it was told to until now. */
-  Mono<Void> quiesced() {
-    return Mono.when(region.quiesced(), tails.quiesced());
-  }
-
   static <T> T await(Mono<T> mono) {
     return Objects.requireNonNull(mono.block(SETUP));
   }

@@ -54,7 +54,7 @@ final class PrefillRole implements AutoCloseable {
         Answer::written,
         Answer::free,
         (answer, failure) -> answer.free(),
-        answer -> node.quiesced().then(answer.free()));
+        answer -> request.quiet().then(answer.free()));
   }
 
   @Override

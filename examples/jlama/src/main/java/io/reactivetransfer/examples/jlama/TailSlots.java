@@ -5,7 +5,6 @@ import io.reactivetransfer.MemorySlice;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.BitSet;
-import reactor.core.publisher.Mono;
 
 /** Memory for last hidden states, which travel behind the layers. Safe from any thread. */
 final class TailSlots {
@@ -46,11 +45,6 @@ final class TailSlots {
 
   synchronized void give(int slot) {
     taken.clear(slot);
-  }
-
-  /** Completes when no NIC touches what it was told to until now. */
-  Mono<Void> quiesced() {
-    return region.quiesced();
   }
 
   MemorySlice slice(int slot) {

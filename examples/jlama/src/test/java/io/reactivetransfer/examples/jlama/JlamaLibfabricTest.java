@@ -23,7 +23,12 @@ class JlamaLibfabricTest {
   void tokensStayTheSameWheneverAnOrderEnds() throws Exception {
     int seed = ThreadLocalRandom.current().nextInt(1 << 20);
     try (JavaProcess program =
-        Programs.jlama("--backend=libfabric", "--layers=2", "--disturb=3", "--seed=" + seed)) {
+        Programs.jlama(
+            "--backend=libfabric",
+            "--layers=2",
+            "--decode-block-tokens=8",
+            "--disturb=3",
+            "--seed=" + seed)) {
       assertThat(Programs.exitCode(program))
           .as(() -> "--seed=" + seed + ": " + program.stderr())
           .isZero();

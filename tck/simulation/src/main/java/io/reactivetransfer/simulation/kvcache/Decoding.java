@@ -3,7 +3,9 @@ package io.reactivetransfer.simulation.kvcache;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The decode side of one model on one node: its pages, and who waits for some. */
@@ -15,6 +17,10 @@ final class Decoding {
   final Land target;
   final Land tails;
   private final ArrayDeque<Trip> waiting = new ArrayDeque<>();
+
+  /** Who was asked to fill some of its pages. */
+  private final Set<KvNode> asked = new HashSet<>();
+
   private @Nullable KvDecode decode;
 
   Decoding(KvNode node, String model, KvShape shape, Land target, Land tails) {
@@ -43,6 +49,17 @@ final class Decoding {
 
   @Nullable KvDecode decode() {
     return decode;
+  }
+
+  /** These are told of its pages. */
+  void asked(List<KvNode> prefills) {
+    asked.addAll(prefills);
+  }
+
+  /** How many registrations of its pages may be open: one for each of those who live. */
+  int mostRegistrations() {
+    long living = asked.stream().filter(KvNode::isUp).count();
+    return Math.toIntExact(living) * target.strips().size();
   }
 
   /** There are no pages for it yet. */

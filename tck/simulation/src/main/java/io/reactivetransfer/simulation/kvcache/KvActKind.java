@@ -1,5 +1,6 @@
 package io.reactivetransfer.simulation.kvcache;
 
+import io.reactivetransfer.simulation.Faults;
 import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -9,15 +10,19 @@ enum KvActKind {
   ORDER(60, KvActs::order),
   REOPEN(2, KvActs::reopen),
   BURST(6, KvActs::burst),
+  SERVE_AGAIN(2, KvActs::serveAgain),
+  STRANGER(3, KvActs::stranger),
+  FOREIGN_MEMORY(1, KvActs::foreignMemory),
   RECLAIM(1, KvActs::reclaim),
-  CUT(4, KvFaults::cut),
-  CUT_CONTROL(3, KvFaults::cutControl),
-  HALF_OPEN(2, KvFaults::halfOpen),
-  SLOW_CONTROL(2, KvFaults::slowControl),
-  NIC_FAILS(2, KvFaults::failNic),
-  STOP(4, KvFaults::stop),
-  KILL(4, KvFaults::kill),
-  CLOSE_ENGINE(1, KvFaults::closeEngine);
+  REGISTRATION_REFUSED(2, KvActs::refuseRegistration),
+  CUT(4, Faults::cut),
+  CUT_CONTROL(3, Faults::cutControl),
+  HALF_OPEN(2, Faults::halfOpen),
+  SLOW_CONTROL(2, Faults::slowControl),
+  NIC_FAILS(2, Faults::failNic),
+  STOP(4, Faults::stop),
+  KILL(4, Faults::kill),
+  CLOSE_ENGINE(1, Faults::closeEngine);
 
   private static final KvActKind[] LOTS =
       Stream.of(values())
@@ -40,7 +45,7 @@ enum KvActKind {
 
   /** Whether an order may fail for it. */
   boolean isFault() {
-    return compareTo(BURST) > 0;
+    return compareTo(RECLAIM) >= 0;
   }
 
   void perform(KvWorld world, SplittableRandom random) {

@@ -1,5 +1,7 @@
 package io.reactivetransfer.simulation.kvcache;
 
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.simulation.Hosts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -39,7 +41,7 @@ final class KvActs {
             .filter(KvNode::isUp)
             .flatMap(node -> node.decodings().stream())
             .toList();
-    return KvWorld.pick(all, random);
+    return Hosts.pick(all, random);
   }
 
   private static void order(KvWorld world, Decoding decoding, SplittableRandom random) {
@@ -69,13 +71,63 @@ final class KvActs {
             .filter(node -> node != decode && node.rank() == rank && node.engine() != null)
             .filter(node -> node.isUp() || alsoGone)
             .toList();
-    return KvWorld.pick(all, random);
+    return Hosts.pick(all, random);
   }
 
   static void reopen(KvWorld world, SplittableRandom random) {
     KvNode node = world.pickUp(random);
     if (node != null) {
       node.act(0, node::reopen);
+    }
+  }
+
+  /** Serving is cancelled, with requests that wait, and begins again. */
+  static void serveAgain(KvWorld world, SplittableRandom random) {
+    List<Serving> all =
+        world.nodes().stream()
+            .filter(KvNode::isUp)
+            .flatMap(node -> node.servings().stream())
+            .toList();
+    Serving serving = Hosts.pick(all, random);
+    if (serving != null) {
+      serving.node.act(0, serving::serveAgain);
+    }
+  }
+
+  /** One who serves nobody says to another what he was not asked. */
+  static void stranger(KvWorld world, SplittableRandom random) {
+    KvNode from =
+        Hosts.pick(
+            world.nodes().stream().filter(node -> node.isUp() && node.rank() < 0).toList(), random);
+    KvNode to = from == null ? null : world.pickOther(from, random);
+    if (from != null && to != null) {
+      from.act(
+          0,
+          () -> {
+            TransferEngine engine = from.engine();
+            TransferEngine other = to.engine();
+            if (from.isUp() && engine != null && other != null) {
+              Stranger.bother(engine, engine.peer(other.address()), random)
+                  .subscribe(sent -> {}, unread -> {}); // nobody need read them
+            }
+          });
+    }
+  }
+
+  /** A node takes the memory of another one for its own. */
+  static void foreignMemory(KvWorld world, SplittableRandom random) {
+    KvNode node = world.pickUp(random);
+    KvNode other = node == null ? null : world.pickOther(node, random);
+    if (node != null && other != null) {
+      node.act(0, () -> node.confuse(other));
+    }
+  }
+
+  /** A NIC has no room for one of the next registrations, such as some of those for an order. */
+  static void refuseRegistration(KvWorld world, SplittableRandom random) {
+    KvNode node = world.pickUp(random);
+    if (node != null) {
+      node.refuseMemory(1 + random.nextInt(4));
     }
   }
 

@@ -35,10 +35,11 @@ final class KvFinale {
     long stops = world.nodes().stream().mapToLong(KvNode::goesOnNanos).max().orElse(0) - now;
     clock.run(Math.max(stops, 0) + RESTART_NANOS);
     referee.note(-1, "finale", 0);
-    letEnd(world -> world.trips().stream().allMatch(Trip::isOver));
+    letEnd(PATIENCE_NANOS, world -> world.trips().stream().allMatch(Trip::isOver));
     world.nodes().forEach(node -> node.decodings().forEach(Decoding::giveUp));
     world.trips().forEach(this::requireOver);
     world.nodes().forEach(this::requireAllPages);
+    requireNothingForTheLost();
     closeRoles();
     closeEngines();
   }
@@ -47,8 +48,8 @@ final class KvFinale {
     return referee.violation() != null;
   }
 
-  private void letEnd(Predicate<KvWorld> hasEnded) {
-    long until = referee.nanos() + PATIENCE_NANOS;
+  private void letEnd(long patienceNanos, Predicate<KvWorld> hasEnded) {
+    long until = referee.nanos() + patienceNanos;
     while (!isOver() && referee.nanos() < until && !hasEnded.test(world)) {
       if (!clock.runEvents(EVENTS_BETWEEN_LOOKS)) {
         return;
@@ -72,10 +73,29 @@ final class KvFinale {
     }
   }
 
+  /**
+   * What was registered for those who are lost is closed, whether an order ran with them or not.
+   */
+  private void requireNothingForTheLost() {
+    letEnd(SECOND, world -> world.nodes().stream().noneMatch(KvFinale::hasTooMuch));
+    for (KvNode node : world.nodes()) {
+      referee.require(!hasTooMuch(node), node + " has memory registered for nodes that are lost");
+    }
+  }
+
+  private static boolean hasTooMuch(KvNode node) {
+    TransferEngine engine = node.engine();
+    if (!node.isUp() || engine == null) {
+      return false;
+    }
+    int most = node.decodings().stream().mapToInt(Decoding::mostRegistrations).sum();
+    return engine.stats().openRegions() > node.regions() + most;
+  }
+
   /** Then nothing is left of all that was done. */
   private void closeRoles() {
     world.nodes().forEach(node -> node.act(0, node::disposeRoles));
-    letEnd(this::allWaitersOver);
+    letEnd(PATIENCE_NANOS, this::allWaitersOver);
     requireWaitersOver();
     clock.run(RESTART_NANOS); // registrations are closed behind the last order
     for (KvNode node : world.nodes()) {

@@ -1,7 +1,6 @@
 package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.Access;
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
@@ -9,11 +8,8 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvLayout;
+import io.reactivetransfer.simulation.Host;
 import io.reactivetransfer.simulation.network.SimulatedBackend;
-import io.reactivetransfer.simulation.network.SimulatedProcess;
-import io.reactivetransfer.simulation.network.VirtualScheduler;
-import io.reactivetransfer.spi.EngineEnvironment;
-import io.reactivetransfer.spi.EngineIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,7 +19,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** One process with one engine and its roles, from its beginning to its end. */
-final class KvNode {
+final class KvNode extends Host {
 
   /** Tokens that the pages of one model hold. */
   private static final int TOKENS = 24;
@@ -32,12 +28,8 @@ final class KvNode {
   static final int TAIL_BYTES = 16;
 
   private final KvWorld world;
-  private final int index;
   private final int rank;
   private final boolean decodes;
-  private final EngineId id;
-  private final SimulatedProcess process;
-  private final VirtualScheduler scheduler;
   private final SplittableRandom random;
   private final List<Decoding> decodings = new ArrayList<>();
   private final List<Serving> servings = new ArrayList<>();
@@ -46,21 +38,15 @@ final class KvNode {
   private int disposals;
   private boolean retired;
   private boolean closing;
-  private boolean everOverdue;
-  private long stoodStillNanos;
-  private long goesOnNanos;
-  private long stoppedNanos;
+  private boolean refusedMemory;
 
   KvNode(KvWorld world, int index, int place, int rank, boolean decodes, SplittableRandom random) {
+    super(
+        index, place, world, world.forecast().weather(), world.forecast().patienceNanos(), random);
     this.world = world;
-    this.index = index;
     this.rank = rank;
     this.decodes = decodes;
     this.random = random;
-    this.id = new EngineId(random.nextLong(), index);
-    this.process =
-        new SimulatedProcess(place, world.time(), world.forecast().weather(), random.nextLong());
-    this.scheduler = new VirtualScheduler(process);
     List<KvShape> models = world.forecast().models();
     for (int model = 0; model < models.size(); model++) {
       addRoles("model-" + model, models.get(model));
@@ -70,8 +56,9 @@ final class KvNode {
   private void addRoles(String model, KvShape shape) {
     KvLayout tails = KvLayout.opaque(1, TAILS, TAIL_BYTES);
     if (rank >= 0 && rank < shape.ranks().size()) {
+      int tokens = random.nextInt(8) == 0 ? TOKENS / 2 : 2 * TOKENS; // the few are too few for some
       Land source =
-          new Land(this, shape.layout(shape.ranks().get(rank), 2 * TOKENS, random), false, random);
+          new Land(this, shape.layout(shape.ranks().get(rank), tokens, random), false, random);
       servings.add(new Serving(this, model, source, new Land(this, tails, false, random), random));
     }
     if (decodes) {
@@ -86,10 +73,6 @@ final class KvNode {
     return world;
   }
 
-  int index() {
-    return index;
-  }
-
   int rank() {
     return rank;
   }
@@ -98,16 +81,14 @@ final class KvNode {
     return decodes;
   }
 
-  EngineId id() {
-    return id;
+  /** What it calls itself. */
+  String name() {
+    return "node-" + index();
   }
 
-  SimulatedProcess process() {
-    return process;
-  }
-
-  VirtualScheduler scheduler() {
-    return scheduler;
+  /** Whether a NIC of it has no room for a registration, now or later. */
+  boolean wasRefusedMemory() {
+    return refusedMemory;
   }
 
   List<Decoding> decodings() {
@@ -118,32 +99,13 @@ final class KvNode {
     return servings;
   }
 
-  /** Its engine, once others may know its address. */
-  @Nullable TransferEngine engine() {
+  @Override
+  public @Nullable TransferEngine engine() {
     return cache == null && disposals == 0 ? null : engine;
-  }
-
-  boolean isKilled() {
-    return process.isKilled();
   }
 
   boolean isClosing() {
     return closing;
-  }
-
-  /** Whether it ever stood still for so long that others may have given it up, or it them. */
-  boolean wasOverdue() {
-    return everOverdue;
-  }
-
-  /** How long it stood still in all. */
-  long stoppedNanos() {
-    return stoppedNanos;
-  }
-
-  /** When its process goes on, if it stands still. */
-  long goesOnNanos() {
-    return goesOnNanos;
   }
 
   /** How often its roles were closed; while they are, others are refused. */
@@ -164,32 +126,22 @@ final class KvNode {
     return cache != null;
   }
 
-  /** Whether its engine is open and nothing was done to it. */
-  boolean isUp() {
+  @Override
+  public boolean isUp() {
     return engine() != null && !closing && !isKilled();
   }
 
   // ---- what is done to it ----
 
-  /** Has one of its threads do something soon. */
-  void act(long delayNanos, Runnable action) {
-    process.execute(action, delayNanos);
-  }
-
   void open() {
-    var environment =
-        EngineEnvironment.builder()
-            .nanoClock(world.time()::nanos)
-            .identities(() -> EngineIdentity.of(id))
-            .build();
-    var backend = world.tampering().backend(new SimulatedBackend(world.network(), process));
+    var backend = world.tampering().backend(new SimulatedBackend(world.network(), process()));
     act(
         0,
         () ->
             TransferEngineBuilder.create()
                 .backend(backend)
-                .environment(environment)
-                .options(world.forecast().options(scheduler, random))
+                .environment(environment())
+                .options(world.forecast().options(scheduler(), random))
                 .open()
                 .flatMap(this::register)
                 .subscribe(new Waiter(this, "open", true)));
@@ -215,10 +167,38 @@ final class KvNode {
   private void openRoles(TransferEngine opened) {
     KvCache fresh =
         KvCache.open(
-            world.tampering().engine(opened), "node-" + index, world.tampering().timers(scheduler));
+            world.tampering().engine(opened),
+            world.tampering().name(name()),
+            world.tampering().timers(scheduler()));
     cache = fresh;
     servings.forEach(serving -> serving.begin(fresh));
     decodings.forEach(decoding -> decoding.begin(fresh));
+  }
+
+  /** Has one of its NICs refuse a registration, the so many-th from now on. */
+  void refuseMemory(int call) {
+    refusedMemory = true;
+    world.network().refuseRegistration(id(), call);
+  }
+
+  /** Has it take another node's memory for its own, which its roles must refuse. */
+  void confuse(KvNode other) {
+    KvCache open = cache;
+    for (Decoding theirs : other.decodings) {
+      if (isUp() && other.isUp() && open != null) {
+        requireRefused("decode", () -> open.decode("foreign", theirs.target.memory()));
+        requireRefused("prefill", () -> open.prefill("foreign", theirs.target.memory()));
+      }
+    }
+  }
+
+  private void requireRefused(String role, Runnable opening) {
+    try {
+      opening.run();
+      world.referee().violated(this + " has opened " + role + " with the memory of another node");
+    } catch (IllegalArgumentException refused) {
+      world.referee().note(index(), "refused foreign memory", 0);
+    }
   }
 
   /** Closes its roles, when what runs has ended, and opens them again. */
@@ -261,7 +241,8 @@ final class KvNode {
             });
   }
 
-  void close() {
+  @Override
+  public void close() {
     TransferEngine open = engine;
     if (open == null || closing) {
       return;
@@ -282,25 +263,8 @@ final class KvNode {
             });
   }
 
-  /** Stops its process. Stops that follow each other closely count as one. */
-  void stop(long nanos) {
-    long now = world.time().nanos();
-    boolean follows = goesOnNanos > 0 && now - goesOnNanos < world.forecast().patienceNanos();
-    stoodStillNanos = follows ? stoodStillNanos + nanos : nanos;
-    goesOnNanos = Math.max(goesOnNanos, now + nanos);
-    stoppedNanos += nanos;
-    everOverdue |= stoodStillNanos >= world.forecast().patienceNanos();
-    process.stop();
-    world.time().after(nanos, process::resume);
-  }
-
-  void kill() {
-    process.kill();
-    world.network().kill(id);
-  }
-
   @Override
   public String toString() {
-    return "node " + index;
+    return "node " + index();
   }
 }

@@ -1,7 +1,9 @@
 package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.simulation.Faults;
 import io.reactivetransfer.simulation.Ground;
+import io.reactivetransfer.simulation.Hosts;
 import io.reactivetransfer.simulation.Referee;
 import io.reactivetransfer.simulation.network.FailedWrite;
 import io.reactivetransfer.simulation.network.SimulatedNetwork;
@@ -15,10 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** Everything that one run consists of: time, the network, the nodes, the orders. */
-final class KvWorld implements WireObserver {
+final class KvWorld implements WireObserver, Hosts<KvNode> {
 
   private static final int MAX_NODES = 10;
 
@@ -41,6 +42,7 @@ final class KvWorld implements WireObserver {
   private final Map<EngineId, KvNode> byId = new HashMap<>();
   private final List<Trip> trips = new ArrayList<>();
   private final List<Waiter> waiters = new ArrayList<>();
+  private final List<Interest> interests = new ArrayList<>();
   private final Set<Pair> disturbed = new HashSet<>();
   private final Set<Pair> failed = new HashSet<>();
   private int places;
@@ -64,7 +66,8 @@ final class KvWorld implements WireObserver {
     return forecast;
   }
 
-  VirtualTime time() {
+  @Override
+  public VirtualTime time() {
     return time;
   }
 
@@ -72,7 +75,8 @@ final class KvWorld implements WireObserver {
     return referee;
   }
 
-  SimulatedNetwork network() {
+  @Override
+  public SimulatedNetwork network() {
     return network;
   }
 
@@ -84,7 +88,8 @@ final class KvWorld implements WireObserver {
     return tampering;
   }
 
-  List<KvNode> nodes() {
+  @Override
+  public List<KvNode> nodes() {
     return nodes;
   }
 
@@ -96,6 +101,11 @@ final class KvWorld implements WireObserver {
   /** What must come to its end. */
   List<Waiter> waiters() {
     return waiters;
+  }
+
+  /** All requests that handlers were given. */
+  List<Interest> interests() {
+    return interests;
   }
 
   // ---- what comes into it ----
@@ -133,19 +143,20 @@ final class KvWorld implements WireObserver {
     return places++;
   }
 
-  /** A node that is up; null if there is none. */
-  @Nullable KvNode pickUp(SplittableRandom random) {
-    return pick(nodes.stream().filter(KvNode::isUp).toList(), random);
+  @Override
+  public long livenessNanos() {
+    return forecast.livenessNanos();
   }
 
-  /** Another node that has an engine, in whatever state. */
-  @Nullable KvNode pickOther(KvNode than, SplittableRandom random) {
-    return pick(
-        nodes.stream().filter(node -> node != than && node.engine() != null).toList(), random);
-  }
-
-  static <T> @Nullable T pick(List<T> from, SplittableRandom random) {
-    return from.isEmpty() ? null : from.get(random.nextInt(from.size()));
+  /** Most are started again, at the same place or somewhere else. */
+  @Override
+  public void replace(KvNode killed, SplittableRandom random) {
+    if (random.nextInt(4) > 0) {
+      int place = random.nextInt(3) > 0 ? killed.process().place() : newPlace();
+      time.after(
+          random.nextLong(Faults.MAX_OUTAGE_NANOS),
+          () -> addNode(place, killed.rank(), killed.decodes()));
+    }
   }
 
   /** A write has begun, and must be looked at when it is done. */
@@ -161,8 +172,14 @@ final class KvWorld implements WireObserver {
     }
   }
 
-  /** Every order must be over when its deadline is. */
+  /** Every order must be over when its deadline is, and every request. */
   void requireInTime() {
+    for (Interest interest : interests) {
+      String complaint = interest.complaint();
+      if (complaint != null) {
+        referee.violated(complaint);
+      }
+    }
     for (Trip trip : trips) {
       if (trip.isOverdue()) {
         referee.violated(trip + " has not ended, and its deadline is over");
@@ -189,6 +206,11 @@ final class KvWorld implements WireObserver {
     return isDisturbed(one, other) || failed.contains(Pair.of(one, other));
   }
 
+  /** One gives cause to be shut out of the other's memory, which ends what runs between them. */
+  void shutsOut(KvNode one, KvNode other) {
+    failed.add(Pair.of(one, other));
+  }
+
   KvNode known(EngineId id) {
     KvNode node = byId.get(id);
     if (node == null) {
@@ -203,7 +225,7 @@ final class KvWorld implements WireObserver {
   public void reading(MemorySegment memory, long offset, long length) {
     Land.Strip strip = ground.ownerOf(memory);
     if (strip != null) {
-      strip.reading(offset, length);
+      strip.reading(within(strip, memory) + offset, length);
     }
   }
 
@@ -211,8 +233,13 @@ final class KvWorld implements WireObserver {
   public void writing(MemorySegment memory, long offset, long length) {
     Land.Strip strip = ground.ownerOf(memory);
     if (strip != null) {
-      strip.writing(offset, length);
+      strip.writing(within(strip, memory) + offset, length);
     }
+  }
+
+  /** Where registered memory begins in its strip: of that of a tail only the tail is registered. */
+  private static long within(Land.Strip strip, MemorySegment memory) {
+    return memory.address() - strip.memory.address();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.kvcache.KvMemory;
@@ -10,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,10 @@ final class Land {
     final MemorySegment memory;
     private final int[] pages;
     private final long[] places;
+
+    /** What a NIC has read since it was filled. */
+    private final BitSet read = new BitSet();
+
     private @Nullable MemoryRegion region;
 
     Strip(int length) {
@@ -69,6 +75,7 @@ final class Land {
           return;
         }
       }
+      read.set((int) offset, (int) (offset + length));
     }
 
     /** A NIC is about to write these bytes. */
@@ -78,6 +85,9 @@ final class Land {
         if (lot == null || !lot.open) {
           world.referee().violated("a NIC writes byte " + where(at) + ", which is " + whose(at));
           return;
+        }
+        if (lot.touchedNanos < 0) {
+          lot.touchedNanos = world.referee().nanos();
         }
       }
       world.written(this, offset, length);
@@ -151,6 +161,12 @@ final class Land {
 
   List<Strip> strips() {
     return strips;
+  }
+
+  /** So many bytes from the beginning of the one page of a lot. */
+  MemorySlice slice(Lot lot, long length) {
+    long offset = layout.offset(layout.firstLayer(), 0, lot.pages.get(0));
+    return strips.getFirst().region().slice(offset, length);
   }
 
   KvMemory memory() {
@@ -239,8 +255,42 @@ final class Land {
   void fill(Lot lot) {
     forEachByte(
         lot,
-        (strip, at, place, token) ->
-            strip.memory.set(ValueLayout.JAVA_BYTE, at, content(lot.order, place, token)));
+        (strip, at, place, token) -> {
+          strip.memory.set(ValueLayout.JAVA_BYTE, at, content(lot.order, place, token));
+          strip.read.clear(at);
+        });
+  }
+
+  /** NICs must have read these tokens of a layer since it was filled. */
+  void requireRead(Lot lot, int layer, KvSpan span, String why) {
+    forEachByte(
+        lot,
+        (strip, at, place, token) -> {
+          if (place >> 40 == layer && isIn(span, token) && !strip.read.get(at)) {
+            world.referee().violated(why + ", and no NIC has read byte " + at + " of " + this);
+          }
+        });
+  }
+
+  /** What these tokens of a layer have in common with another layout must be there. */
+  void requireFrom(KvLayout source, Lot lot, int layer, KvSpan span, String why) {
+    forEachByte(
+        lot,
+        (strip, at, place, token) -> {
+          KvPart part = source.parts().get((int) (place >> 32 & 0xff));
+          int head = (int) (place >> 24 & 0xff) - part.firstHead();
+          if (place >> 40 == layer
+              && isIn(span, token)
+              && head >= 0
+              && head < part.heads()
+              && strip.memory.get(ValueLayout.JAVA_BYTE, at) != content(lot.order, place, token)) {
+            world.referee().violated(why + ", and byte " + at + " of " + this + " has not come");
+          }
+        });
+  }
+
+  private static boolean isIn(KvSpan span, long token) {
+    return token >= span.firstToken() && token < span.end();
   }
 
   /** All of it must be there. */

@@ -15,6 +15,9 @@ final class Lot {
   /** Whether a NIC may touch them: write to a target, read a source. */
   boolean open = true;
 
+  /** When a NIC first wrote to them; below 0 until one does. */
+  long touchedNanos = -1;
+
   Lot(int order, KvSpan span, PageList pages, int pageTokens) {
     this.order = order;
     this.span = span;

@@ -1,18 +1,15 @@
 package io.reactivetransfer.simulation.kvcache;
 
-import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.MemorySlice;
-import io.reactivetransfer.PageList;
-import io.reactivetransfer.kvcache.FinishedLayer;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;
 import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvSpan;
 import io.reactivetransfer.kvcache.KvWritten;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -21,8 +18,6 @@ import reactor.core.publisher.Mono;
 
 /** The prefill side of one model on one node, and the application that computes for it. */
 final class Serving {
-
-  private static final long MAX_COMPUTE_NANOS = 60_000;
 
   /** What the application does with a request. */
   private enum Answer {
@@ -33,15 +28,29 @@ final class Serving {
     FAIL_WITHOUT,
     FAIL_HALF_WAY,
     STOP_HALF_WAY,
-    HANG
+    // From here on only where something else goes wrong, too.
+    LIE,
+    LATE,
+    HANG;
+
+    /** Those of a run in which nothing else goes wrong. */
+    static final List<Answer> CALM =
+        Stream.of(values()).filter(answer -> answer.compareTo(LIE) < 0).toList();
+
+    static final List<Answer> ALL = List.of(values());
   }
 
   final KvNode node;
   final String model;
-  private final Land source;
-  private final Land tails;
+  final Land source;
+  final Land tails;
   private final int concurrency;
   private final SplittableRandom random;
+  private @Nullable KvPrefill prefill;
+  private @Nullable Waiter service;
+
+  /** Handlers that run, of this opening of the role: those of the one before may end yet. */
+  private AtomicInteger running = new AtomicInteger();
 
   Serving(KvNode node, String model, Land source, Land tails, SplittableRandom random) {
     this.node = node;
@@ -56,159 +65,136 @@ final class Serving {
     return List.of(source, tails);
   }
 
+  /** Whether it has not so many pages, whoever has them. */
+  boolean isTooSmall(KvSpan span) {
+    return span.pages(source.layout.pageTokens()) > source.layout.pages();
+  }
+
   void begin(KvCache cache) {
-    KvPrefill opened = cache.prefill(model, source.memory());
-    opened
-        .serve(concurrency, request -> answer(opened, request))
-        .subscribe(new Waiter(node, "service", true));
+    prefill = cache.prefill(model, source.memory());
+    running = new AtomicInteger();
+    serve();
+  }
+
+  private void serve() {
+    KvPrefill opened = prefill;
+    if (opened != null) {
+      Waiter waiter = new Waiter(node, "service", true);
+      service = waiter;
+      opened
+          .serve(
+              node.world().tampering().concurrency(concurrency),
+              request -> node.world().tampering().served(answer(opened, request)))
+          .subscribe(waiter);
+    }
+  }
+
+  /** Serves no more, with requests being served and others waiting; and then goes on. */
+  void serveAgain() {
+    Waiter before = service;
+    if (node.isUp() && node.isOpen() && before != null && !before.isOver()) {
+      node.world().interests().stream()
+          .filter(interest -> interest.isOf(this) && !interest.isOver())
+          .forEach(interest -> interest.trip().books().answeredBadly(node));
+      before.cancel();
+      serve();
+    }
   }
 
   private Publisher<?> answer(KvPrefill to, KvRequest request) {
     Trip trip = node.world().trips().get(request.body().getInt());
-    trip.requested(node, request);
-    request.ended().subscribe(new Waiter(node, "request of order " + trip.number, true));
+    trip.books().requested(node, request);
+    trip.step(TripPlan.Step.REQUESTED);
+    Interest interest = new Interest(this, trip, request);
+    node.world().tampering().ended(request.ended()).subscribe(interest);
     Answer answer = draw();
     node.world().referee().note(node.index(), answer.name(), trip.number);
-    trip.answered(node, answer != Answer.HAND_OVER);
+    if (answer != Answer.HAND_OVER && answer != Answer.LATE) {
+      trip.books().answeredBadly(node);
+    }
+    if (answer == Answer.LIE) {
+      trip.books().liedTo(node);
+    }
+    Publisher<?> answered = answer(answer, to, request, interest);
+    AtomicInteger together = running;
+    return interest.watched(
+        Flux.from(answered)
+            .doOnSubscribe(begun -> requireRoom(together.incrementAndGet()))
+            .doOnTerminate(together::decrementAndGet)
+            .doOnCancel(together::decrementAndGet),
+        answer == Answer.HANG);
+  }
+
+  private void requireRoom(int now) {
+    node.world()
+        .referee()
+        .require(
+            now <= concurrency,
+            node + " serves " + now + " requests at once, and was to serve " + concurrency);
+  }
+
+  private Publisher<?> answer(Answer answer, KvPrefill to, KvRequest request, Interest interest) {
     return switch (answer) {
-      case HAND_OVER -> handOver(to, request, trip, Integer.MAX_VALUE, false);
+      case HAND_OVER -> handOver(to, request, interest, Integer.MAX_VALUE, false);
       case REFUSE -> to.refuse(request, "not today");
       case THROW -> throw new IllegalStateException("the handler breaks down");
       case END_WITHOUT -> Mono.empty();
       case FAIL_WITHOUT -> Mono.error(new IllegalStateException("the model breaks down"));
-      case FAIL_HALF_WAY -> handOver(to, request, trip, random.nextInt(3), true);
+      case FAIL_HALF_WAY -> handOver(to, request, interest, random.nextInt(3), true);
       case STOP_HALF_WAY ->
-          handOver(to, request, trip, Integer.MAX_VALUE, false).take(1 + random.nextInt(3));
+          handOver(to, request, interest, Integer.MAX_VALUE, false).take(1 + random.nextInt(3));
+      case LIE -> {
+        lie(request, interest.trip());
+        yield handOver(to, request, interest, Integer.MAX_VALUE, false);
+      }
+      case LATE ->
+          Mono.delay(
+                  Duration.ofNanos(random.nextLong(2 * interest.trip().plan().deadlineNanos())),
+                  node.scheduler())
+              .thenMany(handOver(to, request, interest, Integer.MAX_VALUE, false));
       case HANG -> Mono.never();
     };
+  }
+
+  /** Says that it has ended, and is counted as often as nobody can count; and writes on. */
+  private void lie(KvRequest request, Trip trip) {
+    TransferEngine engine = node.engine();
+    if (engine != null) {
+      node.world().shutsOut(trip.node(), node);
+      Stranger.end(engine, request.decode(), request.id(), random)
+          .subscribe(sent -> {}, unread -> {});
+    }
   }
 
   private Answer draw() {
     if (random.nextInt(5) > 0) {
       return Answer.HAND_OVER;
     }
-    Answer[] all = Answer.values();
-    // Who hangs keeps others waiting, and so must not where nothing else goes wrong.
-    return all[random.nextInt(all.length - (node.world().forecast().calm() ? 1 : 0))];
+    List<Answer> some = node.world().forecast().calm() ? Answer.CALM : Answer.ALL;
+    return some.get(random.nextInt(some.size()));
   }
 
   private Flux<KvWritten> handOver(
-      KvPrefill to, KvRequest request, Trip trip, int layersUntilFailure, boolean fails) {
+      KvPrefill to, KvRequest request, Interest interest, int layersUntilFailure, boolean fails) {
     return Flux.defer(() -> {
-      Lot pages = request.pages() == 0 ? null : source.take(trip.number, request.span());
-      Lot tail = request.wantsTail() ? tails.take(trip.number, Trip.TAIL) : null;
+      int order = interest.trip().number;
+      Lot pages = request.pages() == 0 ? null : source.take(order, request.span());
+      Lot tail = request.wantsTail() ? tails.take(order, TripPages.TAIL) : null;
       if ((request.pages() > 0 && pages == null) || (request.wantsTail() && tail == null)) {
-        give(pages, tail);
-        trip.answered(node, true);
+        give(source, pages);
+        give(tails, tail);
+        interest.trip().books().answeredBadly(node);
         return to.refuse(request, "no pages are left here").thenMany(Flux.empty());
       }
-      if (pages != null) {
-        source.fill(pages);
-      }
-      MemorySlice slice = null;
-      if (tail != null) {
-        tails.fill(tail);
-        int length = 1 + random.nextInt(Math.toIntExact(request.tailBytes()));
-        trip.tailWritten(length);
-        slice =
-            tails
-                .strips()
-                .getFirst()
-                .region()
-                .slice((long) tail.pages.get(0) * KvNode.TAIL_BYTES, length);
-      }
-      Flux<FinishedLayer> layers =
-          pages == null ? Flux.empty() : layers(request, layersUntilFailure, fails);
-      return handOver(to, request, pages == null ? null : pages.pages, layers, slice)
-          .doOnNext(written -> trip.step(Trip.Step.LAYER_SENT))
-          .doOnTerminate(() -> give(pages, tail))
-          .doOnCancel(() -> giveWhenQuiet(pages, tail));
+      Handing handing = new Handing(this, interest.trip(), request, pages, tail, random);
+      interest.handedBy(handing);
+      return handing.start(to, layersUntilFailure, fails);
     });
   }
 
-  private static Flux<KvWritten> handOver(
-      KvPrefill to,
-      KvRequest request,
-      @Nullable PageList pages,
-      Flux<FinishedLayer> layers,
-      @Nullable MemorySlice tail) {
-    if (pages == null && tail != null) {
-      return to.handOver(request, tail);
+  private static void give(Land land, @Nullable Lot lot) {
+    if (lot != null) {
+      land.give(lot);
     }
-    if (pages == null) {
-      throw new IllegalStateException("a request for nothing: " + request);
-    }
-    return tail == null
-        ? to.handOver(request, pages, layers)
-        : to.handOver(request, pages, layers, tail);
-  }
-
-  private void give(@Nullable Lot pages, @Nullable Lot tail) {
-    if (pages != null) {
-      source.give(pages);
-    }
-    if (tail != null) {
-      tails.give(tail);
-    }
-  }
-
-  /** It was cancelled: what was posted is read yet. */
-  private void giveWhenQuiet(@Nullable Lot pages, @Nullable Lot tail) {
-    Flux.fromStream(Stream.of(source, tails).flatMap(land -> land.strips().stream()))
-        .map(Land.Strip::region)
-        .flatMap(MemoryRegion::quiesced)
-        .subscribe(
-            new Waiter(node, "quiescence", true) {
-              @Override
-              void end(@Nullable Throwable failure) {
-                give(pages, tail);
-              }
-            });
-  }
-
-  /** The layers as they are finished: whole or in chunks, in any order, each in its time. */
-  private Flux<FinishedLayer> layers(KvRequest request, int untilFailure, boolean fails) {
-    List<FinishedLayer> all = new ArrayList<>();
-    boolean chunks = random.nextInt(3) == 0;
-    for (int layer = source.layout.firstLayer(); layer < source.layout.endLayer(); layer++) {
-      if (chunks) {
-        for (KvSpan chunk : chunks(request.span())) {
-          all.add(new FinishedLayer(layer, chunk));
-        }
-      } else {
-        all.add(FinishedLayer.whole(layer, request));
-      }
-    }
-    if (random.nextInt(3) == 0) {
-      for (int i = all.size(); i > 1; i--) {
-        all.add(all.remove(random.nextInt(i)));
-      }
-    }
-    Flux<FinishedLayer> finished =
-        fails
-            ? Flux.fromIterable(all.subList(0, Math.min(untilFailure, all.size())))
-                .concatWith(Flux.error(new IllegalStateException("a layer breaks down")))
-            : Flux.fromIterable(all);
-    long most = random.nextInt(4) == 0 ? 10 * MAX_COMPUTE_NANOS : MAX_COMPUTE_NANOS;
-    return switch (random.nextInt(3)) {
-      case 0 -> finished;
-      case 1 -> finished.publishOn(node.scheduler(), 1);
-      default ->
-          finished.concatMap(layer ->
-              Mono.delay(Duration.ofNanos(random.nextLong(most)), node.scheduler())
-                  .thenReturn(layer));
-    };
-  }
-
-  private List<KvSpan> chunks(KvSpan span) {
-    List<KvSpan> chunks = new ArrayList<>();
-    int page = source.layout.pageTokens();
-    long from = span.firstToken();
-    while (from < span.end()) {
-      long end = Math.min(span.end(), (from / page + 1 + random.nextInt(2)) * page);
-      chunks.add(new KvSpan(from, end - from));
-      from = end;
-    }
-    return chunks;
   }
 }

@@ -1,7 +1,11 @@
 package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.kvcache.KvWritten;
 import io.reactivetransfer.spi.Backend;
+import java.util.function.IntConsumer;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
@@ -28,6 +32,41 @@ interface Tampering {
 
   /** What it calls when pages are free. */
   default Runnable whenQuiet(Runnable sound) {
+    return sound;
+  }
+
+  /** What a node calls itself. */
+  default String name(String sound) {
+    return sound;
+  }
+
+  /** What it tells of each layer that is here. */
+  default IntConsumer onLayer(IntConsumer sound) {
+    return sound;
+  }
+
+  /** What it tells of each layer that has gone out. */
+  default Flux<KvWritten> handedOver(Flux<KvWritten> sound) {
+    return sound;
+  }
+
+  /** What it signals when nobody wants a request any more. */
+  default Mono<Void> ended(Mono<Void> sound) {
+    return sound;
+  }
+
+  /** What it signals when the source pages of a hand-over are free. */
+  default Mono<Void> quiet(Mono<Void> sound) {
+    return sound;
+  }
+
+  /** What a handler returned. */
+  default Publisher<?> served(Publisher<?> sound) {
+    return sound;
+  }
+
+  /** How many requests are served at once. */
+  default int concurrency(int sound) {
     return sound;
   }
 

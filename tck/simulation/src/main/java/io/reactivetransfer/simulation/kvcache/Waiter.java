@@ -10,6 +10,7 @@ class Waiter implements CoreSubscriber<Object> {
   final KvNode node;
   private final String what;
   private final boolean mustComplete;
+  private @Nullable Subscription subscription;
   private boolean ended;
 
   /**
@@ -31,9 +32,19 @@ class Waiter implements CoreSubscriber<Object> {
   /** It has ended; with an error or null. */
   void end(@Nullable Throwable failure) {}
 
+  /** It is not waited for any more. */
+  void cancel() {
+    Subscription source = subscription;
+    if (!ended && source != null) {
+      ended = true;
+      source.cancel();
+    }
+  }
+
   @Override
-  public void onSubscribe(Subscription subscription) {
-    subscription.request(Long.MAX_VALUE);
+  public void onSubscribe(Subscription source) {
+    subscription = source;
+    source.request(Long.MAX_VALUE);
   }
 
   @Override

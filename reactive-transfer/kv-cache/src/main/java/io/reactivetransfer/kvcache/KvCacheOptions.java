@@ -1,0 +1,96 @@
+package io.reactivetransfer.kvcache;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+
+/** What a {@link KvCache} grants to others, and by which clock it goes. Immutable. */
+public final class KvCacheOptions {
+
+  private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
+
+  private final long maxWaitingBytes;
+  private final Duration maxDeadline;
+  private final @Nullable Scheduler timers;
+
+  private KvCacheOptions(Builder builder) {
+    this.maxWaitingBytes = builder.maxWaitingBytes;
+    this.maxDeadline = builder.maxDeadline;
+    this.timers = builder.timers;
+  }
+
+  /** Those that are used unless others are given. */
+  public static KvCacheOptions defaults() {
+    return builder().build();
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * How many bytes of requests may wait at a prefill node until they are taken; half of them may be
+   * of one decode node. More are refused, which says so; but one alone may wait however long it is.
+   */
+  public long maxWaitingBytes() {
+    return maxWaitingBytes;
+  }
+
+  /**
+   * The longest time that a prefill node gives to a request, from when it has read it. One that
+   * asks for more is given this much.
+   */
+  public Duration maxDeadline() {
+    return maxDeadline;
+  }
+
+  @Nullable Scheduler timers() {
+    return timers;
+  }
+
+  /** Sets what differs from the defaults. */
+  public static final class Builder {
+    private long maxWaitingBytes = 64L << 20;
+    private Duration maxDeadline = Duration.ofMinutes(10);
+    private @Nullable Scheduler timers;
+
+    private Builder() {}
+
+    /** See {@link KvCacheOptions#maxWaitingBytes()}; at least 1, 64 MiB unless it is given. */
+    public Builder maxWaitingBytes(long bytes) {
+      if (bytes < 1) {
+        throw new IllegalArgumentException(
+            "expected 1 or more bytes of requests that may wait, got " + bytes);
+      }
+      this.maxWaitingBytes = bytes;
+      return this;
+    }
+
+    /** See {@link KvCacheOptions#maxDeadline()}; 1 ms to 24 days, 10 minutes unless it is given. */
+    public Builder maxDeadline(Duration deadline) {
+      if (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException(
+            "expected a longest deadline of 1 ms to 24 days, got " + deadline);
+      }
+      this.maxDeadline = deadline;
+      return this;
+    }
+
+    /**
+     * A scheduler and a clock of the caller's, for instance those of a test in which time passes as
+     * the test says: what is due later runs there, such as the end of a deadline, and by its {@code
+     * now}. It can delay tasks. {@code Schedulers.parallel()} unless it is given.
+     */
+    public Builder timers(Scheduler timers) {
+      this.timers = Objects.requireNonNull(timers, "timers");
+      return this;
+    }
+
+    /** The options. */
+    public KvCacheOptions build() {
+      return new KvCacheOptions(this);
+    }
+  }
+}
