@@ -5,15 +5,25 @@ import java.util.stream.Stream;
 /** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
 public enum Target {
   /** The bytes and the text of a peer's address. */
-  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 160),
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 150),
   /** The bytes of a region's descriptor. */
-  REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 170),
+  REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 140),
   /** The first thing that engines say to each other. */
   GREETING("reactive-transfer/core", "GreetingTest#isReadAsWhatItSaysOrRefused", 40),
   /** What engines say to each other. */
   CONTROL_FRAMES("reactive-transfer/core", "ControlFrameFuzzTest", 60),
   /** What the two sides of a hand-over say to each other. */
   KV_MESSAGES("reactive-transfer/kv-cache", "KvCodecFuzzTest", 100),
+  /** The routing tables of weights, and what ranks say of their tensors. */
+  WEIGHTS("reactive-transfer/weights", "WeightsCodecFuzzTest", 30),
+  /** What controllers and inference ranks say to each other about versions of weights. */
+  WEIGHTS_VERSIONS("reactive-transfer/weights", "VersionCodecFuzzTest", 20),
+  /** What controllers and trainers elsewhere say to each other. */
+  WEIGHTS_TRAINERS("reactive-transfer/weights", "RemoteCodecFuzzTest", 10),
+  /** What trainers say to inference ranks about checksums. */
+  WEIGHTS_CHECKSUMS("reactive-transfer/weights", "SumCodecFuzzTest", 10),
+  /** The headers of files of weights. */
+  SAFETENSORS("reactive-transfer/weights", "SafetensorsFuzzTest", 20),
   /** What each side of a control channel's handshake gets. */
   CONTROL_HANDSHAKE("backends/control", "HandshakeFuzzTest#handshakes", 5),
   /** The frames of its sessions. */
@@ -21,11 +31,11 @@ public enum Target {
   /** The address and the keys of a tcp NIC. */
   TCP_NAMES("backends/tcp", "NicAddressFuzzTest", 60),
   /** Hostile origins against the inbound side of tcp. */
-  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 210),
+  TCP_INBOUND("backends/tcp", "InboundFuzzTest", 180),
   /** Strangers, and members, who prove to a NIC of tcp that they have a session, or do not. */
   TCP_PROOFS("backends/tcp", "ProofFuzzTest", 10),
   /** Hostile targets against the outbound side of tcp. */
-  TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 146),
+  TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 126),
   /** Both, over real sockets. */
   TCP_SOCKETS("backends/tcp", "SocketFuzzTest", 4),
   /** What other NICs of libfabric send. */

@@ -1,0 +1,14 @@
+package io.reactivetransfer.weights.codec;
+
+/**
+ * Bytes that should be a table or a description are not: truncated, of another version, damaged, or
+ * something else altogether. The text says what was expected and what came.
+ */
+public final class WeightsFormatException extends IllegalArgumentException {
+
+  private static final long serialVersionUID = 1L;
+
+  WeightsFormatException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,157 @@
+package io.reactivetransfer.weights.safetensors;
+
+import com.fasterxml.jackson.core.JacksonException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** A model in several files, with an index that says which tensor is in which. */
+public final class SafetensorsModel implements AutoCloseable {
+
+  private static final String INDEX_SUFFIX = ".json";
+
+  private final Map<String, SafetensorsFile> files;
+
+  /** By the name of the tensor. */
+  private final Map<String, SafetensorsFile> tensors;
+
+  private SafetensorsModel(
+      Map<String, SafetensorsFile> files, Map<String, SafetensorsFile> tensors) {
+    this.files = files;
+    this.tensors = tensors;
+  }
+
+  /**
+   * Opens a model. Blocks.
+   *
+   * @param file the index, which ends in {@code .json} and has its files beside it; or the only
+   *     file of the model
+   * @throws SafetensorsFormatException if a file is not in the format, or has other tensors than
+   *     the index says
+   * @throws IOException if one cannot be read
+   */
+  public static SafetensorsModel open(Path file) throws IOException {
+    Map<String, SafetensorsFile> files = new LinkedHashMap<>();
+    Map<String, SafetensorsFile> tensors = new LinkedHashMap<>();
+    try {
+      if (!file.toString().endsWith(INDEX_SUFFIX)) {
+        SafetensorsFile only = SafetensorsFile.open(file);
+        files.put(String.valueOf(file.getFileName()), only);
+        only.entries().forEach(entry -> tensors.put(entry.name(), only));
+      } else {
+        openAll(file, index(file), files, tensors);
+      }
+      return new SafetensorsModel(files, tensors);
+    } catch (IOException | RuntimeException | Error e) {
+      files.values().forEach(SafetensorsFile::close);
+      throw e;
+    }
+  }
+
+  /** The names of the tensors, and in which file each is. */
+  private static Map<String, String> index(Path file) throws IOException {
+    String name = String.valueOf(file.getFileName());
+    Map<String, String> found = new LinkedHashMap<>();
+    try (InputStream from = Files.newInputStream(file);
+        StrictJson in = new StrictJson(name, from)) {
+      in.document(field -> {
+        if (field.equals("weight_map")) {
+          found.putAll(in.strings("weight_map"));
+        } else {
+          in.skip();
+        }
+      });
+    } catch (JacksonException e) {
+      throw new SafetensorsFormatException(
+          name
+              + ": expected an index in JSON, got "
+              + SafetensorsHeader.shown(String.valueOf(e.getOriginalMessage())));
+    }
+    return found;
+  }
+
+  private static void openAll(
+      Path index,
+      Map<String, String> map,
+      Map<String, SafetensorsFile> files,
+      Map<String, SafetensorsFile> tensors)
+      throws IOException {
+    String name = String.valueOf(index.getFileName());
+    for (Map.Entry<String, String> one : map.entrySet()) {
+      String file = one.getValue();
+      SafetensorsFile open = files.get(file);
+      if (open == null) {
+        requireBeside(name, file);
+        open = SafetensorsFile.open(index.resolveSibling(file));
+        files.put(file, open);
+      }
+      if (open.entry(one.getKey()) == null) {
+        throw new SafetensorsFormatException(
+            name
+                + ": expected tensor "
+                + SafetensorsHeader.shown(one.getKey())
+                + " in "
+                + file
+                + ", got none of that name");
+      }
+      tensors.put(one.getKey(), open);
+    }
+    for (Map.Entry<String, SafetensorsFile> file : files.entrySet()) {
+      for (SafetensorsEntry entry : file.getValue().entries()) {
+        if (tensors.get(entry.name()) != file.getValue()) {
+          throw new SafetensorsFormatException(
+              name
+                  + ": expected tensor "
+                  + SafetensorsHeader.shown(entry.name())
+                  + " of "
+                  + file.getKey()
+                  + " in the index, got "
+                  + (tensors.containsKey(entry.name()) ? "it from another file" : "none"));
+        }
+      }
+    }
+  }
+
+  /** An index does not lead anywhere else. */
+  private static void requireBeside(String index, String file) {
+    boolean isPlain =
+        !file.isEmpty()
+            && !file.equals(".")
+            && !file.equals("..")
+            && file.chars().noneMatch(c -> c == '/' || c == '\\' || c < ' ');
+    if (!isPlain) {
+      throw new SafetensorsFormatException(
+          index + ": expected files beside the index, got one that is elsewhere");
+    }
+  }
+
+  /** The names of its tensors. */
+  public Set<String> tensors() {
+    return Collections.unmodifiableSet(tensors.keySet());
+  }
+
+  /**
+   * The file that a tensor is in.
+   *
+   * @throws IllegalArgumentException if there is no such tensor
+   */
+  public SafetensorsFile file(String tensor) {
+    SafetensorsFile file = tensors.get(tensor);
+    if (file == null) {
+      throw new IllegalArgumentException(
+          "expected a tensor of the model, got none named " + tensor);
+    }
+    return file;
+  }
+
+  /** Closes all files. */
+  @Override
+  public void close() {
+    files.values().forEach(SafetensorsFile::close);
+  }
+}

@@ -1,0 +1,140 @@
+package io.reactivetransfer.weights.safetensors;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.reactivetransfer.weights.Tensor;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Writes a file of tensors. It is there whole, or not at all: it is written beside its place, and
+ * then moved.
+ */
+public final class SafetensorsWriter {
+
+  /** So that the tensors behind the header are aligned. */
+  private static final int ALIGNMENT = 8;
+
+  private static final int CHUNK_BYTES = 1 << 30;
+
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private final Map<String, String> metadata = new TreeMap<>();
+  private final List<Tensor> tensors = new ArrayList<>();
+  private final List<MemorySegment> bytes = new ArrayList<>();
+
+  /** Begins without tensors. */
+  public SafetensorsWriter() {}
+
+  /** Something that the file says of itself as a whole. */
+  public SafetensorsWriter metadata(String name, String value) {
+    metadata.put(name, value);
+    return this;
+  }
+
+  /**
+   * The next tensor.
+   *
+   * @param values its elements without gaps, the last dimension fastest; read when it is written
+   * @throws IllegalArgumentException if the format has no such type, the tensor is there already,
+   *     or the values are of another length
+   */
+  public SafetensorsWriter tensor(Tensor tensor, MemorySegment values) {
+    if (SafetensorsType.of(tensor.type()) == null) {
+      throw new IllegalArgumentException(
+          "expected tensor " + tensor.name() + " of a type of the format, got " + tensor.type());
+    }
+    if (tensors.stream().anyMatch(other -> other.name().equals(tensor.name()))
+        || tensor.name().equals(SafetensorsHeader.METADATA)) {
+      throw new IllegalArgumentException("expected each tensor once, got " + tensor.name());
+    }
+    if (values.byteSize() != tensor.bytes()) {
+      throw new IllegalArgumentException(
+          "expected "
+              + tensor.bytes()
+              + " bytes of tensor "
+              + tensor
+              + ", got "
+              + values.byteSize());
+    }
+    tensors.add(tensor);
+    bytes.add(values);
+    return this;
+  }
+
+  /**
+   * Writes the file, in place of one that is there. Blocks.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public void write(Path file) throws IOException {
+    Path directory = file.toAbsolutePath().getParent();
+    Path beside = Files.createTempFile(directory, file.getFileName() + ".", ".part");
+    try {
+      try (FileChannel out = FileChannel.open(beside, StandardOpenOption.WRITE)) {
+        write(out, header());
+        for (MemorySegment segment : bytes) {
+          for (long at = 0; at < segment.byteSize(); at += CHUNK_BYTES) {
+            long length = Math.min(CHUNK_BYTES, segment.byteSize() - at);
+            write(out, segment.asSlice(at, length).asByteBuffer());
+          }
+        }
+        out.force(true);
+      }
+      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(beside);
+    }
+  }
+
+  private static void write(FileChannel out, ByteBuffer from) throws IOException {
+    while (from.hasRemaining()) {
+      out.write(from);
+    }
+  }
+
+  private ByteBuffer header() throws IOException {
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    try (JsonGenerator out = JSON.createGenerator(json)) {
+      out.writeStartObject();
+      if (!metadata.isEmpty()) {
+        out.writeObjectFieldStart(SafetensorsHeader.METADATA);
+        for (Map.Entry<String, String> entry : metadata.entrySet()) {
+          out.writeStringField(entry.getKey(), entry.getValue());
+        }
+        out.writeEndObject();
+      }
+      long at = 0;
+      for (Tensor tensor : tensors) {
+        out.writeObjectFieldStart(tensor.name());
+        out.writeStringField("dtype", String.valueOf(SafetensorsType.of(tensor.type())));
+        long[] shape = tensor.shape().sizes();
+        out.writeFieldName("shape");
+        out.writeArray(shape, 0, shape.length);
+        out.writeFieldName("data_offsets");
+        out.writeArray(new long[] {at, at + tensor.bytes()}, 0, 2);
+        out.writeEndObject();
+        at += tensor.bytes();
+      }
+      out.writeEndObject();
+    }
+    while (json.size() % ALIGNMENT != 0) {
+      json.write(' ');
+    }
+    ByteBuffer header = ByteBuffer.allocate(Long.BYTES + json.size());
+    header.order(ByteOrder.LITTLE_ENDIAN).putLong(json.size()).put(json.toByteArray());
+    return header.flip();
+  }
+}

@@ -1,0 +1,235 @@
+package io.reactivetransfer.weights.safetensors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.weights.DataType;
+import io.reactivetransfer.weights.Shape;
+import io.reactivetransfer.weights.Tensor;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is written is read as the same; a file that lies is refused, by the name of the tensor. */
+class SafetensorsFileTest {
+
+  private static final Tensor W = new Tensor("layers.0.w", DataType.BF16, Shape.of(3, 4));
+  private static final Tensor B = new Tensor("b", DataType.FP32, Shape.of());
+
+  @TempDir private Path directory;
+
+  static byte[] file(String json, int bytes) {
+    byte[] header = json.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(Long.BYTES + header.length + bytes)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putLong(header.length)
+        .put(header)
+        .array();
+  }
+
+  private static void requireRefused(byte[] file, String why) {
+    assertThatThrownBy(() -> SafetensorsHeader.read("f", MemorySegment.ofArray(file)))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessage("f: expected " + why);
+  }
+
+  private static void requireRefused(String json, int bytes, String why) {
+    requireRefused(file(json, bytes), why);
+  }
+
+  private static MemorySegment random(Arena arena, Tensor tensor) {
+    byte[] bytes = new byte[(int) tensor.bytes()];
+    new Random(7).nextBytes(bytes);
+    return arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+  }
+
+  @Test
+  void whatIsWrittenIsReadAsTheSame() throws IOException {
+    Path path = directory.resolve("model.safetensors");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment w = random(arena, W);
+      MemorySegment b = random(arena, B);
+      Files.writeString(path, "what was there before");
+      new SafetensorsWriter().metadata("format", "pt").tensor(W, w).tensor(B, b).write(path);
+      try (SafetensorsFile file = SafetensorsFile.open(path)) {
+        assertThat(file.metadata()).containsOnlyKeys("format").containsValue("pt");
+        assertThat(file.entries()).extracting(SafetensorsEntry::tensor).containsExactly(W, B);
+        assertThat(file.bytes(W.name()).mismatch(w)).isEqualTo(-1);
+        assertThat(file.bytes(B.name()).mismatch(b)).isEqualTo(-1);
+        assertThat(file.bytes(W.name()).isReadOnly()).isTrue();
+        assertThat(file.offset(file.entries().iterator().next()) % 8).isZero();
+        assertThatThrownBy(() -> file.bytes("v"))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage("expected a tensor of model.safetensors, got none named v");
+      }
+    }
+    try (Stream<Path> left = Files.list(directory)) {
+      assertThat(left).as("nothing is left over").containsExactly(path);
+    }
+  }
+
+  @Test
+  void otherTypesAndEmptyTensorsAreThere() {
+    String json =
+        """
+        {"i":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},
+         "none":{"dtype":"F16","shape":[0,3],"data_offsets":[16,16]}}\s\s\
+        """;
+    SafetensorsHeader header = SafetensorsHeader.read("f", MemorySegment.ofArray(file(json, 16)));
+    SafetensorsEntry integers = header.entries().get("i");
+    assertThat(integers.dataType()).isNull();
+    assertThatThrownBy(integers::tensor)
+        .hasMessage("expected tensor i of a type that weights have, got I64");
+    assertThat(header.entries().get("none").sizes()).containsExactly(0L, 3L);
+  }
+
+  @Test
+  void tornFiles() {
+    requireRefused(new byte[7], "8 bytes or more, got 7 (truncated?)");
+    requireRefused(new byte[20], "a header of 2 to 12 bytes, got 0 (truncated?)");
+    byte[] long1 = file("{}", 0);
+    long1[7] = -1;
+    requireRefused(long1, "a header of 2 to 2 bytes, got 18374686479671623682 (truncated?)");
+    requireRefused("[]", 0, "a header in UTF-8 that begins with {, got something else");
+    requireRefused("{\0}\0", 0, "a header in UTF-8 that begins with {, got something else");
+    requireRefused("{} {", 0, "nothing behind the JSON of the header, got more");
+    requireRefused("{}", 1, "tensors for all 1 bytes behind the header, got for 0");
+    requireRefused(
+        "{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
+        3,
+        "tensor w within the 3 bytes behind the header, got its end at 4 (truncated?)");
+  }
+
+  @Test
+  void tensorsThatOverlapOrLeaveGaps() {
+    String two =
+        "{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},"
+            + "\"v\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[%d,%d]}}";
+    requireRefused(
+        two.formatted(3, 7),
+        7,
+        "tensor v behind the one before, at 4, got it at 3, where they overlap");
+    requireRefused(two.formatted(5, 9), 9, "tensor v behind the one before, at 4, got it at 5");
+    requireRefused(
+        two.formatted(0, 4),
+        4,
+        "tensor w behind the one before, at 4, got it at 0, where they overlap");
+  }
+
+  @Test
+  void tensorsThatLie() {
+    String one = "{\"w\":{\"dtype\":%s,\"shape\":%s,\"data_offsets\":%s}}";
+    String apart = "data_offsets of tensor w as far apart as ";
+    requireRefused(
+        one.formatted("\"BF16\"", "[4]", "[0,4]"), 4, apart + "BF16 [4] is long, got 0 and 4");
+    requireRefused(
+        one.formatted("\"BF16\"", "[4]", "[8,0]"), 8, apart + "BF16 [4] is long, got 8 and 0");
+    requireRefused(
+        one.formatted("\"F64\"", "[4611686018427387904,4]", "[0,0]"),
+        0,
+        apart + "F64 [4611686018427387904, 4] is long, got 0 and 0");
+    requireRefused(
+        one.formatted("\"F5\"", "[1]", "[0,1]"), 1, "a type of the format for tensor w, got F5");
+    requireRefused(
+        one.formatted("7", "[1]", "[0,1]"), 1, "strings in tensor w, got VALUE_NUMBER_INT");
+    String numbers = "whole numbers of 0 to 2^63 - 1 in shape of tensor w, got something else";
+    requireRefused(one.formatted("\"I8\"", "[-1]", "[0,1]"), 1, numbers);
+    requireRefused(one.formatted("\"I8\"", "[1.0]", "[0,1]"), 1, numbers);
+    requireRefused(one.formatted("\"I8\"", "[9223372036854775808]", "[0,1]"), 1, numbers);
+    requireRefused(
+        one.formatted("\"I8\"", "{}", "[0,1]"),
+        1,
+        "shape of tensor w as an array, got START_OBJECT");
+    String all = "dtype, shape and two data_offsets of tensor w, got fewer, or more";
+    requireRefused(one.formatted("\"I8\"", "[1]", "[0,1,1]"), 1, all);
+    requireRefused("{\"w\":{\"dtype\":\"I8\",\"shape\":[1]}}", 1, all);
+    requireRefused("{\"w\":[]}", 0, "tensor w as an object, got START_ARRAY");
+    requireRefused(
+        "{\"w\":{\"a\\u001b\":1}}", 0, "dtype, shape and data_offsets of tensor w, got a?");
+    requireRefused(
+        "{\"__metadata__\":{\"a\":1}}", 0, "strings in __metadata__, got VALUE_NUMBER_INT");
+    String twice = "\"w\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[0,1]}";
+    requireRefused("{" + twice + "," + twice + "}", 1, "a header in JSON, got Duplicate field 'w'");
+  }
+
+  @Test
+  void whatCannotBeWritten() {
+    SafetensorsWriter writer = new SafetensorsWriter();
+    MemorySegment bytes = MemorySegment.ofArray(new byte[24]);
+    Tensor packed = new Tensor("p", DataType.INT4, Shape.of(48));
+    assertThatThrownBy(() -> writer.tensor(packed, bytes))
+        .hasMessage("expected tensor p of a type of the format, got INT4");
+    assertThatThrownBy(() -> writer.tensor(B, bytes))
+        .hasMessage("expected 4 bytes of tensor b FP32 [], got 24");
+    writer.tensor(W, bytes);
+    assertThatThrownBy(() -> writer.tensor(W, bytes))
+        .hasMessage("expected each tensor once, got layers.0.w");
+  }
+
+  private void writeModel() throws IOException {
+    MemorySegment w = MemorySegment.ofArray(new byte[24]).fill((byte) 1);
+    MemorySegment b = MemorySegment.ofArray(new byte[4]).fill((byte) 2);
+    new SafetensorsWriter().tensor(W, w).write(directory.resolve("one.safetensors"));
+    new SafetensorsWriter().tensor(B, b).write(directory.resolve("two.safetensors"));
+  }
+
+  private Path index(String map) throws IOException {
+    String json = "{\"metadata\":{\"total_size\":28},\"weight_map\":{" + map + "}}";
+    return Files.writeString(directory.resolve("index.json"), json);
+  }
+
+  @Test
+  void aModelInSeveralFiles() throws IOException {
+    writeModel();
+    Path index = index("\"layers.0.w\":\"one.safetensors\",\"b\":\"two.safetensors\"");
+    try (SafetensorsModel model = SafetensorsModel.open(index)) {
+      assertThat(model.tensors()).containsExactly("layers.0.w", "b");
+      assertThat(model.file("b").bytes("b").get(ValueLayout.JAVA_BYTE, 3)).isEqualTo((byte) 2);
+      assertThatThrownBy(() -> model.file("v"))
+          .hasMessage("expected a tensor of the model, got none named v");
+    }
+    try (SafetensorsModel model = SafetensorsModel.open(directory.resolve("two.safetensors"))) {
+      assertThat(model.tensors()).containsExactly("b");
+    }
+  }
+
+  private void requireIndexRefused(String map, String why) throws IOException {
+    Path index = index(map);
+    assertThatThrownBy(() -> SafetensorsModel.open(index))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessage("index.json: expected " + why);
+  }
+
+  @Test
+  void anIndexThatLies() throws IOException {
+    writeModel();
+    requireIndexRefused(
+        "\"b\":\"one.safetensors\"", "tensor b in one.safetensors, got none of that name");
+    Files.copy(directory.resolve("two.safetensors"), directory.resolve("three.safetensors"));
+    new SafetensorsWriter()
+        .tensor(W, MemorySegment.ofArray(new byte[24]))
+        .tensor(B, MemorySegment.ofArray(new byte[4]))
+        .write(directory.resolve("both.safetensors"));
+    requireIndexRefused(
+        "\"b\":\"both.safetensors\"",
+        "tensor layers.0.w of both.safetensors in the index, got none");
+    requireIndexRefused(
+        "\"b\":\"three.safetensors\",\"layers.0.w\":\"both.safetensors\"",
+        "tensor b of both.safetensors in the index, got it from another file");
+    for (String elsewhere : new String[] {"../one.safetensors", "", "..", "a\\\\b"}) {
+      requireIndexRefused(
+          "\"b\":\"" + elsewhere + "\"", "files beside the index, got one that is elsewhere");
+    }
+    requireIndexRefused("\"b\":\"x\",\"b\":\"y\"", "an index in JSON, got Duplicate field 'b'");
+  }
+}
