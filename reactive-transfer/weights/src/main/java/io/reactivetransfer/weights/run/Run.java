@@ -1,0 +1,514 @@
+package io.reactivetransfer.weights.run;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.weights.kernel.PrepareTask;
+import io.reactivetransfer.weights.plan.Step;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.FluxSink;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * One update of one rank. Steps that need room get it in their order, are then loaded or prepared,
+ * and then written; those that need none are written meanwhile. All writes are one stream of the
+ * engine, and its end is that of the run: nothing of them is out after it.
+ */
+final class Run {
+
+  /** How often a run says how far it is: what is said takes memory, and steps take none. */
+  private static final int MOST_PROGRESS = 100;
+
+  private final Trainer trainer;
+  private final UpdateTargets update;
+  private final PreparedWrites writes;
+  private final @Nullable StepReader reader;
+  private final FluxSink<RunProgress> progress;
+  private final RunFeed feed;
+  private final Sinks.Empty<Void> quiet = Sinks.empty();
+  private final Disposable.Swap deadline = Disposables.swap();
+  private final Disposable.Composite barriers = Disposables.composite();
+  private final long beganNanos = System.nanoTime();
+
+  // Guarded by this.
+  private final Queue<StepState> waiting = new ArrayDeque<>();
+  private final Counted loaded = new Counted();
+  private final Counted gathered = new Counted();
+  private final Counted prepared = new Counted();
+  private final Counted written = new Counted();
+  private final int[] leftOfPhase;
+
+  /** The group whose turn it is; -1 before the first one. */
+  private int phase = -1;
+
+  /** The last group at whose end this rank waits for the others, or has waited. */
+  private int awaited = -1;
+
+  private int nextRoom;
+  private int nextDirect;
+  private int running;
+  private long held;
+  private boolean isReading;
+  private boolean isStreamOver;
+  private boolean isFinished;
+  private boolean isCancelled;
+  private @Nullable Throwable failure;
+
+  Run(
+      Trainer trainer,
+      UpdateTargets update,
+      PreparedWrites writes,
+      @Nullable StepReader reader,
+      FluxSink<RunProgress> progress) {
+    this.trainer = trainer;
+    this.update = update;
+    this.writes = writes;
+    this.reader = reader;
+    this.progress = progress;
+    this.feed = new RunFeed(this::nextDirect, trainer.steps.size() + trainer.phases - 1);
+    this.leftOfPhase = new int[trainer.phases];
+  }
+
+  long number() {
+    return update.number();
+  }
+
+  /** Completes when nothing of it touches memory any more, however it has ended. */
+  Mono<Void> quiet() {
+    return quiet.asMono();
+  }
+
+  void begin() {
+    for (StepState step : trainer.steps) {
+      step.reset();
+      if (!(step.step instanceof Step.Gather)) {
+        step.transfers = writes.of(step);
+        step.left = step.transfers.length;
+      }
+      leftOfPhase[step.phase]++;
+    }
+    long nanos = trainer.options.deadline().toNanos();
+    deadline.update(
+        Schedulers.parallel().schedule(this::deadlineOver, nanos, TimeUnit.NANOSECONDS));
+    trainer.gathering.begin(this);
+    readDirect();
+    trainer.engine.submit(feed).subscribe(new Completions());
+    begin(0);
+  }
+
+  private void deadlineOver() {
+    fail(
+        new DeadlineExceededException(
+            "update "
+                + update.number()
+                + " of "
+                + trainer.name()
+                + " was to be written within "
+                + trainer.options.deadline()
+                + "; done are "
+                + snapshot().written().steps()
+                + " of "
+                + trainer.steps.size()
+                + " steps"));
+  }
+
+  // Room
+
+  /** Gives room to all whose turn it is. */
+  private void advance() {
+    StepState step = nextWithRoom();
+    while (step != null) {
+      admitted(step);
+      step = nextWithRoom();
+    }
+  }
+
+  private synchronized @Nullable StepState nextWithRoom() {
+    if (failure != null || nextRoom == trainer.withRoom.size()) {
+      return null;
+    }
+    StepState step = trainer.withRoom.get(nextRoom);
+    if (step.phase > phase || step.waitsFor > 0) {
+      return null;
+    }
+    nextRoom++;
+    step.isAdmitted = true;
+    step.admittedNanos = System.nanoTime();
+    held += step.temporaryBytes;
+    return step;
+  }
+
+  private void admitted(StepState step) {
+    if (step.gatherIndex >= 0) {
+      trainer.gathering.open(this, step);
+    } else {
+      work(step);
+    }
+  }
+
+  /** All that others write for a step is here. */
+  void gathered(StepState step) {
+    synchronized (this) {
+      long bytes = ((Step.Prepare) step.step).gatherBytes();
+      gathered.add(bytes, System.nanoTime() - step.admittedNanos);
+    }
+    work(step);
+  }
+
+  /** What goes as it lies, in its order; null if there is none now. */
+  private @Nullable StepState nextDirect() {
+    StepState step;
+    synchronized (this) {
+      if (nextDirect == trainer.direct.size() || trainer.direct.get(nextDirect).phase > phase) {
+        return null;
+      }
+      step = trainer.direct.get(nextDirect++);
+    }
+    if (step.transfers.length == 0) {
+      done(step);
+    }
+    return step;
+  }
+
+  // Work
+
+  /** Somebody looks at what goes as it lies, beside all else. */
+  private void readDirect() {
+    if (reader == null || trainer.direct.isEmpty()) {
+      return;
+    }
+    synchronized (this) {
+      isReading = true;
+    }
+    try {
+      trainer.options.scheduler().schedule(this::readDirectNow);
+    } catch (RejectedExecutionException e) {
+      fail(e);
+      readingOver();
+    }
+  }
+
+  private void readDirectNow() {
+    try {
+      for (StepState step : trainer.direct) {
+        if (isStopped()) {
+          break;
+        }
+        read(step);
+      }
+    } finally {
+      readingOver();
+    }
+  }
+
+  private void read(StepState step) {
+    StepReader looks = reader;
+    if (looks == null) {
+      return;
+    }
+    try {
+      looks.read(step.step, run -> trainer.source(step, run));
+    } catch (Throwable thrown) {
+      // Whatever it is, it ends this run only, and is heard there.
+      fail(new PrepareFailedException(trainer.name(), step.tensor, thrown));
+    }
+  }
+
+  private void readingOver() {
+    synchronized (this) {
+      isReading = false;
+    }
+    endIfOver();
+  }
+
+  private void work(StepState step) {
+    synchronized (this) {
+      if (failure != null) {
+        return;
+      }
+      if (running == trainer.options.parallelism()) {
+        waiting.add(step);
+        return;
+      }
+      running++;
+    }
+    dispatch(step);
+  }
+
+  private void dispatch(StepState step) {
+    try {
+      trainer.options.scheduler().schedule(() -> workNow(step));
+    } catch (RejectedExecutionException e) {
+      fail(e);
+      workOver();
+    }
+  }
+
+  private void workNow(StepState step) {
+    try {
+      if (!isStopped()) {
+        long began = System.nanoTime();
+        PrepareTask task = step.task;
+        if (task == null) {
+          trainer.gathering.load(step);
+        } else {
+          trainer.options.prepare().prepare(task);
+          read(step);
+        }
+        long nanos = System.nanoTime() - began;
+        synchronized (this) {
+          (task == null ? loaded : prepared).add(step.temporaryBytes, nanos);
+        }
+        ready(step);
+      }
+    } catch (Throwable thrown) {
+      // Whatever it is, it ends this run only, and is heard there.
+      fail(new PrepareFailedException(trainer.name(), step.tensor, thrown));
+    } finally {
+      workOver();
+    }
+  }
+
+  private void workOver() {
+    StepState next;
+    synchronized (this) {
+      next = failure == null ? waiting.poll() : null;
+      running -= next == null ? 1 : 0;
+    }
+    if (next != null) {
+      dispatch(next);
+    }
+    endIfOver();
+  }
+
+  private void ready(StepState step) {
+    if (step.step instanceof Step.Gather) {
+      synchronized (this) {
+        step.isLoaded = true;
+        if (!step.isGranted) {
+          return;
+        }
+      }
+    }
+    feed(step);
+  }
+
+  /** The rank that prepares has room, and these are the writes to it. */
+  void granted(StepState step, Transfer[] transfers) {
+    synchronized (this) {
+      if (failure != null || step.isGranted) {
+        return;
+      }
+      writes.add(step, transfers);
+      step.transfers = transfers;
+      step.left = transfers.length;
+      step.isGranted = true;
+      if (!step.isLoaded) {
+        return;
+      }
+    }
+    feed(step);
+  }
+
+  private void feed(StepState step) {
+    boolean isEmpty = step.transfers.length == 0;
+    feed.add(step);
+    if (isEmpty) {
+      done(step);
+    }
+  }
+
+  // Ends of steps
+
+  private void done(StepState step) {
+    synchronized (this) {
+      written.add(step.bytes, 0);
+      held -= step.temporaryBytes;
+      StepState successor = step.successor;
+      if (successor != null) {
+        successor.waitsFor--;
+      }
+      leftOfPhase[step.phase]--;
+    }
+    endGroupIfDone();
+    advance();
+  }
+
+  private void begin(int next) {
+    synchronized (this) {
+      phase = next;
+    }
+    if (next > 0) {
+      feed.add(StepState.END_OF_GROUP);
+    } else {
+      feed.drain();
+    }
+    endGroupIfDone();
+    advance();
+  }
+
+  /**
+   * If the group whose turn it is is done here, the next one begins when it is done everywhere. A
+   * rank may have nothing to do in a group, or may have done it before its turn came: others that
+   * were faster have asked for it.
+   */
+  private void endGroupIfDone() {
+    int done;
+    synchronized (this) {
+      done = phase;
+      if (failure != null
+          || done < 0
+          || done == trainer.phases - 1
+          || leftOfPhase[done] > 0
+          || awaited == done) {
+        return;
+      }
+      awaited = done;
+    }
+    barriers.add(
+        trainer.barrier(update.number(), done).subscribe(null, this::fail, () -> begin(done + 1)));
+  }
+
+  synchronized boolean isCancelled() {
+    return isCancelled;
+  }
+
+  private synchronized boolean isStopped() {
+    return failure != null;
+  }
+
+  private synchronized RunProgress snapshot() {
+    long now = System.nanoTime();
+    long end = feed.endNanos();
+    return new RunProgress(
+        update.number(),
+        trainer.steps.size(),
+        trainer.bytes,
+        loaded.progress(),
+        gathered.progress(),
+        prepared.progress(),
+        written.progress(feed.nanos()),
+        held,
+        end == 0 ? 0 : now - end,
+        now - beganNanos);
+  }
+
+  // Ends of the run
+
+  /** Ends it with an error, when its memory is quiet; only the first one counts. */
+  void fail(Throwable why) {
+    if (stop(why)) {
+      feed.fail(why);
+      trainer.gathering.failed(this, why);
+    }
+  }
+
+  void cancel() {
+    CancellationException why =
+        new CancellationException("update " + update.number() + " of " + trainer.name());
+    synchronized (this) {
+      isCancelled = true;
+    }
+    fail(why);
+  }
+
+  private synchronized boolean stop(Throwable why) {
+    if (failure != null || isFinished) {
+      return false;
+    }
+    failure = why;
+    waiting.clear();
+    return true;
+  }
+
+  private void streamOver() {
+    synchronized (this) {
+      isStreamOver = true;
+    }
+    endIfOver();
+  }
+
+  private void endIfOver() {
+    boolean failed;
+    synchronized (this) {
+      if (!isStreamOver || running > 0 || isReading || isFinished) {
+        return;
+      }
+      isFinished = true;
+      failed = failure != null;
+    }
+    deadline.dispose();
+    barriers.dispose();
+    trainer.gathering.end(this, failed).subscribe(null, this::finish, () -> finish(null));
+  }
+
+  private void finish(@Nullable Throwable notQuiet) {
+    RunProgress last = snapshot();
+    Throwable why;
+    boolean isHeard;
+    synchronized (this) {
+      why = failure;
+      isHeard = !isCancelled;
+    }
+    trainer.ended(this, notQuiet);
+    if (!isHeard) {
+      progress.complete(); // nobody hears it
+    } else if (why != null) {
+      progress.error(why);
+    } else {
+      progress.next(last);
+      progress.complete();
+    }
+    if (notQuiet == null) {
+      quiet.tryEmitEmpty();
+    } else {
+      quiet.tryEmitError(notQuiet);
+    }
+  }
+
+  /** What the engine says of the writes. */
+  private final class Completions extends BaseSubscriber<Transfer> {
+
+    private final int every = Math.max(1, trainer.steps.size() / MOST_PROGRESS);
+    private int done;
+
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {
+      requestUnbounded();
+    }
+
+    @Override
+    protected void hookOnNext(Transfer transfer) {
+      StepState step = writes.step(transfer);
+      if (step != null && --step.left == 0) {
+        done(step);
+        if (++done % every == 0 && done < trainer.steps.size()) {
+          progress.next(snapshot());
+        }
+      }
+    }
+
+    @Override
+    protected void hookOnError(Throwable why) {
+      if (stop(why)) {
+        trainer.gathering.failed(Run.this, why);
+      }
+      streamOver();
+    }
+
+    @Override
+    protected void hookOnComplete() {
+      streamOver();
+    }
+  }
+}

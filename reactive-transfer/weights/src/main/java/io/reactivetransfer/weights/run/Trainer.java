@@ -1,0 +1,231 @@
+package io.reactivetransfer.weights.run;
+
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.kernel.PrepareTask;
+import io.reactivetransfer.weights.plan.Input;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.plan.Runs;
+import io.reactivetransfer.weights.plan.Step;
+import io.reactivetransfer.weights.plan.TableTensor;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** What is the same in all runs of a rank: its steps, where their temporaries lie, its memory. */
+final class Trainer {
+
+  final TransferEngine engine;
+  final RoutingTable table;
+  final int rank;
+  final List<SourceMemory> memory;
+  final RunOptions options;
+
+  final List<StepState> steps = new ArrayList<>();
+
+  /** Those that need room, in their order. */
+  final List<StepState> withRoom = new ArrayList<>();
+
+  /** Those that are only written, in their order. */
+  final List<StepState> direct = new ArrayList<>();
+
+  /** Mesh groups that take turns; 1 if they do not. */
+  final int phases;
+
+  /** Bytes that all steps write. */
+  final long bytes;
+
+  /** Bytes of temporaries that are ever used. */
+  final long temporaryBytes;
+
+  /** Steps that others write for. */
+  final int gathers;
+
+  /** The temporaries of all steps; null if there are none. */
+  @Nullable MemorySegment temporaries;
+
+  Gathering gathering = Gathering.NONE;
+
+  private @Nullable Run current;
+  private @Nullable Throwable notQuiet;
+
+  Trainer(
+      TransferEngine engine,
+      RoutingTable table,
+      int rank,
+      List<SourceMemory> memory,
+      RunOptions options) {
+    this.engine = engine;
+    this.table = table;
+    this.rank = rank;
+    this.memory = memory;
+    this.options = options;
+    this.phases = options.groupsInTurn() ? Math.max(1, table.groups().size()) : 1;
+    Room room = new Room(options.temporaryBytes());
+    int before = 0;
+    int gathered = 0;
+    for (Step step : table.steps(rank)) {
+      TrainerChecks.require(engine, table, rank, step, memory, options);
+      TableTensor tensor = table.tensors().get(step.tensor());
+      int phase = options.groupsInTurn() ? tensor.group() : 0;
+      if (phase < before) {
+        throw new IllegalArgumentException(
+            "expected the steps of a mesh group before those of the next, got one of tensor "
+                + tensor.tensor().name()
+                + " behind one of group "
+                + table.groups().get(before));
+      }
+      before = phase;
+      StepState state =
+          new StepState(step, tensor.tensor().name(), phase, table.temporaryBytes(rank, step));
+      steps.add(state);
+      if (state.temporaryBytes > 0) {
+        room.place(state);
+        withRoom.add(state);
+      }
+      if (step instanceof Step.Write) {
+        direct.add(state);
+      }
+      if (step instanceof Step.Prepare prepare && prepare.gatherWrites() > 0) {
+        state.gatherIndex = gathered++;
+      }
+    }
+    this.bytes = steps.stream().mapToLong(step -> step.bytes).sum();
+    this.temporaryBytes = room.extent();
+    this.gathers = gathered;
+  }
+
+  /** Says of each step where its temporaries are. */
+  void place(MemorySegment segment) {
+    temporaries = segment;
+    for (StepState state : withRoom) {
+      if (state.step instanceof Step.Prepare prepare) {
+        state.task = task(state, prepare, segment);
+      }
+    }
+  }
+
+  private PrepareTask task(StepState state, Step.Prepare prepare, MemorySegment temporaries) {
+    TableTensor tensor = table.tensors().get(prepare.tensor());
+    MemorySegment gathered = temporaries.asSlice(state.offset, prepare.gatherBytes());
+    List<MemorySegment> inputs = new ArrayList<>(prepare.inputs().size());
+    for (Input input : prepare.inputs()) {
+      inputs.add((input.isGathered() ? gathered : segment(input.place().region())).asReadOnly());
+    }
+    long output = table.outputBytes(prepare);
+    long at = state.offset + prepare.gatherBytes();
+    return new PrepareTask(
+        tensor,
+        tensor.unit() == null ? null : table.tensors().get(tensor.scales()).tensor().type(),
+        prepare,
+        inputs,
+        temporaries.asSlice(at, output),
+        temporaries.asSlice(at + output, table.scaleBytes(prepare)));
+  }
+
+  /** A region of this rank as the host reads it. */
+  MemorySegment segment(int region) {
+    return switch (memory.get(region)) {
+      case SourceMemory.Loaded loaded -> loaded.segment();
+      case SourceMemory.Registered registered ->
+          ((HostMemory) registered.region().memory()).segment();
+    };
+  }
+
+  /** What a run of a step leaves, as the host reads it; null if it cannot. */
+  @Nullable MemorySegment source(StepState step, int run) {
+    int region = step.step.runs().sourceRegion(run);
+    PrepareTask task = step.task;
+    if (region < 0 && task != null) {
+      return (region == Runs.OUTPUT ? task.output() : task.scales()).asReadOnly();
+    }
+    return memory.get(region) instanceof SourceMemory.Registered one
+            && !(one.region().memory() instanceof HostMemory)
+        ? null
+        : segment(region).asReadOnly();
+  }
+
+  /** A region of this rank as NICs read it. */
+  MemoryRegion region(int region) {
+    return PreparedWrites.registered(memory.get(region));
+  }
+
+  /** Whether it has to do with other ranks of the trainer. */
+  boolean needsOthers() {
+    return options.groupsInTurn()
+        || gathers > 0
+        || steps.stream().anyMatch(step -> step.step instanceof Step.Gather);
+  }
+
+  /** For people. */
+  String name() {
+    return "trainer " + table.sources().get(rank).name();
+  }
+
+  /** The engines of the other ranks of the trainer. */
+  List<Peer> others() {
+    List<Peer> others = new ArrayList<>();
+    for (int i = 0; i < options.trainers().size(); i++) {
+      if (i != rank) {
+        others.add(engine.peer(options.trainers().get(i)));
+      }
+    }
+    return others;
+  }
+
+  /** Until all ranks of the trainer are done with a mesh group. */
+  Mono<Void> barrier(long update, int phase) {
+    List<Peer> others = others();
+    return others.isEmpty()
+        ? Mono.empty()
+        : engine.barrier(
+            "weights " + update + " " + table.groups().get(phase), new PeerGroup(others));
+  }
+
+  // One run at a time
+
+  /**
+   * Takes the turn of a run, or says which one has it.
+   *
+   * @throws IllegalStateException if nobody knows whether the memory is quiet
+   */
+  synchronized @Nullable Run begin(Run run) {
+    if (notQuiet != null) {
+      throw new IllegalStateException(
+          "expected memory of " + name() + " that others do not write to any more", notQuiet);
+    }
+    if (current == null) {
+      current = run;
+      return null;
+    }
+    return current;
+  }
+
+  /** A run is over; with the reason if nobody knows whether others still write here. */
+  synchronized void ended(Run run, @Nullable Throwable why) {
+    if (Objects.equals(current, run)) {
+      current = null;
+      notQuiet = why;
+    }
+  }
+
+  /** Completes when no run touches memory. */
+  synchronized Mono<Void> whenQuiet() {
+    Throwable why = notQuiet;
+    if (why != null) {
+      return Mono.error(why);
+    }
+    Run run = current;
+    return run == null ? Mono.empty() : run.quiet();
+  }
+
+  synchronized @Nullable Run current() {
+    return current;
+  }
+}

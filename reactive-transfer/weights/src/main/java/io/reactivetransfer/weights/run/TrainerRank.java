@@ -1,0 +1,240 @@
+package io.reactivetransfer.weights.run;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+import reactor.core.publisher.Mono;
+
+/**
+ * One rank of a trainer, which writes its part of the weights to all inference ranks, again and
+ * again, after its part of a table. Safe from any thread.
+ *
+ * <p>It owns its temporaries, and their registration; the memory that weights lie in, on both
+ * sides, is the application's. What a run reads must not change until it has ended.
+ */
+public final class TrainerRank {
+
+  private final Trainer trainer;
+  private final @Nullable MemoryRegion temporaries;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final Mono<Void> closed;
+
+  /** Those of the last two targets: an engine with two buffers takes them in turn. */
+  private final @Nullable PreparedWrites[] prepared = new PreparedWrites[2];
+
+  private TrainerRank(Trainer trainer, @Nullable MemoryRegion temporaries) {
+    this.trainer = trainer;
+    this.temporaries = temporaries;
+    this.closed = Mono.defer(this::closeNow).cache();
+  }
+
+  /**
+   * Opens a rank: checks that it can do all of its steps, takes memory for temporaries, as much as
+   * the steps need and no more than the watermark, and registers it. Cold: each subscription opens
+   * one anew. Signals on the signal scheduler of the engine. Cancelling gives back what was taken.
+   *
+   * <p>Fails with an {@link IllegalArgumentException} that names the tensor if a step needs more
+   * than the watermark, or cannot be done over this engine; if the memory is not that of the table;
+   * or if the engines of the other ranks are needed and not known.
+   *
+   * @param engine the engine that writes; a rank that needs others takes its message channel 19
+   * @param table the table, or {@link RoutingTable#only} the part of this rank
+   * @param rank index of the rank in {@link RoutingTable#sources()}
+   * @param memory its regions, in the order of its description
+   * @param options how it does it
+   */
+  public static Mono<TrainerRank> open(
+      TransferEngine engine,
+      RoutingTable table,
+      int rank,
+      List<? extends SourceMemory> memory,
+      RunOptions options) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(options, "options");
+    Objects.checkIndex(rank, table.sources().size());
+    List<SourceMemory> regions = List.copyOf(memory);
+    return Mono.defer(() -> {
+      TrainerChecks.requireMemory(table.sources().get(rank), regions);
+      Trainer trainer = new Trainer(engine, table, rank, regions, options);
+      TrainerChecks.requireOthers(trainer);
+      return register(trainer);
+    });
+  }
+
+  private static Mono<TrainerRank> register(Trainer trainer) {
+    // The garbage collector frees it, when no region, NIC or task has it any more.
+    Arena arena = Arena.ofAuto();
+    if (trainer.temporaryBytes == 0) {
+      return Mono.fromSupplier(() -> opened(trainer, null));
+    }
+    MemorySegment segment = arena.allocate(trainer.temporaryBytes, 64);
+    trainer.place(segment);
+    Access access = trainer.gathers > 0 ? Access.REMOTE_WRITE : Access.LOCAL;
+    return trainer
+        .engine
+        .register(new HostMemory(segment), access)
+        .flatMap(region ->
+            Mono.fromSupplier(() -> opened(trainer, region))
+                .onErrorResume(why -> region.close().then(Mono.error(why))));
+  }
+
+  private static TrainerRank opened(Trainer trainer, @Nullable MemoryRegion region) {
+    if (trainer.needsOthers()) {
+      trainer.gathering = GatherDesk.open(trainer, region);
+    }
+    return new TrainerRank(trainer, region);
+  }
+
+  /** Its name in the table. */
+  public String name() {
+    return trainer.table.sources().get(trainer.rank).name();
+  }
+
+  /**
+   * Writes the weights as they are now to all inference ranks.
+   *
+   * <p>Cold: each subscription is a run. There is one at a time; a second one fails with an {@link
+   * IllegalStateException}, unless the one before was cancelled: then it begins when that one is
+   * quiet. Elements say how far the run is, about a hundred times; of those that come faster than
+   * they are asked for, the last. The last element of all says that all steps are done. Completes
+   * when all writes are done at the engine's completion level. Signals on the engine's signal
+   * scheduler; errors also on the scheduler of the options, or on the thread that cancels or
+   * closes.
+   *
+   * <p>Fails with what ended it: what the engine says of a write, a {@link PrepareFailedException},
+   * a {@link io.reactivetransfer.DeadlineExceededException}, or what another trainer said. Nothing
+   * of it reads or writes memory then, neither here nor at an inference rank; what an inference
+   * rank has of this update is undefined. Claims there fail with what the engine tells them.
+   *
+   * <p>A cancel signals nothing; {@link #whenQuiet()} says when memory may be used again.
+   *
+   * <p>Writes are made once for the last two of different targets: who uses the same regions and
+   * immediates again has no allocation for a write.
+   *
+   * @param update where it goes
+   * @throws IllegalArgumentException if the targets are not those of the table
+   */
+  public Flux<RunProgress> write(UpdateTargets update) {
+    return written(update, null);
+  }
+
+  /**
+   * The same, with somebody who looks at what is written. What that throws ends the run with a
+   * {@link PrepareFailedException}.
+   *
+   * @param update where it goes
+   * @param reader looks at each step
+   * @throws IllegalArgumentException if the targets are not those of the table
+   */
+  public Flux<RunProgress> write(UpdateTargets update, StepReader reader) {
+    return written(update, Objects.requireNonNull(reader, "reader"));
+  }
+
+  private Flux<RunProgress> written(UpdateTargets update, @Nullable StepReader reader) {
+    TrainerChecks.requireTargets(trainer.table, update);
+    return Flux.create(
+        sink -> {
+          Disposable.Composite cancel = Disposables.composite();
+          sink.onCancel(cancel);
+          begin(update, reader, sink, cancel);
+        },
+        FluxSink.OverflowStrategy.LATEST);
+  }
+
+  private void begin(
+      UpdateTargets update,
+      @Nullable StepReader reader,
+      FluxSink<RunProgress> sink,
+      Disposable.Composite cancel) {
+    if (isClosed.get()) {
+      sink.error(new TransferRejectedException(trainer.name() + " is closed"));
+      return;
+    }
+    Run run;
+    Run other;
+    try {
+      run = new Run(trainer, update, prepared(update.targets()), reader, sink);
+      other = trainer.begin(run);
+    } catch (RuntimeException why) {
+      sink.error(why);
+      return;
+    }
+    if (other == null) {
+      cancel.add(run::cancel);
+      run.begin();
+    } else if (other.isCancelled()) {
+      cancel.add(
+          other.quiet().subscribe(null, sink::error, () -> begin(update, reader, sink, cancel)));
+    } else {
+      sink.error(
+          new IllegalStateException(
+              "expected one run at a time of "
+                  + trainer.name()
+                  + ", got update "
+                  + update.number()
+                  + " while "
+                  + other.number()
+                  + " runs"));
+    }
+  }
+
+  private synchronized PreparedWrites prepared(List<TargetMemory> targets) {
+    for (int i = 0; i < prepared.length; i++) {
+      PreparedWrites one = prepared[i];
+      if (one != null && one.areTo(targets)) {
+        prepared[i] = prepared[0];
+        prepared[0] = one;
+        return one;
+      }
+    }
+    PreparedWrites made = PreparedWrites.of(trainer.steps, targets, trainer.memory, temporaries);
+    prepared[1] = prepared[0];
+    prepared[0] = made;
+    return made;
+  }
+
+  /**
+   * Completes when no run of this rank touches memory; at once if there is none. Each subscription
+   * waits for itself, and cancelling ends the waiting only. Fails if it cannot be known, as {@link
+   * MemoryRegion#revoke()} says.
+   */
+  public Mono<Void> whenQuiet() {
+    return Mono.defer(trainer::whenQuiet);
+  }
+
+  /**
+   * Ends a run with a {@link CancellationException}, waits until it is quiet, and gives the
+   * temporaries up. Closing again completes together with the first close. Cancelling drops the
+   * signal.
+   */
+  public Mono<Void> close() {
+    return closed;
+  }
+
+  private Mono<Void> closeNow() {
+    isClosed.set(true);
+    Run run = trainer.current();
+    if (run != null) {
+      run.fail(new CancellationException(trainer.name() + " was closed"));
+    }
+    MemoryRegion region = temporaries;
+    return whenQuiet()
+        .onErrorComplete() // closing the region tries again
+        .then(Mono.defer(trainer.gathering::close))
+        .then(region == null ? Mono.empty() : Mono.defer(region::close));
+  }
+}
