@@ -1,0 +1,309 @@
+package io.reactivetransfer.weights.check;
+
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.internal.Inbox;
+import io.reactivetransfer.weights.internal.Ticking;
+import io.reactivetransfer.weights.internal.Turns;
+import io.reactivetransfer.weights.version.FilledBuffer;
+import io.reactivetransfer.weights.version.UpdateNumber;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Compares what has come to an inference rank with the checksums that trainers say, for {@code
+ * WeightsRankBuilder.verify}. One for each engine: it reads message channel 24. Safe from any
+ * thread, never blocks.
+ *
+ * <p>Each trainer says how many of the writes are its own, so nobody needs to know the table: the
+ * rank has all sums when those writes are as many as have arrived. So all trainers of an update
+ * have to say sums, as {@code TrainerService} does.
+ */
+public final class Checksums implements Function<FilledBuffer, Publisher<Void>> {
+
+  /** How long sums may be behind the bytes, unless something else is said. */
+  public static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  private static final Duration REPEAT = Duration.ofMillis(250);
+
+  /** Updates of which something was said and nothing has been asked. */
+  private static final int MAX_UPDATES = 8;
+
+  /** Updates that were looked at, of which nothing more is kept. */
+  private static final int MAX_ENDED = 64;
+
+  private final TransferEngine engine;
+  private final Duration deadline;
+  private final Scheduler timers;
+  private final Scheduler comparing;
+  private final Turns turns = new Turns();
+
+  // Only in turns.
+  private @Nullable Inbox<SumMessage> inbox;
+  private final Map<UpdateNumber, SumsOfUpdate> said = new LinkedHashMap<>();
+  private final Set<UpdateNumber> ended = new LinkedHashSet<>();
+  private @Nullable Waiting waiting;
+  private boolean isClosed;
+
+  /** Somebody waits for the sums of an update. */
+  private static final class Waiting {
+    final FilledBuffer filled;
+    final Sinks.One<List<SumsOfUpdate.Said>> sums = Sinks.one();
+    volatile boolean isOver;
+    long ticks;
+
+    Waiting(FilledBuffer filled) {
+      this.filled = filled;
+    }
+  }
+
+  private Checksums(
+      TransferEngine engine, Duration deadline, Scheduler timers, Scheduler comparing) {
+    this.engine = engine;
+    this.deadline = deadline;
+    this.timers = timers;
+    this.comparing = comparing;
+  }
+
+  /** Opens it on the engine of an inference rank. */
+  public static Checksums open(TransferEngine engine) {
+    return open(engine, DEADLINE, Schedulers.parallel(), Schedulers.boundedElastic());
+  }
+
+  /**
+   * The same.
+   *
+   * @param deadline how long sums may be behind the bytes, above 0
+   * @param timers where what is due later runs
+   * @param comparing where bytes are summed up, which takes as long as reading them
+   */
+  public static Checksums open(
+      TransferEngine engine, Duration deadline, Scheduler timers, Scheduler comparing) {
+    if (!deadline.isPositive()) {
+      throw new IllegalArgumentException("expected a deadline above 0, got " + deadline);
+    }
+    Checksums made =
+        new Checksums(
+            Objects.requireNonNull(engine, "engine"),
+            deadline,
+            Objects.requireNonNull(timers, "timers"),
+            Objects.requireNonNull(comparing, "comparing"));
+    made.listen();
+    return made;
+  }
+
+  private void listen() {
+    turns.run(
+        () -> inbox = Inbox.open(engine, TrainerSums.CHANNEL, SumCodec::decode, new Receiving()));
+  }
+
+  /**
+   * Looks at what has come. Begins when it is subscribed to, one at a time; completes when all sums
+   * of all trainers are here, and those of the bytes are the same. Fails with a {@link
+   * ChecksumException} if they are not, or do not come within the deadline. Signals on the
+   * scheduler on which it compares, failures also on that of the timers. Reads the memory until it
+   * has ended; after a cancel until one more sum is made.
+   */
+  @Override
+  public Mono<Void> apply(FilledBuffer filled) {
+    return Mono.defer(() -> {
+      Waiting made = new Waiting(filled);
+      turns.run(() -> begin(made));
+      return made.sums
+          .asMono()
+          .publishOn(comparing)
+          .doOnNext(sums -> compare(made, sums))
+          .then()
+          .doOnCancel(() -> turns.run(() -> over(made)));
+    });
+  }
+
+  /** Fails what waits, and reads no messages any more. Does not block. */
+  public void close() {
+    turns.run(this::closeNow);
+  }
+
+  private void closeNow() {
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
+    if (inbox != null) {
+      inbox.dispose();
+    }
+    said.clear();
+    Waiting now = waiting;
+    if (now != null) {
+      fail(now, "expected checksums that are in use, got closed ones");
+    }
+  }
+
+  private void begin(Waiting made) {
+    if (isClosed || waiting != null) {
+      made.isOver = true;
+      made.sums.tryEmitError(
+          new IllegalStateException(
+              isClosed
+                  ? "expected checksums that are in use, got closed ones"
+                  : "expected one update at a time to be looked at, got another one"));
+      return;
+    }
+    waiting = made;
+    Duration time = REPEAT.compareTo(deadline) < 0 ? REPEAT : deadline;
+    long most = Math.max(1, deadline.dividedBy(time));
+    Ticking.every(
+        time,
+        timers,
+        () -> {
+          turns.run(() -> tick(made, most));
+          return !made.isOver;
+        });
+    advance();
+  }
+
+  private void tick(Waiting of, long most) {
+    if (!of.isOver && ++of.ticks > most) {
+      fail(of, of(of.filled.update()).missing(of.filled.arrivals()) + " within " + deadline);
+    }
+  }
+
+  private SumsOfUpdate of(UpdateNumber update) {
+    return said.getOrDefault(update, new SumsOfUpdate());
+  }
+
+  private void fail(Waiting of, String why) {
+    over(of);
+    of.sums.tryEmitError(
+        new ChecksumException(
+            "update " + of.filled.update() + " at rank " + of.filled.rank() + ": " + why));
+  }
+
+  private void over(Waiting of) {
+    of.isOver = true;
+    if (waiting == of) {
+      waiting = null;
+      UpdateNumber update = of.filled.update();
+      said.remove(update);
+      ended.add(update);
+      if (ended.size() > MAX_ENDED) {
+        ended.remove(ended.iterator().next());
+      }
+    }
+  }
+
+  private void advance() {
+    Waiting now = waiting;
+    if (now == null) {
+      return;
+    }
+    SumsOfUpdate sums = of(now.filled.update());
+    long arrivals = now.filled.arrivals();
+    String wrong = sums.wrong(arrivals);
+    if (wrong != null) {
+      fail(now, wrong);
+    } else if (sums.isComplete(arrivals)) {
+      over(now);
+      now.sums.tryEmitValue(sums.sums());
+    }
+  }
+
+  private void received(Peer sender, SumMessage message) {
+    UpdateNumber update = message.update();
+    if (isClosed || ended.contains(update)) {
+      return;
+    }
+    said.computeIfAbsent(update, number -> new SumsOfUpdate()).add(sender.id(), message);
+    while (said.size() > MAX_UPDATES || kept() > SumCodec.MAX_SUMS) {
+      said.remove(said.keySet().iterator().next());
+    }
+    advance();
+  }
+
+  private long kept() {
+    return said.values().stream().mapToLong(SumsOfUpdate::size).sum();
+  }
+
+  private static void compare(Waiting of, List<SumsOfUpdate.Said> sums) {
+    for (SumsOfUpdate.Said one : sums) {
+      compare(of.filled, one);
+    }
+  }
+
+  private static void compare(FilledBuffer filled, SumsOfUpdate.Said said) {
+    SumMessage.Sum sum = said.sum();
+    int regions = filled.regions().size();
+    String why;
+    if (sum.region() >= regions) {
+      why = "expected a region of " + regions + ", got " + sum.region();
+    } else if (filled.regions().get(sum.region()) instanceof HostMemory memory) {
+      why = difference(memory, sum);
+    } else {
+      Memory other = filled.regions().get(sum.region());
+      why = "expected memory of the host to sum up, got " + other.device();
+    }
+    if (why != null) {
+      throw new ChecksumException(
+          "update "
+              + filled.update()
+              + ", tensor "
+              + said.tensor()
+              + ", from trainer "
+              + said.trainer()
+              + " to rank "
+              + filled.rank()
+              + ": "
+              + why);
+    }
+  }
+
+  private static @Nullable String difference(HostMemory memory, SumMessage.Sum sum) {
+    String what =
+        sum.rows()
+            + " rows of "
+            + sum.rowBytes()
+            + " bytes from "
+            + sum.offset()
+            + " of region "
+            + sum.region();
+    int crc32c;
+    try {
+      crc32c = Sums.of(memory.segment(), sum.offset(), sum.rowBytes(), sum.rows(), sum.stride());
+    } catch (IndexOutOfBoundsException e) {
+      return "expected bytes of a region of " + memory.length() + ", got " + what;
+    }
+    return crc32c == sum.crc32c()
+        ? null
+        : "expected CRC-32C %08x of %s, got %08x".formatted(sum.crc32c(), what, crc32c);
+  }
+
+  private final class Receiving implements Inbox.Handler<SumMessage> {
+
+    @Override
+    public void received(Peer sender, SumMessage message) {
+      turns.run(() -> Checksums.this.received(sender, message));
+    }
+
+    /** The rank misses its sums, and says so. */
+    @Override
+    public void otherVersion(Peer sender, String why) {}
+
+    @Override
+    public void ended() {
+      close();
+    }
+  }
+}

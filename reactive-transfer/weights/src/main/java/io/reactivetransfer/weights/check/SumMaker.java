@@ -1,0 +1,141 @@
+package io.reactivetransfer.weights.check;
+
+import io.reactivetransfer.weights.plan.Runs;
+import io.reactivetransfer.weights.plan.Step;
+import io.reactivetransfer.weights.run.StepReader;
+import io.reactivetransfer.weights.version.UpdateNumber;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Sums up what a rank of the trainer writes in one update. */
+final class SumMaker implements StepReader {
+
+  /** What is said to an inference rank when all steps were seen. */
+  interface Ready {
+    void ready(List<List<SumMessage>> ofTargets);
+  }
+
+  /** A name, its length and the number of its sums; and what is in front of the first tensor. */
+  private static final int MOST_OF_NAME = 256 + Integer.BYTES;
+
+  private static final int MOST_OF_FRAME = 512;
+
+  private final UpdateNumber update;
+  private final String trainer;
+  private final ChecksumScope scope;
+  private final SumPlan plan;
+  private final int mostBytes;
+  private final Ready ready;
+  private final AtomicInteger left;
+
+  /** For each inference rank. Guarded by itself. */
+  private final List<Map<String, List<SumMessage.Sum>>> sums = new ArrayList<>();
+
+  /**
+   * Begins.
+   *
+   * @param mostBytes of a message
+   */
+  SumMaker(
+      UpdateNumber update,
+      String trainer,
+      ChecksumScope scope,
+      SumPlan plan,
+      int mostBytes,
+      Ready ready) {
+    this.update = update;
+    this.trainer = trainer;
+    this.scope = scope;
+    this.plan = plan;
+    this.mostBytes = mostBytes;
+    this.ready = ready;
+    this.left = new AtomicInteger(plan.steps);
+    for (int i = 0; i < plan.arrivals.length; i++) {
+      sums.add(new LinkedHashMap<>());
+    }
+  }
+
+  @Override
+  public void read(Step step, IntFunction<@Nullable MemorySegment> sources) {
+    for (SumPiece piece : plan.pieces(step)) {
+      Runs runs = piece.runs();
+      MemorySegment source = sources.apply(piece.run());
+      if (source == null && scope.isAll(piece.tensor())) {
+        throw new IllegalStateException(
+            "expected memory of the host to sum up all of tensor "
+                + piece.tensor()
+                + ", got another kind");
+      }
+      if (source != null) {
+        long stride = runs.sourceStride(piece.run());
+        int crc = Sums.of(source, piece.sourceOffset(), piece.rowBytes(), piece.rows(), stride);
+        add(piece, piece.sum(crc));
+      }
+    }
+    if (left.decrementAndGet() == 0) {
+      ready.ready(messages());
+    }
+  }
+
+  private void add(SumPiece piece, SumMessage.Sum sum) {
+    synchronized (sums) {
+      for (int i = 0; i < piece.runs().targets(piece.run()); i++) {
+        sums.get(piece.runs().target(piece.run(), i))
+            .computeIfAbsent(piece.tensor(), name -> new ArrayList<>())
+            .add(sum);
+      }
+    }
+  }
+
+  /** For each inference rank; none for one that gets nothing. */
+  List<List<SumMessage>> messages() {
+    List<List<SumMessage>> all = new ArrayList<>();
+    synchronized (sums) {
+      for (int target = 0; target < plan.arrivals.length; target++) {
+        all.add(
+            plan.arrivals[target] == 0
+                ? List.of()
+                : messages(plan.arrivals[target], sums.get(target)));
+      }
+    }
+    return all;
+  }
+
+  private List<SumMessage> messages(long arrivals, Map<String, List<SumMessage.Sum>> of) {
+    int total = of.values().stream().mapToInt(List::size).sum();
+    List<SumMessage> messages = new ArrayList<>();
+    List<SumMessage.OfTensor> part = new ArrayList<>();
+    int first = 0;
+    int said = 0;
+    int room = room();
+    for (Map.Entry<String, List<SumMessage.Sum>> entry : of.entrySet()) {
+      List<SumMessage.Sum> rest = entry.getValue();
+      while (!rest.isEmpty()) {
+        int fits = Math.min(rest.size(), (room - MOST_OF_NAME) / SumCodec.SUM_BYTES);
+        if (fits <= 0) {
+          messages.add(new SumMessage(update, trainer, arrivals, total, first, part));
+          part = new ArrayList<>();
+          first = said;
+          room = room();
+          continue;
+        }
+        part.add(new SumMessage.OfTensor(entry.getKey(), rest.subList(0, fits)));
+        rest = rest.subList(fits, rest.size());
+        said += fits;
+        room -= MOST_OF_NAME + fits * SumCodec.SUM_BYTES;
+      }
+    }
+    messages.add(new SumMessage(update, trainer, arrivals, total, first, part));
+    return messages;
+  }
+
+  private int room() {
+    return Math.max(mostBytes - MOST_OF_FRAME, MOST_OF_NAME + SumCodec.SUM_BYTES);
+  }
+}

@@ -1,0 +1,123 @@
+package io.reactivetransfer.weights.check;
+
+import io.reactivetransfer.EngineId;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What trainers have said of one update at one inference rank. Only in turns. */
+final class SumsOfUpdate {
+
+  /** As many names as a reason can tell. */
+  private static final int MOST_NAMES = 8;
+
+  /** A sum, and whose it is. */
+  record Said(String trainer, String tensor, SumMessage.Sum sum) {}
+
+  private static final class OfTrainer {
+    final String name;
+    final long arrivals;
+    final int total;
+    final BitSet had = new BitSet();
+
+    OfTrainer(SumMessage first) {
+      this.name = first.trainer();
+      this.arrivals = first.arrivals();
+      this.total = first.total();
+    }
+
+    boolean isComplete() {
+      return had.cardinality() == total;
+    }
+  }
+
+  private final Map<EngineId, OfTrainer> trainers = new LinkedHashMap<>();
+  private final List<Said> sums = new ArrayList<>();
+
+  /** What cannot be; null if all that was said fits together. */
+  private @Nullable String wrong;
+
+  /** How many sums are kept. */
+  int size() {
+    return sums.size();
+  }
+
+  void add(EngineId sender, SumMessage message) {
+    OfTrainer of = trainers.computeIfAbsent(sender, id -> new OfTrainer(message));
+    int count = message.count();
+    if (!of.name.equals(message.trainer())
+        || of.arrivals != message.arrivals()
+        || of.total != message.total()) {
+      wrong = "trainer " + of.name + " has said different things of it";
+      return;
+    }
+    int known = of.had.get(message.first(), message.first() + count).cardinality();
+    if (known == count) {
+      return; // it came twice
+    }
+    of.had.set(message.first(), message.first() + count);
+    for (SumMessage.OfTensor tensor : message.tensors()) {
+      tensor.sums().forEach(sum -> sums.add(new Said(of.name, tensor.tensor(), sum)));
+    }
+  }
+
+  /** Whether all that has arrived is accounted for, and all sums of it are here. */
+  boolean isComplete(long arrivals) {
+    return said() == arrivals && trainers.values().stream().allMatch(OfTrainer::isComplete);
+  }
+
+  /** Why it can never be complete; null if it can. */
+  @Nullable String wrong(long arrivals) {
+    return wrong != null || said() <= arrivals
+        ? wrong
+        : "expected sums of " + arrivals + " writes, got those of " + said() + " by " + names();
+  }
+
+  /** What is missing, for people. */
+  String missing(long arrivals) {
+    String some =
+        trainers.values().stream()
+            .filter(of -> !of.isComplete())
+            .map(of -> of.had.cardinality() + " of " + of.total + " sums of trainer " + of.name)
+            .limit(MOST_NAMES)
+            .collect(Collectors.joining(", "));
+    return "expected sums of all "
+        + arrivals
+        + " writes, got those of "
+        + said()
+        + " by "
+        + names()
+        + (some.isEmpty() ? "" : ", of them " + some);
+  }
+
+  private long said() {
+    return trainers.values().stream().mapToLong(of -> of.arrivals).reduce(0, SumsOfUpdate::plus);
+  }
+
+  private static long plus(long one, long other) {
+    long sum = one + other;
+    return sum < 0 ? Long.MAX_VALUE : sum;
+  }
+
+  private String names() {
+    if (trainers.isEmpty()) {
+      return "nobody";
+    }
+    String names =
+        trainers.values().stream()
+            .map(of -> "trainer " + of.name)
+            .limit(MOST_NAMES)
+            .collect(Collectors.joining(", "));
+    return trainers.size() > MOST_NAMES
+        ? names + " and " + (trainers.size() - MOST_NAMES) + " more"
+        : names;
+  }
+
+  List<Said> sums() {
+    return List.copyOf(sums);
+  }
+}

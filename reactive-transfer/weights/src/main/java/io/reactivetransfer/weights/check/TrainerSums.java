@@ -1,0 +1,136 @@
+package io.reactivetransfer.weights.check;
+
+import io.reactivetransfer.MessageChannel;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.Rank;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.run.StepReader;
+import io.reactivetransfer.weights.run.TargetMemory;
+import io.reactivetransfer.weights.run.TrainerRank;
+import io.reactivetransfer.weights.run.UpdateTargets;
+import io.reactivetransfer.weights.version.UpdateNumber;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.function.Tuple2;
+
+/**
+ * What one rank of the trainer says to inference ranks of the bytes that it writes to them: on
+ * message channel 24, to their {@link Checksums}. Immutable; safe from any thread.
+ */
+public final class TrainerSums {
+
+  /** What trainers say to inference ranks. */
+  static final MessageChannel CHANNEL = new MessageChannel(24);
+
+  /** Longer messages would keep others waiting. */
+  private static final int MOST_BYTES = 64 << 10;
+
+  private final TransferEngine engine;
+  private final RoutingTable table;
+  private final int rank;
+  private final String name;
+
+  private TrainerSums(TransferEngine engine, RoutingTable table, int rank, String name) {
+    this.engine = engine;
+    this.table = table;
+    this.rank = rank;
+    this.name = name;
+  }
+
+  /**
+   * Those of a trainer.
+   *
+   * @param engine its engine
+   * @param table the table that it was opened with, or all of it
+   * @throws IllegalArgumentException if the table does not name it
+   */
+  public static TrainerSums of(TransferEngine engine, TrainerRank trainer, RoutingTable table) {
+    Objects.requireNonNull(engine, "engine");
+    List<String> names = table.sources().stream().map(Rank::name).toList();
+    int rank = names.indexOf(trainer.name());
+    if (rank < 0) {
+      throw new IllegalArgumentException(
+          "expected a table with trainer "
+              + trainer.name()
+              + ", got one with "
+              + names.size()
+              + " others");
+    }
+    return new TrainerSums(engine, table, rank, trainer.name());
+  }
+
+  /**
+   * Looks at one run, for {@link TrainerRank#write(UpdateTargets, StepReader)}.
+   *
+   * @param update its number, by which samples are drawn, too
+   * @param targets where it goes
+   * @param scope of which bytes sums are said
+   */
+  public OfRun begin(UpdateNumber update, UpdateTargets targets, ChecksumScope scope) {
+    return new OfRun(update, targets, scope);
+  }
+
+  /** What is said of one run. */
+  public final class OfRun {
+
+    private final Sinks.One<List<List<SumMessage>>> made = Sinks.one();
+    private final UpdateTargets targets;
+    private final @Nullable SumMaker maker;
+
+    private OfRun(UpdateNumber update, UpdateTargets targets, ChecksumScope scope) {
+      this.targets = targets;
+      if (scope.degree() == ChecksumScope.Degree.NONE) {
+        maker = null;
+        made.tryEmitValue(List.of());
+        return;
+      }
+      SumPlan plan = SumPlan.of(table, rank, scope, seed(update));
+      int most = Math.min(MOST_BYTES, engine.options().maxMessageBytes());
+      maker = new SumMaker(update, name, scope, plan, most, made::tryEmitValue);
+      if (plan.steps == 0) {
+        made.tryEmitValue(List.of());
+      }
+    }
+
+    /** What looks at the steps of the run; it is for one run. */
+    public StepReader reader() {
+      SumMaker makes = maker;
+      return makes == null ? (step, sources) -> {} : makes;
+    }
+
+    /**
+     * Says the sums when all steps were looked at. Begins when it is subscribed to, which happens
+     * once. Completes when all messages were taken over, which takes as long as an inference rank
+     * does not read them; fails with what the engine says. Cancelling says no more.
+     */
+    public Mono<Void> said() {
+      return made.asMono()
+          .flatMapMany(Flux::fromIterable)
+          .index()
+          .flatMap(this::sayTo, Math.max(1, table.targets().size()))
+          .then();
+    }
+
+    private Mono<Void> sayTo(Tuple2<Long, List<SumMessage>> ofTarget) {
+      int target = Math.toIntExact(ofTarget.getT1());
+      TargetMemory to = targets.targets().get(target);
+      if (ofTarget.getT2().isEmpty() || to.isNone()) {
+        return Mono.empty();
+      }
+      Peer peer = to.regions().getFirst().peer();
+      return Flux.fromIterable(ofTarget.getT2())
+          .concatMap(message -> engine.send(peer, CHANNEL, SumCodec.encode(message)))
+          .then();
+    }
+  }
+
+  /** Samples of each trainer and each update are others. */
+  private long seed(UpdateNumber update) {
+    return Objects.hash(update, rank) * 0x9e3779b97f4a7c15L;
+  }
+}

@@ -1,0 +1,98 @@
+package io.reactivetransfer.weights.remote;
+
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.weights.check.ChecksumScope;
+import io.reactivetransfer.weights.internal.Listener;
+import io.reactivetransfer.weights.version.WriteOrder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** An order that a trainer elsewhere was given, and whoever waits for it. Only in turns. */
+final class RemoteRun {
+
+  final Peer peer;
+  final WriteOrder order;
+  private final ChecksumScope checksums;
+  private final Sinks.Empty<Void> sink = Sinks.empty();
+  private final Disposable.Composite waits = Disposables.composite();
+  private @Nullable String trainer;
+
+  /** Since something was heard of it, or it was asked. */
+  int silentTicks;
+
+  RemoteRun(Peer peer, WriteOrder order, ChecksumScope checksums) {
+    this.peer = peer;
+    this.order = order;
+    this.checksums = checksums;
+  }
+
+  /** What whoever has given the order waits for. */
+  Mono<Void> ended() {
+    return sink.asMono();
+  }
+
+  /**
+   * Tells the trainer, and looks for its loss.
+   *
+   * @param failed when it could not be told, or is lost
+   */
+  void begin(Mono<Void> sent, Consumer<Throwable> failed) {
+    waits.add(Listener.ofEnd(sent, () -> {}, failure -> failed.accept(unreachable(failure))));
+    waits.add(
+        Listener.of(
+            // How it was before is not looked at: whether it can be told says how it is.
+            peer.state().skip(1).mapNotNull(state -> state.lossCause()),
+            lost -> failed.accept(unreachable(lost)),
+            () -> failed.accept(failure("this engine is closed")),
+            failure -> failed.accept(unreachable(failure))));
+  }
+
+  private PeerUnreachableException unreachable(Throwable why) {
+    return new PeerUnreachableException(
+        name() + " is lost: " + why.getMessage(), TransferException.Origin.peer(peer.id()), why);
+  }
+
+  TransferFailedException failure(String why) {
+    return new TransferFailedException(
+        name() + " does not write: " + why, TransferException.Origin.peer(peer.id()), null);
+  }
+
+  /** For people; its own name is known when it has said it. */
+  String name() {
+    return "trainer " + (trainer == null ? "" : trainer + " ") + "at " + peer.address();
+  }
+
+  void heard(String name) {
+    trainer = name;
+    silentTicks = 0;
+  }
+
+  /** What to say first. */
+  RemoteMessage.Start start() {
+    return new RemoteMessage.Start(order, checksums);
+  }
+
+  /** What to say when nothing was heard for a while. */
+  RemoteMessage.Order again() {
+    return trainer == null ? start() : new RemoteMessage.Ask(order.update());
+  }
+
+  void end() {
+    waits.dispose();
+  }
+
+  void fail(Throwable why) {
+    sink.tryEmitError(why);
+  }
+
+  void complete() {
+    sink.tryEmitEmpty();
+  }
+}

@@ -1,0 +1,169 @@
+package io.reactivetransfer.weights.version;
+
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.weights.internal.Listener;
+import io.reactivetransfer.weights.internal.Ticking;
+import io.reactivetransfer.weights.internal.Turns;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
+
+/** One update or recovery, with all that is to end with it. Only in turns. */
+final class ControllerRun {
+
+  final Map<String, Peer> ranks;
+  private final Turns turns;
+  private final ControllerMachine machine;
+  private final Scheduler timers;
+  private final Duration deadline;
+  private final long version;
+  private final List<WeightsTrainer> trainers;
+  private final Disposable.Composite waits = Disposables.composite();
+  private final Disposable.Composite writing = Disposables.composite();
+  private final Sinks.One<UpdateResult> result = Sinks.one();
+  private @Nullable UpdateResult ended;
+  private int trainersLeft;
+
+  /**
+   * Since the deadline began; it is counted in them, so that whoever drives the timers rules it.
+   */
+  private long ticks;
+
+  private long ticksOfDeadline = 1;
+  private volatile boolean isEmitted;
+
+  ControllerRun(
+      Turns turns,
+      ControllerMachine machine,
+      Scheduler timers,
+      Map<String, Peer> ranks,
+      Duration deadline,
+      long version,
+      List<WeightsTrainer> trainers) {
+    this.turns = turns;
+    this.machine = machine;
+    this.timers = timers;
+    this.ranks = ranks;
+    this.deadline = deadline;
+    this.version = version;
+    this.trainers = trainers;
+  }
+
+  Mono<UpdateResult> result() {
+    return result.asMono();
+  }
+
+  void fail(Throwable why) {
+    isEmitted = true;
+    result.tryEmitError(why);
+  }
+
+  /** Looks for what may go wrong. */
+  void watch(Duration repeat) {
+    Duration time = repeat.compareTo(deadline) < 0 ? repeat : deadline;
+    ticksOfDeadline = Math.max(1, deadline.dividedBy(time));
+    Ticking.every(
+        time,
+        timers,
+        () -> {
+          turns.run(this::tick);
+          return !isEmitted;
+        });
+    ranks.forEach((name, peer) ->
+        waits.add(
+            Listener.of(
+                peer.state().filter(state -> state.lossCause() != null),
+                lost -> isLost(name),
+                () -> isLost(name),
+                failure -> isLost(name))));
+  }
+
+  private void tick() {
+    ticks++;
+    boolean isLate = ticks >= ticksOfDeadline;
+    if (isLate) {
+      ticks = 0;
+    }
+    if (ended == null) {
+      if (isLate) {
+        machine.deadline();
+      } else {
+        machine.tick();
+      }
+    } else if (isLate) {
+      stopTrainers();
+      emit();
+    }
+  }
+
+  private void isLost(String rank) {
+    now(() -> machine.lost(rank));
+  }
+
+  /** An event of this run, unless it is over. */
+  private void now(Runnable event) {
+    turns.run(() -> {
+      if (ended == null) {
+        event.run();
+      }
+    });
+  }
+
+  void startTrainers(UpdateNumber update, List<RankTarget> targets) {
+    WriteOrder order = new WriteOrder(update, version, targets);
+    trainersLeft = trainers.size();
+    for (WeightsTrainer trainer : trainers) {
+      // Whatever a trainer throws is its failure.
+      writing.add(
+          Listener.ofEnd(
+              Flux.defer(() -> written(trainer, order)),
+              () -> turns.run(() -> trainerEnded(update, null)),
+              failure -> turns.run(() -> trainerEnded(update, failure))));
+    }
+  }
+
+  private static Publisher<?> written(WeightsTrainer trainer, WriteOrder order) {
+    try {
+      return trainer.write(order);
+    } catch (Throwable thrown) {
+      return Mono.error(thrown);
+    }
+  }
+
+  private void trainerEnded(UpdateNumber update, @Nullable Throwable failure) {
+    trainersLeft--;
+    if (ended != null) {
+      emit();
+    } else if (failure != null) {
+      machine.trainersFailed(update, "a trainer has failed: " + failure.getMessage());
+    }
+  }
+
+  void stopTrainers() {
+    writing.dispose();
+    trainersLeft = 0;
+  }
+
+  /** Emits when no trainer writes any more, or its time is over, too. */
+  void done(UpdateResult what) {
+    ended = what;
+    ticks = 0;
+    waits.dispose();
+    emit();
+  }
+
+  private void emit() {
+    if (trainersLeft <= 0 && ended != null) {
+      isEmitted = true;
+      result.tryEmitValue(ended);
+    }
+  }
+}

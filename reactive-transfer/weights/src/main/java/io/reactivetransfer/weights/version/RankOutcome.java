@@ -1,0 +1,30 @@
+package io.reactivetransfer.weights.version;
+
+/**
+ * How it is with one rank after an update or a recovery, as the rank itself has said.
+ *
+ * @param end what has become of it
+ * @param state whether it serves, as it has said last; {@link RankState#UNDECIDED} if it has said
+ *     nothing
+ * @param version what it serves, or would; 0 if it has none, or that is not known
+ * @param text for people: what it said, or why it is not known
+ */
+public record RankOutcome(End end, RankState state, long version, String text) {
+
+  /** What has become of a rank. */
+  public enum End {
+    /** It has flipped to the new version. */
+    FLIPPED,
+    /** It has what it had before. */
+    KEPT,
+    /** It has no version that it may serve: another update mends it. */
+    TORN,
+    /** It has had no version, and still has none. */
+    EMPTY,
+    /**
+     * It did not say: it was lost, or silent, or obeys another controller. If it lives and has
+     * voted, it gives no leases until it hears the decision.
+     */
+    UNCONFIRMED
+  }
+}

@@ -1,0 +1,279 @@
+package io.reactivetransfer.weights.version;
+
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.internal.Inbox;
+import io.reactivetransfer.weights.internal.Postman;
+import io.reactivetransfer.weights.internal.Turns;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Decides which version inference ranks serve: has all ranks of an update take it, or none. One for
+ * each engine: it reads message channel 21, and writes to 20. It writes no weights; trainers do.
+ * The ranks are on other engines than this one. Safe from any thread, never blocks; signals come on
+ * {@code Schedulers.parallel()} unless another scheduler is given.
+ *
+ * <p>Ranks obey one controller at a time, the one that has recovered last. The first thing that a
+ * controller does, a recovery or an update, makes it that one; once another one has taken over, all
+ * that it does ends as {@link UpdateResult.Decision#SUPERSEDED}, until it recovers again.
+ *
+ * <p>Ranks that are not in an update keep what they have. One that joins later may be filled by its
+ * application from wherever it likes, and opened with that version, or waits for the next update.
+ */
+public final class WeightsController {
+
+  /** After that time without an answer, a rank is told again. */
+  private static final Duration REPEAT = Duration.ofMillis(250);
+
+  private final TransferEngine engine;
+  private final Scheduler timers;
+  private final Turns turns = new Turns();
+  private final ControllerMachine machine;
+  private final Postman postman;
+  private final Inbox<Report> inbox;
+
+  /** What is done now; only in turns, like the next ones. */
+  private @Nullable ControllerRun run;
+
+  /** All that were ever named, by the name that each had last: those that ask are answered. */
+  private final Map<String, Peer> peers = new HashMap<>();
+
+  private boolean isClosed;
+
+  private WeightsController(TransferEngine engine, Scheduler timers) {
+    this.engine = engine;
+    this.timers = timers;
+    this.machine = new ControllerMachine(ThreadLocalRandom.current().nextLong(), new Doing());
+    this.postman = new Postman(engine, VersionCodec.COMMANDS, turns, false);
+    this.inbox =
+        Inbox.open(engine, VersionCodec.REPORTS, VersionCodec::decodeReport, new Receiving());
+  }
+
+  /** Opens it. */
+  public static WeightsController open(TransferEngine engine) {
+    return open(engine, Schedulers.parallel());
+  }
+
+  /** The same; what is due later runs on a scheduler of the caller's. */
+  public static WeightsController open(TransferEngine engine, Scheduler timers) {
+    return new WeightsController(
+        Objects.requireNonNull(engine, "engine"), Objects.requireNonNull(timers, "timers"));
+  }
+
+  /**
+   * Has all these ranks take a version, or none of them. Begins when it is subscribed to, once for
+   * each subscription, and one at a time: fails with {@link IllegalStateException} while another
+   * one runs. What becomes of it is a result and no error. Cancelling gives it up, unless it is
+   * decided already: then it goes on.
+   *
+   * @param ranks all that are to flip, each name once
+   * @param trainers who write; told when all ranks are open to writes
+   * @throws IllegalArgumentException if the update names other ranks, or they are more than one
+   *     message can name
+   */
+  public Mono<UpdateResult> update(
+      WeightsUpdate update,
+      Collection<RankMember> ranks,
+      Collection<? extends WeightsTrainer> trainers) {
+    Map<String, Peer> byName = byName(ranks);
+    if (!byName.keySet().equals(update.arrivals().keySet())) {
+      throw new IllegalArgumentException(
+          "expected arrivals at ranks " + byName.keySet() + ", got " + update.arrivals().keySet());
+    }
+    requireRoom(update, byName.keySet());
+    // In the order in which the ranks were named, as their ends come out.
+    Map<String, Long> arrivals = new LinkedHashMap<>();
+    byName.keySet().forEach(name -> arrivals.put(name, update.arrivals().getOrDefault(name, 0L)));
+    ControllerMachine.Plan plan =
+        new ControllerMachine.Plan(update.version(), update.mode(), arrivals);
+    List<WeightsTrainer> writers = List.copyOf(trainers);
+    return mono(byName, update.deadline(), update.version(), writers, () -> machine.update(plan));
+  }
+
+  private void requireRoom(WeightsUpdate update, Collection<String> ranks) {
+    List<MemberId> members = ranks.stream().map(name -> new MemberId(name, 1)).toList();
+    Command.Prepare longest =
+        new Command.Prepare(
+            Term.NONE, 1, UpdateNumber.NONE, update.version(), update.mode(), 1, members);
+    int bytes = VersionCodec.encode(longest).remaining();
+    // A report names them, too.
+    int most = engine.options().maxMessageBytes() - 4_096;
+    if (bytes > most || members.size() > VersionCodec.MAX_MEMBERS) {
+      throw new IllegalArgumentException(
+          "expected at most "
+              + VersionCodec.MAX_MEMBERS
+              + " ranks whose names take "
+              + most
+              + " bytes (EngineOptions.maxMessageBytes), got "
+              + members.size()
+              + " in "
+              + bytes);
+    }
+  }
+
+  /**
+   * Takes over from whatever controller was before, and ends what it has left: updates that are
+   * pending at some rank flip everywhere or nowhere. Begins when it is subscribed to; fails with
+   * {@link IllegalStateException} while something else runs. Cancelling gives it up.
+   *
+   * @param living all ranks that live or may live, each name once. Whoever is not named is taken
+   *     for dead for ever: it must not serve any more
+   * @param deadline above 0; if a rank whose answer is needed is silent until then, the result is
+   *     {@link UpdateResult.Decision#BLOCKED}
+   */
+  public Mono<UpdateResult> recover(Collection<RankMember> living, Duration deadline) {
+    if (!deadline.isPositive()) {
+      throw new IllegalArgumentException("expected a deadline above 0, got " + deadline);
+    }
+    Map<String, Peer> byName = byName(living);
+    return mono(byName, deadline, 0, List.of(), () -> machine.recover(byName.keySet()));
+  }
+
+  private static Map<String, Peer> byName(Collection<RankMember> ranks) {
+    Map<String, Peer> byName = new LinkedHashMap<>();
+    for (RankMember rank : ranks) {
+      if (byName.put(rank.name(), rank.peer()) != null) {
+        throw new IllegalArgumentException(
+            "expected each rank once, got " + rank.name() + " twice");
+      }
+    }
+    if (byName.isEmpty()) {
+      throw new IllegalArgumentException("expected 1 or more ranks, got none");
+    }
+    return byName;
+  }
+
+  private Mono<UpdateResult> mono(
+      Map<String, Peer> ranks,
+      Duration deadline,
+      long version,
+      List<WeightsTrainer> trainers,
+      Runnable begin) {
+    return Mono.defer(() -> {
+      ControllerRun made =
+          new ControllerRun(turns, machine, timers, ranks, deadline, version, trainers);
+      turns.run(() -> begin(made, begin));
+      return made.result()
+          .publishOn(timers)
+          .doOnCancel(() ->
+              turns.run(() -> {
+                if (run == made) {
+                  machine.cancel("it was cancelled");
+                }
+              }));
+    });
+  }
+
+  private void begin(ControllerRun made, Runnable begin) {
+    if (isClosed || run != null) {
+      made.fail(
+          new IllegalStateException(
+              isClosed
+                  ? "expected a controller that is in use, got a closed one"
+                  : "expected a controller that does nothing, got one that runs an update"));
+      return;
+    }
+    run = made;
+    peers.putAll(made.ranks);
+    begin.run();
+    if (run == made) {
+      made.watch(REPEAT);
+    }
+  }
+
+  /**
+   * Gives up what runs, unless it is decided, and reads no messages any more. Ranks that have voted
+   * and were not told of the decision wait for another controller. Does not block.
+   */
+  public void close() {
+    turns.run(this::end);
+  }
+
+  private void end() {
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
+    inbox.dispose();
+    machine.cancel("its controller was closed");
+    // Nobody's answers are read any more: what they would have said is not known.
+    for (int i = 0; i < 2 && run != null; i++) {
+      machine.deadline();
+    }
+  }
+
+  private final class Receiving implements Inbox.Handler<Report> {
+
+    @Override
+    public void received(Peer sender, Report report) {
+      turns.run(() -> {
+        if (isMember(sender, report.member().name())) {
+          machine.report(report);
+        }
+      });
+    }
+
+    private boolean isMember(Peer sender, String name) {
+      Peer known = peers.get(name);
+      return known != null && known.id().equals(sender.id());
+    }
+
+    @Override
+    public void otherVersion(Peer sender, String why) {
+      turns.run(() ->
+          List.copyOf(peers.keySet()).stream()
+              .filter(name -> isMember(sender, name))
+              .forEach(name -> machine.unreadable(name, why)));
+    }
+
+    @Override
+    public void ended() {
+      close();
+    }
+  }
+
+  private final class Doing implements ControllerMachine.Actions {
+
+    @Override
+    public void send(String rank, Command command) {
+      Peer peer = peers.get(rank);
+      if (peer != null) {
+        postman.send(peer, VersionCodec.encode(command));
+      }
+    }
+
+    @Override
+    public void startTrainers(UpdateNumber update, List<RankTarget> targets) {
+      if (run != null) {
+        run.startTrainers(update, targets);
+      }
+    }
+
+    @Override
+    public void stopTrainers() {
+      if (run != null) {
+        run.stopTrainers();
+      }
+    }
+
+    @Override
+    public void done(UpdateResult result) {
+      ControllerRun ended = run;
+      run = null;
+      if (ended != null) {
+        ended.done(result);
+      }
+    }
+  }
+}

@@ -1,0 +1,417 @@
+package io.reactivetransfer.weights.version;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.weights.internal.Inbox;
+import io.reactivetransfer.weights.internal.Listener;
+import io.reactivetransfer.weights.internal.MessageText;
+import io.reactivetransfer.weights.internal.Postman;
+import io.reactivetransfer.weights.internal.Ticking;
+import io.reactivetransfer.weights.internal.Turns;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * An inference rank that holds a version of the weights, gives leases of it to those who read, and
+ * takes updates of controllers. One for each engine: it reads message channel 20, and answers on
+ * 21. Safe from any thread, never blocks.
+ *
+ * <p>Whoever reads takes a lease for each batch, and reads nothing without one. Leases that are
+ * open when an update has flipped still show the old version, whole.
+ */
+public final class WeightsRank {
+
+  /** How often it says how it is, while an update is pending. */
+  private static final Duration REPEAT = Duration.ofMillis(250);
+
+  /** Controllers whose loss is looked for. */
+  private static final int MAX_WATCHED = 8;
+
+  private static final Logger LOG = Loggers.getLogger(WeightsRank.class);
+
+  private final TransferEngine engine;
+  private final MemberId member;
+  private final List<WeightsBuffer> buffers;
+  private final List<BufferSlot> slots;
+  private final WeightsRankBuilder options;
+  private final Turns turns = new Turns();
+  private final RankMachine<Peer> machine;
+  private final Postman postman;
+  private final Map<EngineId, Disposable> watched = new LinkedHashMap<>();
+
+  /** The gate of each buffer that was made last. Only in turns, like all above. */
+  private final @Nullable Gate[] gates;
+
+  /** The look at what has come, while it lasts. Only in turns. */
+  private @Nullable Verification verification;
+
+  private final Sinks.Many<RankStatus> statuses = Sinks.many().replay().latest();
+  private final Sinks.Empty<Void> closed = Sinks.empty();
+  private final AtomicBoolean isClosing = new AtomicBoolean();
+  private @Nullable Inbox<Command> inbox;
+  private volatile @Nullable Gate current;
+  private volatile RankStatus status;
+
+  WeightsRank(WeightsRankBuilder options, List<BufferSlot> slots) {
+    this.options = options;
+    this.engine = options.engine;
+    this.buffers = List.copyOf(options.buffers);
+    this.slots = slots;
+    this.gates = new Gate[slots.size()];
+    this.member = new MemberId(options.name, incarnation());
+    this.machine = new RankMachine<>(member, slots.size(), new Doing());
+    this.postman = new Postman(engine, VersionCodec.REPORTS, turns, true);
+    this.status = statusOf(machine.report());
+  }
+
+  private static long incarnation() {
+    long drawn = ThreadLocalRandom.current().nextLong();
+    return drawn == 0 ? 1 : drawn;
+  }
+
+  /**
+   * Begins a rank.
+   *
+   * @param name by which controllers know it, of one process at a time; 1 to 255 bytes of UTF-8
+   *     that can be shown
+   */
+  public static WeightsRankBuilder on(TransferEngine engine, String name) {
+    return new WeightsRankBuilder(
+        Objects.requireNonNull(engine, "engine"), MessageText.requireName(name));
+  }
+
+  void start() {
+    turn(() -> {
+      if (options.version >= 0) {
+        machine.begin(options.version);
+      }
+      status = statusOf(machine.report());
+      statuses.tryEmitNext(status);
+    });
+    inbox = Inbox.open(engine, VersionCodec.COMMANDS, VersionCodec::decodeCommand, new Receiving());
+    Ticking.every(
+        REPEAT,
+        options.timers,
+        () -> {
+          turn(machine::tick);
+          return !isClosing.get();
+        });
+  }
+
+  /** Its name. */
+  public String name() {
+    return member.name();
+  }
+
+  /** How it is now. */
+  public RankStatus status() {
+    return status;
+  }
+
+  /**
+   * How it is now, then every change; of changes that come faster than they are asked for, the last
+   * ones. Completes when it is closed. Signals on the scheduler of the timers.
+   */
+  public Flux<RankStatus> statuses() {
+    return statuses.asFlux().onBackpressureLatest().publishOn(options.timers, 1);
+  }
+
+  /**
+   * A lease of the version that is served; one atomic addition.
+   *
+   * @throws NotServingException if none is served now; {@link #serving()} says when one is
+   */
+  public VersionLease lease() {
+    VersionLease lease = tryLease();
+    if (lease == null) {
+      throw new NotServingException(member.name(), status.state());
+    }
+    return lease;
+  }
+
+  /** The same, or null if no version is served now. */
+  public @Nullable VersionLease tryLease() {
+    while (true) {
+      Gate gate = current;
+      if (gate == null) {
+        return null;
+      }
+      if (gate.enter()) {
+        return new VersionLease(gate);
+      }
+      if (gate == current) {
+        return null;
+      }
+    }
+  }
+
+  /**
+   * Completes when a version is served. That may be over again when it has; then {@link #lease}
+   * fails. Fails with {@link NotServingException} when the rank is closed.
+   */
+  public Mono<Void> serving() {
+    return statuses()
+        .filter(now -> now.state() == RankState.SERVING || now.state() == RankState.CLOSED)
+        .next()
+        .flatMap(now ->
+            now.state() == RankState.CLOSED
+                ? Mono.<Void>error(new NotServingException(member.name(), now.state()))
+                : Mono.<Void>empty());
+  }
+
+  /**
+   * Waits until a version is served, and reads it: the lease is closed when what the scope returned
+   * has ended or is cancelled. Each subscription takes a lease of its own.
+   *
+   * @param scope called on the scheduler of the timers; must not block there
+   */
+  public <T> Flux<T> read(Function<? super VersionLease, ? extends Publisher<T>> scope) {
+    return serving()
+        .thenMany(
+            Flux.defer(() -> {
+              VersionLease lease = tryLease();
+              return lease == null
+                  ? read(scope)
+                  : Flux.using(() -> lease, scope, VersionLease::close);
+            }));
+  }
+
+  /**
+   * Serves nothing any more, takes no updates, and closes what it has registered. Completes when no
+   * NIC can touch the buffers; leases that are open then are not waited for. Starts when it is
+   * first subscribed to and goes on whatever becomes of that; closing again completes together with
+   * the first close. The end of the engine does the same. An update that it had voted for is
+   * settled without it.
+   */
+  public Mono<Void> close() {
+    return Mono.defer(() -> {
+      if (isClosing.compareAndSet(false, true)) {
+        turn(this::end);
+      }
+      return closed.asMono();
+    });
+  }
+
+  private void end() {
+    machine.close();
+    publish();
+    statuses.tryEmitComplete();
+    if (inbox != null) {
+      inbox.dispose();
+    }
+    watched.values().forEach(Disposable::dispose);
+    if (verification != null) {
+      verification.dispose();
+    }
+    Listener.ofEnd(
+        Mono.whenDelayError(slots.stream().map(BufferSlot::close).toList()),
+        closed::tryEmitEmpty,
+        closed::tryEmitError);
+  }
+
+  private void turn(Runnable event) {
+    turns.run(() -> {
+      event.run();
+      endVerification();
+      publish();
+    });
+  }
+
+  /** Nobody waits any more for what a look at an update finds that was given up. */
+  private void endVerification() {
+    Verification now = verification;
+    if (now != null && !Objects.equals(machine.filling(now.buffer()), now.order())) {
+      now.dispose();
+      verification = null;
+      machine.sealed(now.buffer());
+    }
+  }
+
+  private void publish() {
+    RankStatus now = statusOf(machine.report());
+    if (!now.equals(status)) {
+      status = now;
+      statuses.tryEmitNext(now);
+    }
+  }
+
+  private static RankStatus statusOf(Report report) {
+    return new RankStatus(
+        report.member().name(), report.state(), report.version(), report.update(), report.reason());
+  }
+
+  private void watch(Peer controller) {
+    if (watched.containsKey(controller.id()) || isClosing.get()) {
+      return;
+    }
+    if (watched.size() >= MAX_WATCHED) {
+      EngineId eldest = watched.keySet().iterator().next();
+      Disposable old = watched.remove(eldest);
+      if (old != null) {
+        old.dispose();
+      }
+    }
+    watched.put(
+        controller.id(),
+        Listener.of(
+            controller.state().filter(state -> state.lossCause() != null),
+            lost -> turn(() -> machine.lost(controller)),
+            () -> turn(() -> machine.lost(controller)),
+            failure -> turn(() -> machine.lost(controller))));
+  }
+
+  /** What controllers say. */
+  private final class Receiving implements Inbox.Handler<Command> {
+
+    @Override
+    public void received(Peer sender, Command command) {
+      turn(() -> {
+        watch(sender);
+        machine.receive(command, sender);
+      });
+    }
+
+    /** Whoever asks in another version sees by the answer which one is spoken here. */
+    @Override
+    public void otherVersion(Peer sender, String why) {
+      turns.run(() -> postman.send(sender, VersionCodec.encode(machine.report())));
+    }
+
+    @Override
+    public void ended() {
+      Listener.ofEnd(close(), () -> {}, failure -> {});
+    }
+  }
+
+  /** What the machine wants done. */
+  private final class Doing implements RankMachine.Actions<Peer> {
+
+    @Override
+    public void stopLeases() {
+      Gate gate = current;
+      if (gate != null) {
+        gate.close();
+      }
+    }
+
+    @Override
+    public void resumeLeases() {
+      Gate gate = current;
+      if (gate != null) {
+        gate.reopen();
+      }
+    }
+
+    @Override
+    public void serve(UpdateNumber update, long version, int buffer) {
+      List<Memory> regions = buffers.get(buffer).regions();
+      Gate gate = new Gate(update, version, buffer, regions, of -> turn(() -> drained(of)));
+      gates[buffer] = gate;
+      current = gate;
+    }
+
+    /** An earlier gate of the same buffer says nothing of those who read now. */
+    private void drained(Gate gate) {
+      if (gates[gate.buffer] == gate && gate.isDrained()) {
+        machine.drained(gate.buffer);
+      }
+    }
+
+    @Override
+    public void open(UpdateNumber update, int buffer, long arrivals) {
+      BufferSlot slot = slots.get(buffer);
+      try {
+        RankTarget target = slot.open(member.name(), arrivals);
+        turn(() -> machine.opened(update, target));
+      } catch (TransferException refused) {
+        fail(update, refused);
+        return;
+      }
+      slot.count(
+          arrivals, () -> turn(() -> machine.filled(update)), failure -> fail(update, failure));
+    }
+
+    private void fail(UpdateNumber update, Throwable why) {
+      turn(() -> machine.failed(update, String.valueOf(why.getMessage())));
+    }
+
+    @Override
+    public void seal(int buffer) {
+      Listener.ofEnd(
+          slots.get(buffer).seal(),
+          () -> turn(() -> sealed(buffer)),
+          failure -> {
+            LOG.warn("rank {} takes no updates any more", member.name(), failure);
+            String why = "the key of its buffer cannot be ended: " + failure.getMessage();
+            turn(() -> machine.broken(why));
+          });
+    }
+
+    /** If all has come, it is looked at before that is said. */
+    private void sealed(int buffer) {
+      Command.Prepare order = machine.filling(buffer);
+      Function<? super FilledBuffer, ? extends Publisher<?>> verifier = options.verifier;
+      if (order == null || verifier == null) {
+        machine.sealed(buffer);
+        return;
+      }
+      Verification made = new Verification(order, buffer);
+      verification = made;
+      made.begin(
+          verifier,
+          new FilledBuffer(
+              member.name(),
+              order.update(),
+              order.version(),
+              order.arrivals(),
+              buffers.get(buffer).regions()),
+          failure -> turn(() -> verified(made, failure)));
+    }
+
+    private void verified(Verification of, @Nullable Throwable failure) {
+      if (verification != of) {
+        return;
+      }
+      verification = null;
+      if (failure != null) {
+        String why = failure.getMessage();
+        machine.failed(
+            of.order().update(),
+            "what has come is not right: " + (why == null ? failure.toString() : why));
+      }
+      machine.sealed(of.buffer());
+    }
+
+    @Override
+    public void report(Peer to, Report report) {
+      ByteBuffer bytes = VersionCodec.encode(report);
+      int most = engine.options().maxMessageBytes();
+      Report.Pending pending = report.pending();
+      if (bytes.remaining() > most && pending != null) {
+        turn(() ->
+            machine.failed(
+                pending.update(), "it would take a message of more than " + most + " bytes"));
+        return;
+      }
+      postman.send(to, bytes);
+    }
+  }
+}

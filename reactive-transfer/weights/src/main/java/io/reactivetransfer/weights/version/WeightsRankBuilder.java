@@ -1,0 +1,127 @@
+package io.reactivetransfer.weights.version;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** What a {@link WeightsRank} is opened with. Not safe for two threads at once. */
+public final class WeightsRankBuilder {
+
+  final TransferEngine engine;
+  final String name;
+  final List<WeightsBuffer> buffers = new ArrayList<>();
+  long version = -1;
+  Scheduler timers = Schedulers.parallel();
+  @Nullable Function<? super FilledBuffer, ? extends Publisher<?>> verifier;
+
+  WeightsRankBuilder(TransferEngine engine, String name) {
+    this.engine = engine;
+    this.name = name;
+  }
+
+  /**
+   * Adds a buffer: one is enough for updates in place, two are needed for the others. A second one
+   * has regions of the same lengths as the first.
+   */
+  public WeightsRankBuilder buffer(WeightsBuffer buffer) {
+    Objects.requireNonNull(buffer, "buffer");
+    if (buffers.size() == 2) {
+      throw new IllegalArgumentException("expected 1 or 2 buffers, got 3");
+    }
+    if (buffers.size() == 1 && !lengths(buffers.getFirst()).equals(lengths(buffer))) {
+      throw new IllegalArgumentException(
+          "expected a second buffer with regions of "
+              + lengths(buffers.getFirst())
+              + " bytes, got "
+              + lengths(buffer));
+    }
+    buffers.add(buffer);
+    return this;
+  }
+
+  private static List<Long> lengths(WeightsBuffer buffer) {
+    return buffer.regions().stream().map(Memory::length).toList();
+  }
+
+  /**
+   * What lies in the first buffer from the start, and is served at once. Without it the rank serves
+   * nothing until its first update.
+   *
+   * @param number 0 or more
+   */
+  public WeightsRankBuilder version(long number) {
+    if (number < 0) {
+      throw new IllegalArgumentException("expected a version of 0 or more, got " + number);
+    }
+    version = number;
+    return this;
+  }
+
+  /**
+   * What looks at the bytes of an update before the rank says that it has them; nothing does unless
+   * this is set.
+   *
+   * @param check called when all writes have come and nothing can be written any more, on any
+   *     thread, which it must not block. What it returns begins when it is subscribed to, which
+   *     happens once. When it completes, the rank goes on; what it emits is not looked at. When it
+   *     fails, the update is aborted, and what the failure says is the reason. It is cancelled when
+   *     the update was given up; there is no deadline but that of the update
+   */
+  public WeightsRankBuilder verify(Function<? super FilledBuffer, ? extends Publisher<?>> check) {
+    verifier = Objects.requireNonNull(check, "check");
+    return this;
+  }
+
+  /** Where what is due later runs; {@link Schedulers#parallel()} if nothing is said. */
+  public WeightsRankBuilder timers(Scheduler scheduler) {
+    timers = Objects.requireNonNull(scheduler, "scheduler");
+    return this;
+  }
+
+  /**
+   * Registers the buffers, each beside what the application has registered of them, and opens the
+   * rank. Each subscription opens another one; cancelling undoes what was registered, until the
+   * rank was emitted.
+   */
+  public Mono<WeightsRank> open() {
+    if (buffers.isEmpty()) {
+      throw new IllegalArgumentException("expected 1 or 2 buffers, got none");
+    }
+    return Mono.defer(() -> {
+      Queue<MemoryRegion> made = new ConcurrentLinkedQueue<>();
+      Mono<Void> undo =
+          Mono.defer(() -> Mono.whenDelayError(made.stream().map(MemoryRegion::close).toList()));
+      return Flux.fromIterable(List.copyOf(buffers))
+          .concatMap(buffer -> registered(buffer, made))
+          .collectList()
+          .map(slots -> {
+            made.clear();
+            WeightsRank rank = new WeightsRank(this, slots);
+            rank.start();
+            return rank;
+          })
+          .onErrorResume(failure -> undo.onErrorComplete().then(Mono.error(failure)))
+          .doOnCancel(() -> undo.subscribe(nothing -> {}, failure -> {}));
+    });
+  }
+
+  private Mono<BufferSlot> registered(WeightsBuffer buffer, Queue<MemoryRegion> made) {
+    return Flux.fromIterable(buffer.regions())
+        .concatMap(memory -> engine.register(memory, Access.REMOTE_WRITE).doOnNext(made::add))
+        .collectList()
+        .map(regions -> new BufferSlot(engine, regions));
+  }
+}

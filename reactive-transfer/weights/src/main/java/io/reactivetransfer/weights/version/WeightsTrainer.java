@@ -1,0 +1,23 @@
+package io.reactivetransfer.weights.version;
+
+import org.reactivestreams.Publisher;
+
+/**
+ * Writes its part of the weights to inference ranks; implemented by the application, which carries
+ * the order to wherever the trainer is.
+ */
+@FunctionalInterface
+public interface WeightsTrainer {
+
+  /**
+   * Writes. All trainers of an update together write {@link RankTarget#arrivals()} counted writes
+   * to each rank, under its immediate.
+   *
+   * @return begins when it is subscribed to, which happens once; completes when all is written, and
+   *     fails if it cannot be. What it emits is not looked at. It is cancelled when the update was
+   *     given up; what it writes then is refused by the memory of the ranks, or changes nothing
+   *     that anybody reads. Its own memory is its own matter. Called and subscribed to on any
+   *     thread and must not block it
+   */
+  Publisher<?> write(WriteOrder order);
+}

@@ -1,0 +1,38 @@
+package io.reactivetransfer.weights.version;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * An update of the weights.
+ *
+ * @param version the application's name for what is written, 0 or more; it may be any, also one
+ *     that was there before
+ * @param mode where it is written
+ * @param arrivals how many counted writes each rank gets over all trainers, by its name, at least
+ *     1; as {@code RoutingTable.arrivals} says
+ * @param deadline until the decision, above 0; what is decided then may take as long once more to
+ *     be confirmed
+ */
+public record WeightsUpdate(
+    long version, UpdateMode mode, Map<String, Long> arrivals, Duration deadline) {
+
+  /** Checks the values. */
+  public WeightsUpdate {
+    Objects.requireNonNull(mode, "mode");
+    arrivals = Map.copyOf(arrivals);
+    if (version < 0) {
+      throw new IllegalArgumentException("expected a version of 0 or more, got " + version);
+    }
+    arrivals.forEach((rank, count) -> {
+      if (count < 1) {
+        throw new IllegalArgumentException(
+            "expected 1 or more arrivals at rank " + rank + ", got " + count);
+      }
+    });
+    if (!deadline.isPositive()) {
+      throw new IllegalArgumentException("expected a deadline above 0, got " + deadline);
+    }
+  }
+}

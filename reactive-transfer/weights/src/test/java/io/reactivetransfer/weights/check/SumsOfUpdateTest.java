@@ -1,0 +1,122 @@
+package io.reactivetransfer.weights.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.weights.plan.Planner;
+import io.reactivetransfer.weights.plan.RandomModel;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.plan.Step;
+import io.reactivetransfer.weights.version.UpdateNumber;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What a rank knows of sums, however it is told of them. */
+class SumsOfUpdateTest {
+
+  private static final UpdateNumber UPDATE = new UpdateNumber(1, 2, 3);
+  private static final EngineId ONE = new EngineId(1, 1);
+  private static final EngineId OTHER = new EngineId(2, 2);
+
+  private static SumMessage message(String trainer, long arrivals, int total, int first, int sums) {
+    List<SumMessage.Sum> all = new ArrayList<>();
+    for (int i = 0; i < sums; i++) {
+      all.add(new SumMessage.Sum(0, first + i, 1, 1, 1, 0));
+    }
+    return new SumMessage(
+        UPDATE, trainer, arrivals, total, first, List.of(new SumMessage.OfTensor("w", all)));
+  }
+
+  @Test
+  void isCompleteWhenAllWritesAndAllSumsAreThere() {
+    SumsOfUpdate sums = new SumsOfUpdate();
+    assertThat(sums.isComplete(10)).isFalse();
+    sums.add(ONE, message("a", 7, 3, 0, 3));
+    assertThat(sums.isComplete(7)).isTrue();
+    assertThat(sums.isComplete(10)).isFalse();
+    assertThat(sums.missing(10))
+        .isEqualTo("expected sums of all 10 writes, got those of 7 by trainer a");
+    sums.add(OTHER, message("b", 3, 2, 0, 1));
+    assertThat(sums.isComplete(10)).isFalse();
+    assertThat(sums.missing(10)).endsWith("of them 1 of 2 sums of trainer b");
+    sums.add(OTHER, message("b", 3, 2, 1, 1));
+    assertThat(sums.isComplete(10)).isTrue();
+    assertThat(sums.wrong(10)).isNull();
+    assertThat(sums.sums()).hasSize(5);
+  }
+
+  @Test
+  void whatComesTwiceCountsOnce() {
+    SumsOfUpdate sums = new SumsOfUpdate();
+    sums.add(ONE, message("a", 7, 3, 0, 2));
+    sums.add(ONE, message("a", 7, 3, 0, 2));
+    assertThat(sums.isComplete(7)).isFalse();
+    sums.add(ONE, message("a", 7, 3, 2, 1));
+    assertThat(sums.isComplete(7)).isTrue();
+    assertThat(sums.sums()).hasSize(3);
+  }
+
+  @Test
+  void whatCannotBeIsNamed() {
+    SumsOfUpdate more = new SumsOfUpdate();
+    more.add(ONE, message("a", 7, 1, 0, 1));
+    more.add(OTHER, message("b", Long.MAX_VALUE, 1, 0, 1));
+    assertThat(more.isComplete(10)).isFalse();
+    assertThat(more.wrong(10))
+        .isEqualTo(
+            "expected sums of 10 writes, got those of "
+                + Long.MAX_VALUE
+                + " by trainer a, trainer b");
+    SumsOfUpdate different = new SumsOfUpdate();
+    different.add(ONE, message("a", 7, 2, 0, 1));
+    different.add(ONE, message("a", 8, 2, 1, 1));
+    assertThat(different.wrong(10)).isEqualTo("trainer a has said different things of it");
+  }
+
+  @Test
+  void whatATrainerSaysInShortMessagesInAnyOrderIsAllOfIt() {
+    Random random = new Random(3);
+    for (long seed = 0; seed < 60; seed++) {
+      RandomModel model = new RandomModel(seed);
+      RoutingTable table =
+          Planner.create().stepBytes(64).wholeBytes(64).plan(model.sources, model.targets);
+      SumPlan plan = SumPlan.of(table, 0, ChecksumScope.all(), seed);
+      List<List<SumMessage>> said = new ArrayList<>();
+      SumMaker maker =
+          new SumMaker(
+              UPDATE,
+              "a",
+              ChecksumScope.all(),
+              plan,
+              512 + 400,
+              ofTargets -> said.addAll(ofTargets));
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment memory = arena.allocate(1 << 20);
+        for (Step step : table.steps(0)) {
+          if (!(step instanceof Step.Gather)) {
+            maker.read(step, run -> memory);
+          }
+        }
+      }
+      for (int target = 0; target < said.size(); target++) {
+        List<SumMessage> messages = new ArrayList<>(said.get(target));
+        Collections.shuffle(messages, random);
+        SumsOfUpdate sums = new SumsOfUpdate();
+        for (SumMessage message : messages) {
+          byte[] bytes = SumCodecTest.bytes(message);
+          assertThat(bytes.length).isLessThanOrEqualTo(512 + 400);
+          sums.add(ONE, SumCodecTest.decode(bytes));
+        }
+        assertThat(sums.isComplete(plan.arrivals[target])).isTrue();
+        assertThat(
+                sums.sums().stream().mapToLong(of -> of.sum().rowBytes() * of.sum().rows()).sum())
+            .isEqualTo(plan.bytes[target]);
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.reactivetransfer.weights.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Thousands of worlds in which everything goes wrong at some time, and no promise is broken. */
+@Timeout(3_600)
+class ExplorationTest {
+
+  static final int SEEDS = Integer.getInteger("reactivetransfer.weights.seeds", 2_000);
+  static final int STEPS = 600;
+
+  @Test
+  void keepsItsPromises() {
+    int flips = 0;
+    int others = 0;
+    int torn = 0;
+    for (long seed = 0; seed < SEEDS; seed++) {
+      World world = new World(seed, new Mistake());
+      try {
+        world.run(STEPS);
+      } catch (World.Broken broken) {
+        throw new AssertionError("seed " + seed, broken);
+      }
+      flips += world.flipsInTrouble;
+      others += world.results - world.flips;
+      torn += world.tornRanks;
+    }
+    // A world in which nothing comes to its end explores nothing.
+    assertThat(flips).isGreaterThan(SEEDS / 2);
+    assertThat(others).isGreaterThan(2 * SEEDS);
+    assertThat(torn).isGreaterThan(SEEDS / 10);
+  }
+
+  /** A controller dies behind each of its commands, and a rank dies or stands still with it. */
+  @ParameterizedTest
+  @EnumSource
+  void anotherControllerFindsOutWhatIs(UpdateMode mode) {
+    for (long seed = 0; seed < 4; seed++) {
+      for (int victim = 0; victim <= 4; victim++) {
+        for (int commands = 0; ; commands++) {
+          boolean died;
+          try {
+            boolean stops = (seed + commands) % 2 == 0;
+            died = new World(seed, new Mistake()).runUntil(mode, commands, victim, stops);
+          } catch (World.Broken broken) {
+            throw new AssertionError(
+                "seed " + seed + ", " + commands + " commands, victim " + victim, broken);
+          }
+          if (!died) {
+            assertThat(commands).isGreaterThan(12);
+            break;
+          }
+        }
+      }
+    }
+  }
+}
