@@ -13,6 +13,7 @@ enum Layer {
   SPI("io.reactivetransfer.spi..", Known.API),
   ENGINE("io.reactivetransfer.engine..", Known.API, Known.SPI, Known.REACTOR, Known.JCTOOLS),
   KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
+  WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.REACTOR, Known.JSON),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -93,6 +94,7 @@ enum Layer {
 
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};
+    static final String[] JSON = {"com.fasterxml.jackson.core.."};
     static final String[] TESTING = {
       "org.junit..", "org.opentest4j..", "org.assertj..", "org.testng.."
     };

@@ -81,8 +81,8 @@ final class ComputeWorker implements Worker {
     }
     return written.doFinally(signal -> {
       open.decrementAndGet();
-      // What is in flight reads its pages until the region is quiet.
-      node.memory.regions().getFirst().quiesced().doFinally(any -> reserved.release()).subscribe();
+      // After a cancel, what is in flight reads its pages until the request is quiet.
+      request.quiet().doFinally(any -> reserved.release()).subscribe();
     });
   }
 

@@ -139,9 +139,10 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       names = "--warmup",
       paramLabel = "S",
       description =
-          "For --reference and --scale: seconds at most until the compilers have hardly anything to"
-              + " do, 1 to 3,600. Default: 30.")
-  private int warmupSeconds = 30;
+          "For --reference and --scale: seconds at most for each process, which share the"
+              + " processors, until the compilers have hardly anything to do, 1 to 3,600."
+              + " Default: 20.")
+  private int warmupSeconds = 20;
 
   @Option(
       names = "--rounds",
@@ -209,6 +210,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
     if (scale != null) {
+      print("warming up %d processes; this takes minutes%n".formatted(2 * (scale + 2)));
       return print(Scaling.run(plan, scale, warmupSeconds, rounds));
     }
     if (trouble != null) {

@@ -1,12 +1,12 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
 import io.reactivetransfer.kvcache.PagePool;
+import io.reactivetransfer.kvcache.PageReservation;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -28,14 +28,14 @@ final class LoadWorker implements Worker {
   /** What is ordered from one prefill node. */
   private static final class Lane {
     final Peer prefill;
-    final PageList pages;
+    final PageReservation reserved;
     final TailBuffer tail;
     long bytes;
     long endNanos;
 
-    Lane(Peer prefill, PageList pages, TailBuffer tail) {
+    Lane(Peer prefill, PageReservation reserved, TailBuffer tail) {
       this.prefill = prefill;
-      this.pages = pages;
+      this.reserved = reserved;
       this.tail = tail;
     }
   }
@@ -62,7 +62,7 @@ final class LoadWorker implements Worker {
         lanes.add(
             new Lane(
                 node.engine.peer(PeerAddress.fromText(rest)),
-                pool.reserve(plan.shape().pages(), rest).pages(),
+                pool.reserve(plan.shape().pages(), rest),
                 node.anotherTail(plan)));
         yield "";
       }
@@ -91,7 +91,7 @@ final class LoadWorker implements Worker {
   }
 
   private KvOrder order(Lane lane) {
-    return KvOrder.into(lane.prefill, lane.pages, () -> {})
+    return KvOrder.into(lane.prefill, lane.reserved.pages(), () -> {})
         .tail(lane.tail.slice())
         .deadline(plan.deadline())
         .build();
@@ -109,7 +109,7 @@ final class LoadWorker implements Worker {
     long compared = 0;
     for (Lane lane : lanes) {
       decode.receive(order(lane), arrival -> Mono.<Void>empty()).block(Duration.ofMinutes(2));
-      new TargetPages(node, plan, lane.tail).requireIdentical(lane.pages);
+      new TargetPages(node, plan, lane.tail).requireIdentical(lane.reserved.pages());
       compared += plan.shape().allPages();
     }
     return String.valueOf(compared);
@@ -119,5 +119,6 @@ final class LoadWorker implements Worker {
   public void close() {
     decode.dispose();
     node.close();
+    lanes.forEach(lane -> lane.reserved.release());
   }
 }

@@ -1,11 +1,11 @@
 package io.reactivetransfer.examples.kvcache;
 
-import io.reactivetransfer.PageList;
 import io.reactivetransfer.kvcache.FinishedLayer;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;
 import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvWritten;
+import io.reactivetransfer.kvcache.PageReservation;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import reactor.core.publisher.Flux;
@@ -19,14 +19,13 @@ final class ServeWorker implements Worker {
   private final Plan plan;
   private final Node node;
   private final KvPrefill prefill;
-  private final PageList pages;
+  private final PageReservation reserved;
 
   private ServeWorker(Plan plan) throws IOException {
     this.plan = plan;
     this.node = Node.open(plan, plan.shape().sourceLayout());
-    this.pages =
-        node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages(), "prefill").pages();
-    SourcePages.fill(node, pages, plan);
+    this.reserved = node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages(), "prefill");
+    SourcePages.fill(node, reserved.pages(), plan);
     this.prefill = KvCache.open(node.engine).prefill(Node.MODEL, node.memory);
   }
 
@@ -39,7 +38,7 @@ final class ServeWorker implements Worker {
   private Flux<KvWritten> handOver(KvRequest request) {
     Flux<FinishedLayer> layers =
         Flux.range(0, plan.shape().layers()).map(layer -> FinishedLayer.whole(layer, request));
-    return prefill.handOver(request, pages, layers, node.tail.slice());
+    return prefill.handOver(request, reserved.pages(), layers, node.tail.slice());
   }
 
   @Override
@@ -55,5 +54,6 @@ final class ServeWorker implements Worker {
   @Override
   public void close() {
     node.close();
+    reserved.release();
   }
 }

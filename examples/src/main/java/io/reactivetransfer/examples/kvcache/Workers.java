@@ -77,9 +77,13 @@ final class Workers implements AutoCloseable {
     return sum;
   }
 
-  /** Runs until the compilers of all have hardly anything to do, or for so many seconds. */
-  void warmUp(int seconds) throws IOException, InterruptedException {
+  /**
+   * Runs until the compilers of all have hardly anything to do, or for so many seconds for each
+   * process: they share the processors, so that nine of them take longer than two.
+   */
+  void warmUp(int secondsEach) throws IOException, InterruptedException {
     long compiled = -1;
+    int seconds = secondsEach * all().size();
     for (int second = 0; second < seconds; second++) {
       run(1_000_000_000L);
       long now = compiledMillis();

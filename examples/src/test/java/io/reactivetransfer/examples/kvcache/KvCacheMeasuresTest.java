@@ -36,8 +36,9 @@ class KvCacheMeasuresTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"tcp,16", "loopback,16", "loopback,2"})
+  @CsvSource({"tcp,16", "loopback,16", "loopback,2", "libfabric,16"})
   void rowsAreComparedAtTheTarget(String backend, String rows) throws Exception {
+    InstalledBackend.require(backend);
     assertThat(output("--backend=" + backend, "--rows=" + rows))
         .contains("3 layers x 6 pages of 8 KiB in " + rows + " rows over " + backend)
         .contains("19 counted of 19")

@@ -25,8 +25,9 @@ class KvCacheTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"tcp,1", "tcp,3", "loopback,1", "loopback,2"})
+  @CsvSource({"tcp,1", "tcp,3", "loopback,1", "loopback,2", "libfabric,1", "libfabric,2"})
   void endsWithATableThatSaysVerified(String backend, String nics) throws Exception {
+    InstalledBackend.require(backend);
     try (JavaProcess program =
         kvCache(
             "--backend=" + backend,

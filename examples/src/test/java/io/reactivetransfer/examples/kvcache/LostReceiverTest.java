@@ -1,12 +1,8 @@
 package io.reactivetransfer.examples.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.reactivetransfer.BackendUnavailableException;
-import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.process.JavaProcess;
-import io.reactivetransfer.tools.Backends;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +19,7 @@ class LostReceiverTest {
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "libfabric"})
   void isFoundBeforeAWriteFailsOrItsSilenceIsNoticed(String backend) throws Exception {
-    requireAvailable(backend);
+    InstalledBackend.require(backend);
     try (JavaProcess program =
         JavaProcess.start(
             "io.reactivetransfer.examples.Main",
@@ -42,17 +38,6 @@ class LostReceiverTest {
       assertThat(program.exitCode()).isEqualTo(1);
       assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(NEXT_LAYER);
       assertThat(program.stderr()).startsWith("prefill: hand-over 1 with decode " + backend + ":");
-    }
-  }
-
-  private static void requireAvailable(String backend) {
-    try {
-      Backends.requireAvailable(backend, 1);
-    } catch (BackendUnavailableException e) {
-      if (Boolean.getBoolean(Profile.REQUIRE_ALL)) {
-        throw new AssertionError(e.getMessage(), e);
-      }
-      abort(e.getMessage());
     }
   }
 }

@@ -153,6 +153,7 @@ public final class HostSide extends AskedSide implements AutoCloseable {
             1,
             1,
             op == Op.PING_PONG ? 1 : PROBE_OUTSTANDING,
+            0,
             1,
             PROBE_SECONDS,
             PROBE_SECONDS / 2,

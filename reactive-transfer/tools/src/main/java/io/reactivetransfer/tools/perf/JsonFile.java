@@ -37,6 +37,7 @@ final class JsonFile {
     json.writeNumberField("size", result.layout().size());
     json.writeNumberField("pages", plan.parts());
     json.writeNumberField("outstanding", plan.outstanding());
+    json.writeNumberField("memoryBytes", result.layout().bytes());
     json.writeNumberField("nics", plan.nics());
     json.writeNumberField("opsPerSecond", result.ours().operationsPerSecond());
     json.writeNumberField("bytesPerSecond", result.bytesPerSecond());

@@ -6,14 +6,21 @@ package io.reactivetransfer.tools.perf;
  * @param size bytes of one part
  * @param parts parts of one operation
  * @param outstanding operations in flight
+ * @param memory bytes that operations go over, if that is more than those in flight need
  */
-record Layout(long size, int parts, int outstanding) {
+record Layout(long size, int parts, int outstanding, long memory) {
 
   /** Above this, operations in flight share slots, whose content is the same. */
   static final long MAX_BYTES = 64L << 20;
 
+  /** What operations can be asked to go over. */
+  static final long MAX_MEMORY = 4L << 30;
+
+  /** Slots for each of which an operation is prepared. */
+  static final int MAX_SLOTS = 1 << 16;
+
   static Layout of(Plan plan, long size) {
-    return new Layout(size, plan.parts(), plan.outstanding());
+    return new Layout(size, plan.parts(), plan.outstanding(), plan.memory());
   }
 
   long operationBytes() {
@@ -21,7 +28,13 @@ record Layout(long size, int parts, int outstanding) {
   }
 
   int slots() {
-    return Math.clamp(MAX_BYTES / operationBytes(), 1, outstanding);
+    int ofThoseInFlight = Math.clamp(MAX_BYTES / operationBytes(), 1, outstanding);
+    return Math.clamp(memory / operationBytes(), ofThoseInFlight, MAX_SLOTS);
+  }
+
+  /** Operations to prepare: as many as are in flight, and one for each slot. */
+  int prepared() {
+    return Math.max(outstanding, slots());
   }
 
   long bytes() {

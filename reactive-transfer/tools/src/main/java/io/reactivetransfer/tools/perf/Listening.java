@@ -31,7 +31,7 @@ public final class Listening implements LineChannel.Listener {
   /** All that another host may say of a plan; the bounds of the values are the command's. */
   private static final Pattern ARGUMENT =
       Pattern.compile(
-          "--(backend|provider|op|size|pages|peers|outstanding|nics|signals)=[\\w.,;+-]{1,200}|--verify");
+          "--(backend|provider|op|size|pages|peers|outstanding|memory|nics|signals)=[\\w.,;+-]{1,200}|--verify");
 
   private final Connection connection;
   private final Map<String, Supplier<String>> answers;

@@ -7,14 +7,21 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving end of the reference of tcp: for each connection one thread that reads from a
- * blocking socket into the destination, slot after slot, until the sender ends.
+ * blocking socket into the destination, slot after slot, until the sender ends. When it is closed,
+ * none of its threads touches the destinations any more.
  */
 final class NioReceiver implements AutoCloseable {
 
@@ -31,6 +38,10 @@ final class NioReceiver implements AutoCloseable {
   private final Layout layout;
   private final List<MemorySegment> destinations;
   private final Signals signals;
+  private final Set<SocketChannel> sockets = ConcurrentHashMap.newKeySet();
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(
+          Thread.ofPlatform().daemon().name("perf-nio-receiver-", 0).factory());
 
   /** Each connection writes to the next destination, and begins anew behind the last one. */
   NioReceiver(
@@ -43,7 +54,7 @@ final class NioReceiver implements AutoCloseable {
     listener.bind(
         new InetSocketAddress(
             host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host), 0));
-    Thread.ofPlatform().daemon().name("perf-nio-receiver").start(this::serve);
+    threads.execute(this::serve);
   }
 
   /** Its port, a blank, its address. */
@@ -62,7 +73,7 @@ final class NioReceiver implements AutoCloseable {
 
   /** The parts of the first operation. */
   static ByteBuffer[] parts(Layout layout, MemorySegment memory) {
-    return slots(new Layout(layout.size(), 1, layout.parts()), memory);
+    return slots(new Layout(layout.size(), 1, layout.parts(), 0), memory);
   }
 
   private void serve() {
@@ -70,8 +81,12 @@ final class NioReceiver implements AutoCloseable {
       ByteBuffer[] slots = slots(layout, destinations.get(accepted % destinations.size()));
       try {
         SocketChannel socket = listener.accept();
-        Thread.ofPlatform().daemon().name("perf-nio-reader").start(() -> serve(socket, slots));
-      } catch (IOException e) {
+        sockets.add(socket);
+        if (!listener.isOpen()) {
+          socket.close(); // close() may have looked at the sockets before this one was among them
+        }
+        threads.execute(() -> serve(socket, slots));
+      } catch (IOException | RejectedExecutionException e) {
         // it was closed; else the sender sees that nobody answers, and says so
       }
     }
@@ -82,6 +97,8 @@ final class NioReceiver implements AutoCloseable {
       receive(socket, slots);
     } catch (IOException e) {
       // the sender sees that the connection is gone, and says so
+    } finally {
+      sockets.remove(accepted);
     }
   }
 
@@ -124,10 +141,17 @@ final class NioReceiver implements AutoCloseable {
     return true;
   }
 
+  /** Ends what is being read, and waits until nobody reads any more. */
   @Override
   public void close() {
+    close(listener);
+    sockets.forEach(NioReceiver::close);
+    threads.close();
+  }
+
+  private static void close(Channel channel) {
     try {
-      listener.close();
+      channel.close();
     } catch (IOException e) {
       // then it is no more open than after a close
     }

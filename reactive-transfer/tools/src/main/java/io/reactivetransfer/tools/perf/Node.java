@@ -42,7 +42,7 @@ final class Node implements AutoCloseable {
     EngineOptions.Builder options =
         EngineOptions.builder()
             .nics(plan.nics())
-            .window(Math.max(MIN_WINDOW, Math.max(plan.outstanding(), plan.peers())))
+            .window(window(plan))
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
             .signalScheduler(plan.signals().scheduler());
     if (plan.op().isOfMessages()) {
@@ -50,6 +50,10 @@ final class Node implements AutoCloseable {
     }
     return new Node(
         await(Backends.engine(plan.backend(), plan.host()).options(options.build()).open()));
+  }
+
+  private static int window(Plan plan) {
+    return plan.op().isOneByOne() ? Math.max(MIN_WINDOW, plan.peers()) : plan.outstanding();
   }
 
   /** Memory for one size, instead of that for the one before; register it next. */

@@ -32,6 +32,8 @@ public final class PagedRuns implements AutoCloseable {
    * @param provider which of the backend's providers, or null for its choice
    * @param pages of one operation
    * @param outstanding operations in flight
+   * @param memory bytes on each side that operations go over one after the other, such as what the
+   *     program itself goes over; 0 for what those in flight need; 4 GiB at most
    */
   public static PagedRuns open(
       String backend,
@@ -39,7 +41,8 @@ public final class PagedRuns implements AutoCloseable {
       int nics,
       long pageBytes,
       int pages,
-      int outstanding)
+      int outstanding,
+      long memory)
       throws IOException, SideFailedException, InterruptedException {
     Plan plan =
         new Plan(
@@ -52,6 +55,7 @@ public final class PagedRuns implements AutoCloseable {
             pages,
             1,
             outstanding,
+            Math.clamp(memory, 0, Layout.MAX_MEMORY),
             nics,
             1,
             1,

@@ -108,6 +108,16 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   private int outstanding = 64;
 
   @Option(
+      names = "--memory",
+      paramLabel = "BYTES",
+      description =
+          "Memory of each side that operations go over one after the other, such as 488M, in at"
+              + " most 65,536 of them; up to 4G, and only with operations that write without"
+              + " waiting for each other. Default: what those in flight need, 64M at most, which"
+              + " caches may hold.")
+  private @Nullable String memory;
+
+  @Option(
       names = "--nics",
       paramLabel = "N",
       description = "NICs of each side, 1 to 8. Default: 1.")
@@ -308,6 +318,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               pages,
               op == Op.FAN_OUT ? OptionValues.within("--peers", peers, 1, MAX_PEERS) : 1,
               op.isOneByOne() ? 1 : OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
+              memory(),
               OptionValues.within("--nics", nics, 1, 8),
               within("--seconds", seconds, 0.01, 86_400),
               within("--warmup", warmup == null ? 1 : warmup, 0.0, 3_600),
@@ -355,6 +366,22 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               + backend
               + ", so that both use the same one, got none");
     }
+  }
+
+  private long memory() {
+    String text = memory;
+    if (text == null) {
+      return 0;
+    }
+    if (op.isOneByOne() || op.isOfMessages()) {
+      throw new IllegalArgumentException(
+          "expected --memory with an --op that writes without waiting, got --op " + op);
+    }
+    if (reference && Reference.of(backend) == Reference.C) {
+      throw new IllegalArgumentException(
+          "expected --memory without --reference over " + backend + ", which has no such option");
+    }
+    return OptionValues.within("--memory", ByteCount.of(text).bytes(), 1, Layout.MAX_MEMORY);
   }
 
   private List<Long> sizes() {

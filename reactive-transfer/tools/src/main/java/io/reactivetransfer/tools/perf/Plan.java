@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param pages pages or parts of one operation, if it has them
  * @param peers engines that are written to, each by a write of its own
  * @param outstanding operations in flight
+ * @param memory bytes that operations go over one after the other, 0 for those in flight
  * @param nics NICs of each engine
  * @param seconds how long each size is measured, over all rounds
  * @param warmup seconds that each size runs before that
@@ -40,6 +41,7 @@ record Plan(
     int pages,
     int peers,
     int outstanding,
+    long memory,
     int nics,
     double seconds,
     double warmup,
@@ -78,6 +80,7 @@ record Plan(
         pages,
         peers,
         outstanding,
+        memory,
         nics,
         seconds,
         warmup,
@@ -124,6 +127,9 @@ record Plan(
                 "--outstanding=" + outstanding,
                 "--nics=" + nics,
                 "--signals=" + signals));
+    if (memory > 0) {
+      arguments.add("--memory=" + memory);
+    }
     if (provider != null) {
       arguments.add("--provider=" + provider);
     }

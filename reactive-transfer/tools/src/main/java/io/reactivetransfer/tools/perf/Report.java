@@ -45,12 +45,13 @@ final class Report {
     String parts = plan.op().hasParts() ? String.format(" of %,d parts", plan.pages()) : "";
     String peers = plan.op() == Op.FAN_OUT ? String.format(" to %,d peers", plan.peers()) : "";
     return String.format(
-        "%s%s over %s, %s, %,d outstanding, %d NIC%s on each side, signals %s",
+        "%s%s over %s, %s, %,d outstanding%s, %d NIC%s on each side, signals %s",
         plan.op(),
         parts + peers,
         plan.carrier(),
         plan.place(),
         plan.outstanding(),
+        plan.memory() == 0 ? "" : ", over " + new ByteCount(plan.memory()),
         plan.nics(),
         plan.nics() == 1 ? "" : "s",
         plan.signals());

@@ -82,7 +82,7 @@ final class TargetRole implements Role {
   private String prepare(long size) {
     closeReceiver();
     endPingPong();
-    layout = plan.op() == Op.FAN_OUT ? new Layout(size, 1, 1) : Layout.of(plan, size);
+    layout = plan.op() == Op.FAN_OUT ? new Layout(size, 1, 1, 0) : Layout.of(plan, size);
     for (Node each : nodes) {
       each.allocate(layout);
       each.register();

@@ -11,9 +11,9 @@ import reactor.core.publisher.BaseSubscriber;
 
 /**
  * Submits prepared transfers as one stream until the time is up; for a transfer that is done it
- * submits the next one. There are as many prepared ones as the window allows in flight, so the
- * engine asks for one only after another has been emitted: what {@link #done} has written to the
- * ring, {@link Feed#request} can read. Nothing is allocated for an operation.
+ * submits the next one. There are at least as many prepared ones as the window allows in flight, so
+ * the engine asks for one that was used only after another has been emitted: what {@link #done} has
+ * written to the ring, {@link Feed#request} can read. Nothing is allocated for an operation.
  */
 final class TransferRun implements Publisher<Transfer> {
 

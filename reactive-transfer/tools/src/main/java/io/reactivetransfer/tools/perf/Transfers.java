@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Prepares as many transfers as may be in flight. */
+/** Prepares as many transfers as may be in flight, or as the memory has room for. */
 final class Transfers {
 
   static final Imm IMM = Imm.of(1);
@@ -29,8 +29,8 @@ final class Transfers {
 
   static List<Transfer> prepare(Op op, Layout layout, MemoryRegion source, RemoteRegion target) {
     PageList pages = shuffled(layout.parts());
-    List<Transfer> transfers = new ArrayList<>(layout.outstanding());
-    for (int i = 0; i < layout.outstanding(); i++) {
+    List<Transfer> transfers = new ArrayList<>(layout.prepared());
+    for (int i = 0; i < layout.prepared(); i++) {
       transfers.add(prepare(op, layout, i, pages, source, target));
     }
     return transfers;

@@ -50,6 +50,7 @@ class JsonFileTest {
         .containsEntry("size", "500")
         .containsEntry("pages", "1")
         .containsEntry("outstanding", "5")
+        .containsEntry("memoryBytes", "2500")
         .containsEntry("nics", "2")
         .containsEntry("opsPerSecond", "2000.0")
         .containsEntry("bytesPerSecond", "1000000.0")
@@ -63,11 +64,11 @@ class JsonFileTest {
         .containsEntry("referenceOpsPerSecond", "4000.0")
         .containsEntry("referenceBytesPerSecond", "2000000.0")
         .containsEntry("ratio", "0.5")
-        .hasSize(18);
+        .hasSize(19);
     assertThat(results.get(1))
         .containsEntry("size", "1000")
         .containsEntry("reference", "null")
         .containsEntry("ratio", "null")
-        .hasSize(18);
+        .hasSize(19);
   }
 }

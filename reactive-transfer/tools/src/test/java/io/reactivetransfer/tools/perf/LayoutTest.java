@@ -8,7 +8,7 @@ class LayoutTest {
 
   @Test
   void everyOperationInFlightHasASlotWhileTheyFit() {
-    Layout layout = new Layout(100, 7, 5);
+    Layout layout = new Layout(100, 7, 5, 0);
     assertThat(layout.slots()).isEqualTo(5);
     assertThat(layout.bytes()).isEqualTo(3500);
     assertThat(layout.offset(6)).isEqualTo(700);
@@ -18,9 +18,20 @@ class LayoutTest {
 
   @Test
   void largeOperationsShareSlots() {
-    Layout layout = new Layout(40L << 20, 1, 64);
+    Layout layout = new Layout(40L << 20, 1, 64, 0);
     assertThat(layout.slots()).isEqualTo(1);
     assertThat(layout.bytes()).isEqualTo(40L << 20);
     assertThat(layout.offset(63)).isZero();
+  }
+
+  @Test
+  void operationsGoOverAsMuchMemoryAsIsAskedFor() {
+    Layout layout = new Layout(1 << 20, 4, 3, 50 << 20);
+    assertThat(layout.slots()).isEqualTo(12);
+    assertThat(layout.prepared()).isEqualTo(12);
+    assertThat(layout.bytes()).isEqualTo(48 << 20);
+    assertThat(layout.offset(11)).isEqualTo(44 << 20);
+    assertThat(new Layout(1, 1, 3, 1L << 32).slots()).isEqualTo(Layout.MAX_SLOTS);
+    assertThat(new Layout(1 << 20, 1, 3, 1 << 20).slots()).isEqualTo(3);
   }
 }

@@ -3,6 +3,8 @@ package io.reactivetransfer.tools.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,6 +19,11 @@ class ListeningTest {
     Plan read = Listening.plan(String.join(Listening.SEPARATOR, plan.toArguments()));
     assertThat(read).isEqualTo(plan);
     assertThat(read.place()).isEqualTo(Plan.Place.TWO_HOSTS);
+    List<String> overMemory = new ArrayList<>(plan.toArguments());
+    overMemory.add("--memory=488M");
+    Plan over = Listening.plan(String.join(Listening.SEPARATOR, overMemory));
+    assertThat(over.memory()).isEqualTo(488 << 20);
+    assertThat(over.toArguments()).contains("--memory=" + (488 << 20));
   }
 
   @ParameterizedTest
@@ -35,6 +42,9 @@ class ListeningTest {
         "--size=2G",
         "--size=1M\t--pages=65536\t--op=paged",
         "--outstanding=65537",
+        "--op=paged\t--memory=5G",
+        "--op=paged\t--memory=0",
+        "--op=send\t--memory=1M",
         "--nics=9"
       })
   void anythingElseIsRefused(String line) {

@@ -29,6 +29,7 @@ class PerfTest {
         perf(
             "--size=4K,64k",
             "--outstanding=8",
+            "--memory=3M",
             "--nics=2",
             "--seconds=0.1",
             "--warmup=0.1",
@@ -38,7 +39,8 @@ class PerfTest {
             "--svg=" + svg)) {
       assertThat(program.exitCode()).as(program::stderr).isZero();
       assertThat(program.stdout())
-          .contains("write-imm over tcp, two processes, 8 outstanding, 2 NICs on each side")
+          .contains(
+              "write-imm over tcp, two processes, 8 outstanding, over 3 MiB, 2 NICs on each side")
           .containsPattern(" 4 KiB( +[0-9.,]+){7}\\n")
           .containsPattern("64 KiB( +[0-9.,]+){7}\\n")
           .contains("verified: what arrived has the checksum of what was written");
