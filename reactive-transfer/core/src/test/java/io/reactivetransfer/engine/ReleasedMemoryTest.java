@@ -168,7 +168,7 @@ class ReleasedMemoryTest {
     Scatter scatter =
         Scatter.of(
             null,
-            IntStream.range(0, 2 * MOST)
+            IntStream.range(0, MOST + MOST / 8)
                 .mapToObj(i -> new Scatter.Part(source.slice(0, 1), region(1, 100 + i).slice(0, 1)))
                 .toArray(Scatter.Part[]::new));
     Probe<Transfer> write = submit(scatter);
