@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
+import io.reactivetransfer.examples.weights.WeightsCommand;
 import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.JmhCommand;
 import io.reactivetransfer.tools.SimulateCommand;
@@ -21,6 +22,7 @@ import picocli.CommandLine.HelpCommand;
     commandListHeading = "%nExamples:%n",
     subcommands = {
       KvCacheCommand.class,
+      WeightsCommand.class,
       JlamaElsewhere.class,
       PerfCommand.class,
       FirstWriteCommand.class,

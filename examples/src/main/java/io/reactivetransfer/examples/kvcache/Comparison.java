@@ -1,5 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.examples.report.Median;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.perf.PagedRuns;
 import io.reactivetransfer.tools.perf.SideFailedException;
@@ -50,7 +52,7 @@ final class Comparison {
       }
       verified = workers.verify();
     }
-    ResultTable table = new ResultTable();
+    FigureTable table = new FigureTable();
     table.line(
         "warm",
         ("%s at decode, one hand-over after the other; median of %d rounds of %d s; %,d pages of"

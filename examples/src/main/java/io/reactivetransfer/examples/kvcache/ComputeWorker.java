@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PageList;
+import io.reactivetransfer.examples.worker.Worker;
 import io.reactivetransfer.kvcache.FinishedLayer;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;

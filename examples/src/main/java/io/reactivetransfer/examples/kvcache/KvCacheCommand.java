@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.OptionValues;
@@ -233,7 +234,8 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private int run(Role child, Plan plan) throws InterruptedException {
     return switch (child) {
       case PREFILL, DECODE -> ChildProcess.run(child, plan);
-      case SERVE, LOAD, COMPUTE -> WorkerChild.run(plan, () -> child.open(plan, handOvers));
+      case SERVE, LOAD, COMPUTE ->
+          WorkerChild.run(plan.verbose(), events -> child.open(plan, handOvers));
     };
   }
 

@@ -1,17 +1,18 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.Provider;
 
 /** The figures at the end, each with where it was measured. */
 final class ResultTable {
 
-  private final StringBuilder text = new StringBuilder();
+  private ResultTable() {}
 
   static String of(Plan plan, PrefillReport prefill, DecodeReport decode) {
-    ResultTable table = new ResultTable();
+    FigureTable table = new FigureTable();
     long pages = plan.shape().allPages();
-    table.text.append(System.lineSeparator());
+    table.gap();
     table.line(
         "kv-cache",
         "%s over %s, %d NIC%s on each side, pages shuffled on both"
@@ -52,23 +53,13 @@ final class ResultTable {
         "verified",
         "%,d pages by CRC-32C at the target; %,d spare pages untouched"
             .formatted(decode.verifiedPages(), decode.untouchedPages()));
-    return table.text.toString();
+    return table.text();
   }
 
   private static String rate(long bytes, long pages, long nanos) {
     double seconds = Math.max(1, nanos) / 1e9;
     return "%.2f GB/s, %,.0f pages/s in %.3f s"
         .formatted(bytes / seconds / 1e9, pages / seconds, seconds);
-  }
-
-  /** One more line. */
-  void line(String name, String figures) {
-    text.append("%-15s".formatted(name)).append(figures).append(System.lineSeparator());
-  }
-
-  /** All lines. */
-  String text() {
-    return text.toString();
   }
 
   private static String millis(long nanos) {

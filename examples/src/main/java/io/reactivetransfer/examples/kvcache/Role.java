@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.worker.Worker;
 import java.io.IOException;
 
 /** Which side a process is. */

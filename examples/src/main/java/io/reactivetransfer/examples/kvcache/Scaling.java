@@ -1,5 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.examples.report.Median;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +68,7 @@ final class Scaling {
       }
       verified = manyToOne.verify() + oneToMany.verify();
     }
-    ResultTable table = new ResultTable();
+    FigureTable table = new FigureTable();
     table.line(
         "one to one",
         "%.2f GB/s of %s, one hand-over after the other; medians of %d rounds of 1 s"

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.tools.process.OnExit;
@@ -43,7 +44,7 @@ final class Trouble {
       throws IOException, InterruptedException, ExecutionException {
     List<String> found = new CopyOnWriteArrayList<>();
     TroubleTally tally = new TroubleTally();
-    ResultTable table = new ResultTable();
+    FigureTable table = new FigureTable();
     table.line(
         "trouble",
         "%d hand-overs of %s over %s, %d at a time, seed %d"

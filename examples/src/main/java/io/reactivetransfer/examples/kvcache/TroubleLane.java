@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.kvcache;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.examples.worker.AskedWorker;
 import io.reactivetransfer.kvcache.HandOverException;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
@@ -157,7 +158,7 @@ final class TroubleLane implements AutoCloseable {
     } else if (process != null && fate == Fate.KILL) {
       process.close();
     } else if (process != null) {
-      signal(process, "-STOP");
+      process.signal("STOP");
     }
   }
 
@@ -168,24 +169,16 @@ final class TroubleLane implements AutoCloseable {
       return;
     }
     if (fate == Fate.STOP) {
-      signal(process, "-CONT");
+      process.signal("CONT");
       TimeUnit.MILLISECONDS.sleep(LATE_WRITES_MILLIS);
     }
     close();
   }
 
-  private static void signal(AskedWorker process, String signal)
-      throws IOException, InterruptedException {
-    int code = new ProcessBuilder("kill", signal, String.valueOf(process.pid())).start().waitFor();
-    if (code != 0) {
-      throw new IOException("kill " + signal + " of " + process + " has failed");
-    }
-  }
-
   private Peer peer() throws IOException, InterruptedException {
     Peer known = peer;
     if (prefill == null || known == null) {
-      AskedWorker started = AskedWorker.start(Role.COMPUTE, plan, 4);
+      AskedWorker started = WorkerProcess.start(Role.COMPUTE, plan, 4);
       prefill = started;
       started.awaitAnswer();
       known = node.engine.peer(PeerAddress.fromText(started.answer("address")));

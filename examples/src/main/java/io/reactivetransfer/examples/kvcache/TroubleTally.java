@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.report.FigureTable;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,7 +33,7 @@ final class TroubleTally {
   }
 
   /** A line for each. */
-  synchronized void into(ResultTable table) {
+  synchronized void into(FigureTable table) {
     fates.forEach((fate, one) ->
         table.line(
             fate.name().toLowerCase(java.util.Locale.ROOT),

@@ -1,5 +1,7 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.examples.worker.Asked;
+import io.reactivetransfer.examples.worker.LocalWorker;
 import io.reactivetransfer.tools.process.OnExit;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -49,7 +51,7 @@ final class Workers implements AutoCloseable {
   private static Asked start(Role role, Plan plan, int handOvers) throws IOException {
     return plan.backend().equals("loopback")
         ? new LocalWorker(role.open(plan, handOvers))
-        : AskedWorker.start(role, plan, handOvers);
+        : WorkerProcess.start(role, plan, handOvers);
   }
 
   private List<Asked> all() {

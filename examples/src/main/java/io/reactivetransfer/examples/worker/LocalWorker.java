@@ -1,18 +1,19 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples.worker;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
 /** A {@link Worker} in this process; it works while its answer is awaited. */
-final class LocalWorker implements Asked {
+public final class LocalWorker implements Asked {
 
   private static final String READY = "";
 
   private final Worker worker;
   private final Queue<String> questions = new ArrayDeque<>();
 
-  LocalWorker(Worker worker) {
+  /** One that is open. */
+  public LocalWorker(Worker worker) {
     this.worker = worker;
     questions.add(READY);
   }

@@ -1,9 +1,9 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples.worker;
 
 import java.io.IOException;
 
 /** A {@link Worker}, seen from whoever asks it, wherever it runs. */
-interface Asked extends AutoCloseable {
+public interface Asked extends AutoCloseable {
 
   /** Asks, without waiting for the answer. */
   void ask(String line);

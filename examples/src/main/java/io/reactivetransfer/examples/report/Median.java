@@ -1,14 +1,14 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples.report;
 
 import java.util.Collection;
 
 /** The value in the middle. */
-final class Median {
+public final class Median {
 
   private Median() {}
 
   /** Of one or more values; of an even number of them the mean of the two in the middle. */
-  static double of(Collection<Double> values) {
+  public static double of(Collection<Double> values) {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -1,4 +1,4 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples.worker;
 
 import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.process.Parent;
@@ -7,7 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import picocli.CommandLine.ExitCode;
 
 /** A {@link Worker} in a process of its own: it is asked by stdin and answers by stdout. */
-final class WorkerChild {
+public final class WorkerChild {
 
   static final String ANSWER = "answer";
   static final String FAILED = "failed";
@@ -16,19 +16,29 @@ final class WorkerChild {
   static final String BYE = "bye";
 
   /** Makes the worker. */
-  interface Opening {
+  public interface Opening {
 
-    /** Opens it. */
-    Worker open() throws Exception;
+    /**
+     * Opens it.
+     *
+     * @param events is told what happens; words other than {@code answer} and {@code failed}
+     */
+    Worker open(Events events) throws Exception;
   }
 
   private WorkerChild() {}
 
-  static int run(Plan plan, Opening opening) throws InterruptedException {
+  /**
+   * Runs until the parent has nothing more to ask, or is gone.
+   *
+   * @param verbose whether a failure shows its stack trace
+   * @return the exit code of the process
+   */
+  public static int run(boolean verbose, Opening opening) throws InterruptedException {
     BlockingQueue<String> questions = new LinkedBlockingQueue<>();
     Parent parent = new Parent();
     parent.listen(questions::add, BYE::equals);
-    try (Worker worker = opening.open()) {
+    try (Worker worker = opening.open(parent::tell)) {
       parent.tell(ANSWER, "ready");
       for (String asked = questions.take(); !asked.equals(BYE); asked = questions.take()) {
         parent.tell(ANSWER, worker.answer(asked));
@@ -37,7 +47,7 @@ final class WorkerChild {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception | OutOfMemoryError e) {
-      if (plan.verbose()) {
+      if (verbose) {
         e.printStackTrace();
       }
       parent.tell(FAILED, CommandLines.describe(e));

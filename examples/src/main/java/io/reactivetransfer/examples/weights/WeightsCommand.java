@@ -1,0 +1,273 @@
+package io.reactivetransfer.examples.weights;
+
+import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.examples.worker.WorkerChild;
+import io.reactivetransfer.tools.Backends;
+import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.OptionValues;
+import io.reactivetransfer.tools.Provider;
+import io.reactivetransfer.tools.Verbosity;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The options of the example, and their bounds. */
+@Command(
+    name = "weights",
+    description = "Brings weights from the ranks of a trainer to inference ranks.",
+    sortOptions = false,
+    footer = {
+      "",
+      "Starts a process for each trainer, each inference rank and the controller. Ends with a"
+          + " table; \"verified\" means that a checksum of each tensor at each rank is that of a"
+          + " reference that one process has computed.",
+      "Exit code 0: verified. 1: something failed or a promise was broken, and stderr says what."
+          + " 2: a wrong value."
+    })
+public final class WeightsCommand implements Callable<Integer>, Verbosity {
+
+  private static final int DEADLINE_SECONDS = 60;
+  private static final int LIVENESS_MILLIS = 5_000;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "FILE",
+      description =
+          "A model: a safetensors file, or the index (.json) of several. Default: one that is made"
+              + " up.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--size",
+      paramLabel = "BYTES",
+      description =
+          "Bytes of a model that is made up, such as 1GiB; 64KiB at least. Default: 64MiB.")
+  private @Nullable String size;
+
+  @Option(
+      names = "--trainers",
+      paramLabel = "N",
+      description = "Trainer processes, 1 to 64. Default: those of --from, or 2.")
+  private @Nullable Integer trainers;
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description = "Inference processes, 1 to 64. Default: those of --to, or 3.")
+  private @Nullable Integer ranks;
+
+  @Option(
+      names = "--from",
+      paramLabel = "LAYOUT",
+      description =
+          "How trainers share the model out: axes dp, fsdp, pp and tp, whose product is the number"
+              + " of processes, and a dtype (fp32, bf16, fp16) of a model that is made up. Default:"
+              + " fsdp=2.")
+  private @Nullable String from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "LAYOUT",
+      description =
+          "How inference ranks do, and what they have: dtype fp32, bf16, fp16, or fp8, fp8_e5m2,"
+              + " int8, with scales for blocks of 128 x 128. Default: tp=3,dtype=fp8.")
+  private @Nullable String to;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "What carries it, see 'doctor'; loopback runs in one JVM. Default: tcp.")
+  private String backend = "tcp";
+
+  @Option(
+      names = "--provider",
+      paramLabel = "NAME",
+      description = "For libfabric: its provider, such as tcp, see fi_info. Default: its choice.")
+  private @Nullable String provider;
+
+  @Option(
+      names = "--nics",
+      paramLabel = "N",
+      description = "NICs of each process, 1 to 8. Default: 1.")
+  private int nics = 1;
+
+  @Option(
+      names = "--updates",
+      paramLabel = "N",
+      description = "Updates, each with other values, 1 to 10,000. Default: 3.")
+  private int updates = 3;
+
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description =
+          "outlive: leases of the old version go on; wait: the flip waits for them; in-place: ranks"
+              + " stop and are written to where they read. Default: outlive.")
+  private Mode mode = Mode.OUTLIVE;
+
+  @Option(
+      names = "--checksums",
+      paramLabel = "WHICH",
+      description =
+          "Which bytes ranks compare before they vote: ${COMPLETION-CANDIDATES}. Default: sampled.")
+  private Checks checksums = Checks.SAMPLED;
+
+  @Option(
+      names = {"--watermark", "--memory"},
+      paramLabel = "BYTES",
+      description = "Temporaries of each trainer, at most. Default: 256MiB.")
+  private String watermark = "256MiB";
+
+  @Option(
+      names = "--deadline",
+      paramLabel = "S",
+      description = "Seconds until an update is given up, 1 to 3,600. Default: 60.")
+  private int deadlineSeconds = DEADLINE_SECONDS;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Of the values, and of all that happens at random. Default: 1.")
+  private long seed = 1;
+
+  @Option(names = "--verbose", description = "Show stack traces.")
+  private boolean verbose;
+
+  @Option(names = "--role", hidden = true, description = "What a child process is.")
+  private @Nullable Role role;
+
+  @Option(names = "--index", hidden = true, description = "Which one of its kind.")
+  private int index;
+
+  @Option(names = "--liveness", hidden = true, description = "Milliseconds of silence.")
+  private int livenessMillis = LIVENESS_MILLIS;
+
+  @Option(names = "--moments", hidden = true, description = "Remember what happens when.")
+  private boolean moments;
+
+  @Override
+  public boolean isVerbose() {
+    return verbose;
+  }
+
+  /** Runs it. */
+  @Override
+  public Integer call() throws Exception {
+    Plan plan = plan();
+    Provider.use(plan.provider());
+    Role child = role;
+    if (child != null) {
+      return WorkerChild.run(plan.verbose(), events -> child.open(plan, index, events));
+    }
+    Backends.requireAvailable(plan.backend(), plan.nics());
+    Progress progress = new Progress(spec.commandLine().getOut());
+    try (Cluster cluster = start(plan, progress)) {
+      progress.say(cluster.processes());
+      return updates(cluster, progress);
+    }
+  }
+
+  private int updates(Cluster cluster, Progress progress) throws Exception {
+    Measured measured = Updates.run(cluster, progress, 1, updates);
+    FigureTable table = new FigureTable();
+    table.gap();
+    ResultTable.head(table, cluster);
+    ResultTable.update(table, cluster, measured);
+    ResultTable.verified(table, cluster, measured);
+    return print(table.text());
+  }
+
+  /**
+   * What does not fit each other is found when the table is made, before any process is started.
+   */
+  private Cluster start(Plan plan, Progress progress) throws Exception {
+    try {
+      return Cluster.start(plan, progress);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private int print(String text) {
+    spec.commandLine().getOut().print(text);
+    spec.commandLine().getOut().flush();
+    return ExitCode.OK;
+  }
+
+  private Plan plan() {
+    try {
+      TransferEngineBuilder.create().backend(backend);
+      OptionValues.within("--updates", updates, 1, 10_000);
+      if (file != null && size != null) {
+        throw new IllegalArgumentException("expected either FILE or --size, got both");
+      }
+      return new Plan(
+          backend,
+          Provider.of(backend, provider),
+          OptionValues.within("--nics", nics, 1, 8),
+          size == null ? 64L << 20 : ByteCount.of(size).bytes(),
+          file == null ? null : OptionValues.readable("FILE", file),
+          from(),
+          layout("--to", to, "--ranks", ranks, "tp=%d,dtype=fp8", 3),
+          bytes("--watermark", watermark),
+          checksums,
+          mode,
+          Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 3_600)),
+          Duration.ofMillis(livenessMillis),
+          seed,
+          moments,
+          verbose);
+    } catch (IllegalArgumentException | ArithmeticException | BackendUnavailableException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Layout from() {
+    Layout layout = layout("--from", from, "--trainers", trainers, "fsdp=%d", 2);
+    if (layout.type() != null && (file != null || layout.type().isQuantized())) {
+      throw new IllegalArgumentException(
+          file != null
+              ? "expected --from without dtype, which is that of FILE, got " + layout
+              : "expected --from with dtype= one of fp32, bf16, fp16, got " + layout);
+    }
+    return layout;
+  }
+
+  private static Layout layout(
+      String option,
+      @Nullable String text,
+      String countOption,
+      @Nullable Integer count,
+      String otherwise,
+      int most) {
+    int ranks = count == null ? most : OptionValues.within(countOption, count, 1, 64);
+    Layout layout =
+        Layout.of(
+            option, text == null ? otherwise.formatted(ranks).toLowerCase(Locale.ROOT) : text);
+    if (count != null && layout.ranks() != count) {
+      throw new IllegalArgumentException(
+          "expected %s for %s %d: axes whose product is %d, got %s, whose product is %d"
+              .formatted(option, countOption, count, count, layout, layout.ranks()));
+    }
+    return layout;
+  }
+
+  private static long bytes(String option, String text) {
+    return OptionValues.within(option, ByteCount.of(text).bytes(), 0, 1L << 40);
+  }
+}
