@@ -27,6 +27,7 @@ import picocli.CommandLine.HelpCommand;
       PerfCommand.class,
       FirstWriteCommand.class,
       FirstHandOverCommand.class,
+      FirstUpdateCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
       DoctorCommand.class,

@@ -29,7 +29,8 @@ class CommandLineTest {
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
     assertThat(out.toString())
-        .contains("kv-cache", "jlama", "perf", "first-write", "first-hand-over", "doctor", "jmh");
+        .contains("kv-cache", "weights", "jlama", "perf", "first-write", "first-hand-over")
+        .contains("first-update", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
 
@@ -74,6 +75,35 @@ class CommandLineTest {
         "kv-cache --rounds 0",
         "kv-cache --what",
         "kv-cache extra",
+        "weights /no/such/file",
+        "weights --size 1KiB",
+        "weights --size 4parsecs",
+        "weights --size 1MiB pom.xml",
+        "weights pom.xml",
+        "weights --trainers 0",
+        "weights --trainers 3 --from fsdp=2",
+        "weights --ranks 65",
+        "weights --ranks 2 --to tp=3",
+        "weights --to ep=3",
+        "weights --to tp=3,dtype=fp9",
+        "weights --from fsdp=2,dtype=fp8",
+        "weights --backend carrier-pigeon",
+        "weights --backend loopback --provider tcp",
+        "weights --backend loopback --kill rank",
+        "weights --backend loopback --trouble 5",
+        "weights --kill nobody",
+        "weights --kill rank --flips 10",
+        "weights --flips 1",
+        "weights --trouble 0",
+        "weights --trouble 5 --reference",
+        "weights --mode sideways",
+        "weights --checksums some",
+        "weights --watermark -1",
+        "weights --updates 0",
+        "weights --nics 9",
+        "weights --deadline 0",
+        "weights --timeline /no/such/folder/file",
+        "weights --backend loopback --size 64KiB --to tp=64 --from tp=1",
         "perf --op fly"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {

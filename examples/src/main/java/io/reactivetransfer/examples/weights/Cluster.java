@@ -8,6 +8,7 @@ import io.reactivetransfer.tools.process.OnExit;
 import io.reactivetransfer.weights.RegionSpec;
 import io.reactivetransfer.weights.codec.WeightsCodec;
 import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.plan.Step;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -160,6 +161,12 @@ final class Cluster implements AutoCloseable {
 
   List<String> ofRanks(String question) throws IOException, InterruptedException {
     return answers(ranks, question);
+  }
+
+  /** Whether trainers prepare anything: cast, quantise, or load. */
+  boolean hasPrepares() {
+    return IntStream.range(0, plan.trainers())
+        .anyMatch(i -> table.steps(i).stream().anyMatch(step -> step instanceof Step.Prepare));
   }
 
   /** Milliseconds that the compilers of all have worked so far. */

@@ -116,9 +116,12 @@ final class RankWorker implements Worker {
     return "";
   }
 
+  /** All since it was asked last. */
   private String moments() {
     synchronized (moments) {
-      return Moment.toLine(moments);
+      String line = Moment.toLine(moments);
+      moments.clear();
+      return line;
     }
   }
 

@@ -72,6 +72,11 @@ final class ResultTable {
     return routes.steps(trainer).stream().mapToLong(step -> step.runs().writes()).sum();
   }
 
+  /** Bytes that all trainers write, to each other too. */
+  static long bytes(RoutingTable routes) {
+    return bytes(routes, false) + bytes(routes, true);
+  }
+
   private static long bytes(RoutingTable routes, boolean isGathered) {
     long bytes = 0;
     for (int i = 0; i < routes.sources().size(); i++) {

@@ -11,8 +11,12 @@ import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -38,7 +42,14 @@ import picocli.CommandLine.Spec;
 public final class WeightsCommand implements Callable<Integer>, Verbosity {
 
   private static final int DEADLINE_SECONDS = 60;
-  private static final int LIVENESS_MILLIS = 5_000;
+  private static final int TROUBLE_DEADLINE_SECONDS = 10;
+
+  /** Nobody is stopped: a machine that is busy is not to lose anybody. */
+  private static final int LIVENESS_MILLIS = 20_000;
+
+  private static final long SIZE = 64 << 20;
+  private static final long TROUBLE_SIZE = 1 << 20;
+  private static final long FLIPS_SIZE = 64 << 10;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -124,8 +135,9 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       names = "--checksums",
       paramLabel = "WHICH",
       description =
-          "Which bytes ranks compare before they vote: ${COMPLETION-CANDIDATES}. Default: sampled.")
-  private Checks checksums = Checks.SAMPLED;
+          "Which bytes ranks compare before they vote: ${COMPLETION-CANDIDATES}. Default: sampled; with"
+              + " --flips and --reference none.")
+  private @Nullable Checks checksums;
 
   @Option(
       names = {"--watermark", "--memory"},
@@ -134,10 +146,63 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   private String watermark = "256MiB";
 
   @Option(
+      names = "--kill",
+      paramLabel = "WHO",
+      description =
+          "Kill one of these within an update, start another one in its place, and update again:"
+              + " ${COMPLETION-CANDIDATES}.")
+  private @Nullable Role kill;
+
+  @Option(
+      names = "--reference",
+      description =
+          "Behind that, update until it is warm, and then in turn with what perf shows for writes of"
+              + " 1 MiB, and with what prepares alone; ends with the ratios.")
+  private boolean reference;
+
+  @Option(
+      names = "--warmup",
+      paramLabel = "S",
+      description =
+          "For --reference: seconds at most for each process until the compilers have hardly"
+              + " anything to do, 1 to 3,600. Default: 10.")
+  private int warmupSeconds = 10;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description =
+          "For --reference: how often a second of each is measured in turn, 1 to 1,000. Default: 7.")
+  private int rounds = 7;
+
+  @Option(
+      names = "--flips",
+      paramLabel = "N",
+      description =
+          "Only N updates of next to no bytes, 10 to 1,000,000: how long from the last byte to the"
+              + " last flip, next to a message there and back.")
+  private @Nullable Integer flips;
+
+  @Option(
+      names = "--trouble",
+      paramLabel = "N",
+      description =
+          "Only N updates, 1 to 100,000, of which most lose a process, killed or stopped, at a"
+              + " random moment; checks that nobody reads a mixture, that no rank is stuck, and that"
+              + " each end is right.")
+  private @Nullable Integer trouble;
+
+  @Option(
+      names = "--timeline",
+      paramLabel = "FILE",
+      description = "Draw what waits for what in the last update to this file, as SVG.")
+  private @Nullable Path timeline;
+
+  @Option(
       names = "--deadline",
       paramLabel = "S",
-      description = "Seconds until an update is given up, 1 to 3,600. Default: 60.")
-  private int deadlineSeconds = DEADLINE_SECONDS;
+      description = "Seconds until an update is given up, 1 to 3,600. Default: 60; with --trouble 10.")
+  private @Nullable Integer deadlineSeconds;
 
   @Option(
       names = "--seed",
@@ -155,7 +220,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   private int index;
 
   @Option(names = "--liveness", hidden = true, description = "Milliseconds of silence.")
-  private int livenessMillis = LIVENESS_MILLIS;
+  private @Nullable Integer livenessMillis;
 
   @Option(names = "--moments", hidden = true, description = "Remember what happens when.")
   private boolean moments;
@@ -178,18 +243,41 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
     Progress progress = new Progress(spec.commandLine().getOut());
     try (Cluster cluster = start(plan, progress)) {
       progress.say(cluster.processes());
+      if (flips != null) {
+        return print(Flips.run(cluster, flips));
+      }
+      if (trouble != null) {
+        return trouble(cluster, progress, trouble);
+      }
       return updates(cluster, progress);
     }
   }
 
   private int updates(Cluster cluster, Progress progress) throws Exception {
-    Measured measured = Updates.run(cluster, progress, 1, updates);
     FigureTable table = new FigureTable();
     table.gap();
     ResultTable.head(table, cluster);
+    Role victim = kill;
+    Measured measured =
+        victim == null
+            ? Updates.run(cluster, progress, 1, updates)
+            : KillRole.run(cluster, progress, victim, table);
     ResultTable.update(table, cluster, measured);
     ResultTable.verified(table, cluster, measured);
-    return print(table.text());
+    if (timeline != null) {
+      Timeline.write(timeline, cluster, measured.end());
+    }
+    print(table.text());
+    return reference ? print(Comparison.run(cluster, warmupSeconds, rounds)) : ExitCode.OK;
+  }
+
+  private int trouble(Cluster cluster, Progress progress, int count) throws Exception {
+    List<String> faults = new ArrayList<>();
+    print(new Trouble(cluster, progress, faults).run(count));
+    String name = spec.qualifiedName();
+    faults.forEach(fault -> spec.commandLine().getErr().println(name + ": " + fault));
+    spec.commandLine().getErr().flush();
+    return faults.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
   }
 
   /**
@@ -213,6 +301,20 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
     try {
       TransferEngineBuilder.create().backend(backend);
       OptionValues.within("--updates", updates, 1, 10_000);
+      OptionValues.within("--warmup", warmupSeconds, 1, 3_600);
+      OptionValues.within("--rounds", rounds, 1, 1_000);
+      timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);
+      if (flips != null) {
+        OptionValues.within("--flips", flips, 10, 1_000_000);
+      }
+      if (trouble != null) {
+        OptionValues.within("--trouble", trouble, 1, 100_000);
+        requireProcesses("--trouble");
+      }
+      if (kill != null) {
+        requireProcesses("--kill");
+      }
+      requireOne();
       if (file != null && size != null) {
         throw new IllegalArgumentException("expected either FILE or --size, got both");
       }
@@ -220,20 +322,49 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
           backend,
           Provider.of(backend, provider),
           OptionValues.within("--nics", nics, 1, 8),
-          size == null ? 64L << 20 : ByteCount.of(size).bytes(),
+          size == null ? usualSize() : ByteCount.of(size).bytes(),
           file == null ? null : OptionValues.readable("FILE", file),
           from(),
           layout("--to", to, "--ranks", ranks, "tp=%d,dtype=fp8", 3),
           bytes("--watermark", watermark),
-          checksums,
+          or(checksums, flips != null || reference ? Checks.NONE : Checks.SAMPLED),
           mode,
-          Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 3_600)),
-          Duration.ofMillis(livenessMillis),
+          Duration.ofSeconds(OptionValues.within("--deadline", deadline(), 1, 3_600)),
+          Duration.ofMillis(
+              or(livenessMillis, trouble == null ? LIVENESS_MILLIS : Trouble.LIVENESS_MILLIS)),
           seed,
-          moments,
+          moments || timeline != null,
           verbose);
     } catch (IllegalArgumentException | ArithmeticException | BackendUnavailableException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private int deadline() {
+    return or(deadlineSeconds, trouble == null ? DEADLINE_SECONDS : TROUBLE_DEADLINE_SECONDS);
+  }
+
+  private long usualSize() {
+    return flips != null ? FLIPS_SIZE : trouble != null ? TROUBLE_SIZE : SIZE;
+  }
+
+  private static <T> T or(@Nullable T given, T otherwise) {
+    return given == null ? otherwise : given;
+  }
+
+  private void requireOne() {
+    if (Stream.of(kill, flips, trouble).filter(Objects::nonNull).count() > 1
+        || ((flips != null || trouble != null) && (reference || timeline != null))) {
+      throw new IllegalArgumentException(
+          "expected one of --kill, --flips and --trouble, and --reference and --timeline without"
+              + " the last two, got several");
+    }
+  }
+
+  private void requireProcesses(String option) {
+    if (backend.equals("loopback")) {
+      throw new IllegalArgumentException(
+          "expected " + option + " with a backend between processes, got --backend loopback");
     }
   }
 

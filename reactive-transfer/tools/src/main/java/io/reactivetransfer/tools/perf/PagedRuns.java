@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plain transfer of pages, {@code --op paged}, for a program that measures something of its own
- * in turn with it: both sides stay open, and run when they are asked to.
+ * Plain transfers, {@code --op paged} or {@code --op write-imm}, for a program that measures
+ * something of its own in turn with them: both sides stay open, and run when they are asked to.
  */
 public final class PagedRuns implements AutoCloseable {
 
@@ -27,7 +27,21 @@ public final class PagedRuns implements AutoCloseable {
   }
 
   /**
-   * Opens both sides: in this process over loopback, else each in one of its own.
+   * Opens both sides for writes that the target counts, each for itself.
+   *
+   * @param provider which of the backend's providers, or null for its choice
+   * @param bytes of a write
+   * @param outstanding writes in flight
+   * @param memory as for pages
+   */
+  public static PagedRuns openWrites(
+      String backend, @Nullable String provider, int nics, long bytes, int outstanding, long memory)
+      throws IOException, SideFailedException, InterruptedException {
+    return open(backend, provider, nics, Op.WRITE_IMM, bytes, 1, outstanding, memory);
+  }
+
+  /**
+   * Opens both sides for pages: in this process over loopback, else each in one of its own.
    *
    * @param provider which of the backend's providers, or null for its choice
    * @param pages of one operation
@@ -44,13 +58,26 @@ public final class PagedRuns implements AutoCloseable {
       int outstanding,
       long memory)
       throws IOException, SideFailedException, InterruptedException {
+    return open(backend, provider, nics, Op.PAGED, pageBytes, pages, outstanding, memory);
+  }
+
+  private static PagedRuns open(
+      String backend,
+      @Nullable String provider,
+      int nics,
+      Op op,
+      long pageBytes,
+      int pages,
+      int outstanding,
+      long memory)
+      throws IOException, SideFailedException, InterruptedException {
     Plan plan =
         new Plan(
             backend,
             provider,
             backend.equals("loopback") ? Plan.Place.ONE_PROCESS : Plan.Place.TWO_PROCESSES,
             null,
-            Op.PAGED,
+            op,
             List.of(pageBytes),
             pages,
             1,

@@ -1,0 +1,79 @@
+package io.reactivetransfer.examples.weights;
+
+import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.tools.ByteCount;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Updates of next to no bytes: what is left is the time that the flip itself takes.
+ *
+ * <p>A flip takes from the moment when the last rank knows that it has all bytes and that nothing
+ * can be written to it any more, by that rank's clock, until the controller has heard from all
+ * ranks that they serve the new version, by its clock; both are that of this machine. Between these
+ * are five messages: filled, hold, held, commit, flipped. In turn with them a message goes from the
+ * controller to each rank and comes back, between the same engines.
+ */
+final class Flips {
+
+  private static final long VERSION = 1;
+  private static final int PINGS = 2;
+  private static final int LEAST_WARM_UPS = 100;
+
+  private Flips() {}
+
+  /** The lines of the table. */
+  static String run(Cluster cluster, int count) throws IOException, InterruptedException {
+    cluster.fill(VERSION);
+    for (int i = 0; i < Math.max(LEAST_WARM_UPS, count / 4); i++) {
+      Updates.requireFlipped(cluster.update(VERSION));
+      pings(cluster);
+    }
+    List<Long> flips = new ArrayList<>();
+    List<Long> whole = new ArrayList<>();
+    List<Long> pings = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      cluster.ofRanks("moments"); // those of the update before
+      UpdateEnd end = cluster.update(VERSION);
+      Updates.requireFlipped(end);
+      flips.add(end.endedNanos() - filled(cluster));
+      whole.add(end.endedNanos() - end.beganNanos());
+      pings.addAll(pings(cluster));
+    }
+    long bytes = cluster.verify(VERSION);
+    Percentiles flip = Percentiles.of(flips);
+    Percentiles ping = Percentiles.of(pings);
+    FigureTable table = new FigureTable();
+    table.gap();
+    ResultTable.head(table, cluster);
+    table.line("updates", "%,d, each of %s; %s".formatted(count, new ByteCount(bytes), Percentiles.of(whole)));
+    table.line(
+        "flip",
+        flip + " from the last byte at the last rank until the controller knew of the last flip");
+    table.line("message", ping + " from the controller to a rank and back, in turn with these");
+    table.line(
+        "ratio",
+        "%.1f at p50, %.1f at p99, to the p50 of a message there and back"
+            .formatted(
+                flip.p50Millis() / ping.p50Millis(), flip.p99Millis() / ping.p50Millis()));
+    table.line("verified", "%,d bytes behind the last update".formatted(bytes));
+    return table.text();
+  }
+
+  private static long filled(Cluster cluster) throws IOException, InterruptedException {
+    return cluster.ofRanks("moments").stream()
+        .flatMap(line -> Moment.of(line).stream())
+        .filter(moment -> moment.what() == Moment.What.FILLED)
+        .mapToLong(Moment::nanos)
+        .max()
+        .orElseThrow(() -> new IOException("expected ranks that are filled, got none"));
+  }
+
+  private static List<Long> pings(Cluster cluster) throws IOException, InterruptedException {
+    return Arrays.stream(cluster.controller().answer("ping " + PINGS).split(" "))
+        .map(Long::valueOf)
+        .toList();
+  }
+}

@@ -1,0 +1,87 @@
+package io.reactivetransfer.examples.weights;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.weights.check.ChecksumScope;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the program measures and tries besides some updates. */
+@Timeout(170)
+class WeightsMeasuresTest {
+
+  private static Plan plan(String backend, String from, String to, long seed) {
+    return new Plan(
+        backend,
+        null,
+        1,
+        200 << 10,
+        null,
+        Layout.of("--from", from),
+        Layout.of("--to", to),
+        64 << 20,
+        Checks.NONE,
+        Mode.OUTLIVE,
+        Duration.ofSeconds(20),
+        Duration.ofMillis(Trouble.LIVENESS_MILLIS),
+        seed,
+        false,
+        false);
+  }
+
+  private static Cluster loopback(String to) throws Exception {
+    return Cluster.start(plan("loopback", "fsdp=1", to, 1), (word, rest) -> {});
+  }
+
+  @Test
+  void theReferenceEndsWithRatios() throws Exception {
+    try (Cluster cluster = loopback("tp=1,dtype=fp8")) {
+      assertThat(Comparison.run(cluster, 1, 1))
+          .containsPattern("warm +[0-9.]+ GB/s of .* written in an update")
+          .containsPattern("perf write-imm[0-9.]+ GB/s|perf write-imm +[0-9.]+ GB/s")
+          .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds")
+          .containsPattern("overlap +[0-9.]+ ms to prepare alone, [0-9.]+ for the link alone, ")
+          .containsPattern("of the slower +[0-9.]+; ");
+    }
+  }
+
+  @Test
+  void flipsAreMeasuredNextToMessages() throws Exception {
+    try (Cluster cluster = loopback("tp=2")) {
+      assertThat(Flips.run(cluster, 10))
+          .containsPattern("flip +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the last byte")
+          .containsPattern("message +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the controller")
+          .containsPattern("ratio +[0-9.]+ at p50, [0-9.]+ at p99");
+    }
+  }
+
+  @Test
+  void readersOfTwoVersionsAtATimeAreFound() {
+    List<String> faults = new ArrayList<>();
+    Readings readings = new Readings();
+    readings.add("rank-0", "3 1:100:200,2:300:400 ", 0, faults);
+    readings.add("rank-1", "3 1:110:310,2:320:400 ", 0, faults);
+    readings.check(faults);
+    assertThat(faults)
+        .containsExactly("version 1 was given at rank-1 after version 2 had been given at rank-0");
+  }
+
+  @Test
+  void readersOfOneVersionAfterTheOtherAreRight() {
+    List<String> faults = new ArrayList<>();
+    Readings readings = new Readings();
+    readings.add("rank-0", "3 1:100:200,2:300:400 ", 0, faults);
+    readings.add("rank-1", "3 1:110:290,2:320:400 ", 0, faults);
+    readings.check(faults);
+    assertThat(faults).isEmpty();
+  }
+
+  @Test
+  void checksAreThoseOfTheLibrary() {
+    assertThat(Checks.ALL.scope()).isEqualTo(ChecksumScope.all());
+    assertThat(Checks.NONE.scope()).isEqualTo(ChecksumScope.none());
+  }
+}
