@@ -32,6 +32,7 @@ final class Trouble {
   private static final long STOP_MILLIS = LIVENESS_MILLIS + 1_500;
 
   private static final int WARM_UPS = 5;
+  private static final int MOST_TRIES = 5;
 
   private static final class OfFate {
     int count;
@@ -88,10 +89,14 @@ final class Trouble {
     return text(done, System.nanoTime() - began);
   }
 
-  /** One to which nothing happens. */
+  /** One to which nothing happens; again, if its deadline was too short for processes this cold. */
   private void calm() throws IOException, InterruptedException {
-    cluster.fill(++tried);
-    UpdateEnd end = cluster.update(tried);
+    UpdateEnd end;
+    int tries = 0;
+    do {
+      cluster.fill(++tried);
+      end = cluster.update(tried);
+    } while (!end.isFlipped() && ++tries < MOST_TRIES);
     Updates.requireFlipped(end);
     served = tried;
     usualMillis = usualMillis == 0 ? end.millis() : Math.min(usualMillis, end.millis());

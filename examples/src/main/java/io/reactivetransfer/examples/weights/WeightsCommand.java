@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
 public final class WeightsCommand implements Callable<Integer>, Verbosity {
 
   private static final int DEADLINE_SECONDS = 60;
-  private static final int TROUBLE_DEADLINE_SECONDS = 10;
+  private static final int TROUBLE_DEADLINE_SECONDS = 20;
 
   /** Nobody is stopped: a machine that is busy is not to lose anybody. */
   private static final int LIVENESS_MILLIS = 20_000;
@@ -201,7 +201,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   @Option(
       names = "--deadline",
       paramLabel = "S",
-      description = "Seconds until an update is given up, 1 to 3,600. Default: 60; with --trouble 10.")
+      description = "Seconds until an update is given up, 1 to 3,600. Default: 60; with --trouble 20.")
   private @Nullable Integer deadlineSeconds;
 
   @Option(

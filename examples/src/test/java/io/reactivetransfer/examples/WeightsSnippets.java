@@ -1,0 +1,130 @@
+package io.reactivetransfer.examples;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.check.Checksums;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.remote.RemoteTrainers;
+import io.reactivetransfer.weights.remote.TrainerService;
+import io.reactivetransfer.weights.run.RunOptions;
+import io.reactivetransfer.weights.run.RunProgress;
+import io.reactivetransfer.weights.run.SourceMemory;
+import io.reactivetransfer.weights.run.TargetMemory;
+import io.reactivetransfer.weights.run.TrainerRank;
+import io.reactivetransfer.weights.run.UpdateTargets;
+import io.reactivetransfer.weights.version.RankMember;
+import io.reactivetransfer.weights.version.RankTarget;
+import io.reactivetransfer.weights.version.UpdateMode;
+import io.reactivetransfer.weights.version.UpdateResult;
+import io.reactivetransfer.weights.version.VersionLease;
+import io.reactivetransfer.weights.version.WeightsBuffer;
+import io.reactivetransfer.weights.version.WeightsController;
+import io.reactivetransfer.weights.version.WeightsRank;
+import io.reactivetransfer.weights.version.WeightsRankBuilder;
+import io.reactivetransfer.weights.version.WeightsTrainer;
+import io.reactivetransfer.weights.version.WeightsUpdate;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import reactor.core.publisher.Mono;
+
+/** The lines of docs/weights.md that are no program of their own, so that they are compiled. */
+abstract class WeightsSnippets {
+
+  abstract void show(RunProgress progress);
+
+  abstract void compute(List<Memory> regions);
+
+  abstract Mono<Void> write(List<RankTarget> targets);
+
+  Mono<Void> counts(TransferEngine engine, RoutingTable table, int rank) {
+    ImmLease lease = engine.lease();
+    Mono<Void> arrived = lease.counter().next(table.arrivals()[rank]);
+    return arrived;
+  }
+
+  void writes(
+      TransferEngine engine,
+      RoutingTable table,
+      int rank,
+      MemoryRegion region,
+      List<PeerAddress> addresses,
+      RegionDescriptor descriptor,
+      Imm imm,
+      long number,
+      List<TargetMemory> targets) {
+    TrainerRank trainer =
+        TrainerRank.open(
+                engine,
+                table.only(rank),
+                rank,
+                List.of(SourceMemory.of(region)),
+                RunOptions.builder().trainers(addresses).temporaryBytes(256 << 20).build())
+            .block();
+
+    TargetMemory target = new TargetMemory(List.of(engine.remote(descriptor)), imm);
+    trainer.write(new UpdateTargets(number, targets)).subscribe(progress -> show(progress));
+    compute(List.of());
+    targets.add(target);
+  }
+
+  Mono<UpdateResult> updates(
+      TransferEngine engine,
+      TransferEngine controllerEngine,
+      MemorySegment first,
+      MemorySegment second,
+      Map<String, Long> arrivals,
+      Peer peer0,
+      Peer peer1) {
+    WeightsRank rank =
+        WeightsRank.on(engine, "rank-0")
+            .buffer(WeightsBuffer.of(first))
+            .buffer(WeightsBuffer.of(second))
+            .version(7)
+            .open()
+            .block();
+
+    try (VersionLease lease = rank.lease()) {
+      compute(lease.regions());
+    }
+
+    WeightsController controller = WeightsController.open(controllerEngine);
+    Mono<UpdateResult> result =
+        controller.update(
+            new WeightsUpdate(8, UpdateMode.TWO_BUFFERS_OUTLIVE, arrivals, Duration.ofSeconds(30)),
+            List.of(new RankMember("rank-0", peer0), new RankMember("rank-1", peer1)),
+            List.of(order -> write(order.targets())));
+    return result;
+  }
+
+  TrainerService elsewhere(
+      TransferEngine engine,
+      TrainerRank trainer,
+      RoutingTable table,
+      int rank,
+      TransferEngine controllerEngine,
+      List<Peer> peers,
+      WeightsController controller,
+      WeightsUpdate update,
+      List<RankMember> ranks) {
+    TrainerService service = TrainerService.open(engine, trainer, table.only(rank));
+
+    RemoteTrainers remote = RemoteTrainers.open(controllerEngine);
+    List<WeightsTrainer> trainers = peers.stream().map(remote::trainer).toList();
+    controller.update(update, ranks, trainers);
+    remote.progress().subscribe(progress -> show(progress.sum()));
+    return service;
+  }
+
+  WeightsRankBuilder compares(TransferEngine engine) {
+    WeightsRankBuilder builder = WeightsRank.on(engine, "rank-0").verify(Checksums.open(engine));
+    return builder;
+  }
+}
