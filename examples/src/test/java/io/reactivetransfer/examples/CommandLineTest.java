@@ -103,7 +103,7 @@ class CommandLineTest {
         "weights --nics 9",
         "weights --deadline 0",
         "weights --timeline /no/such/folder/file",
-        "weights --backend loopback --size 64KiB --to tp=64 --from tp=1",
+        "weights --backend loopback --size 64KiB --to pp=64 --from tp=1",
         "perf --op fly"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {

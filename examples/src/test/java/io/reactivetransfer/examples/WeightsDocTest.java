@@ -16,8 +16,7 @@ class WeightsDocTest {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path DOC = ROOT.resolve("docs/weights.md");
-  private static final Path PROGRAMS =
-      Path.of("src/main/java/io/reactivetransfer/examples/first");
+  private static final Path PROGRAMS = Path.of("src/main/java/io/reactivetransfer/examples/first");
   private static final Path SNIPPETS =
       Path.of("src/test/java/io/reactivetransfer/examples/WeightsSnippets.java");
 

@@ -48,7 +48,9 @@ final class Flips {
     FigureTable table = new FigureTable();
     table.gap();
     ResultTable.head(table, cluster);
-    table.line("updates", "%,d, each of %s; %s".formatted(count, new ByteCount(bytes), Percentiles.of(whole)));
+    table.line(
+        "updates",
+        "%,d, each of %s; %s".formatted(count, new ByteCount(bytes), Percentiles.of(whole)));
     table.line(
         "flip",
         flip + " from the last byte at the last rank until the controller knew of the last flip");
@@ -56,8 +58,7 @@ final class Flips {
     table.line(
         "ratio",
         "%.1f at p50, %.1f at p99, to the p50 of a message there and back"
-            .formatted(
-                flip.p50Millis() / ping.p50Millis(), flip.p99Millis() / ping.p50Millis()));
+            .formatted(flip.p50Millis() / ping.p50Millis(), flip.p99Millis() / ping.p50Millis()));
     table.line("verified", "%,d bytes behind the last update".formatted(bytes));
     return table.text();
   }

@@ -70,7 +70,8 @@ final class MadeWeights implements Weights {
               index * 2,
               Float.floatToFloat16(Float.intBitsToFloat(upper << 16)));
       case FP32 ->
-          to.set(ValueLayout.JAVA_INT_UNALIGNED, index * 4, (upper << 16) | (int) (random & 0xffff));
+          to.set(
+              ValueLayout.JAVA_INT_UNALIGNED, index * 4, (upper << 16) | (int) (random & 0xffff));
       default -> throw new IllegalStateException("expected a floating-point type, got " + type);
     }
   }

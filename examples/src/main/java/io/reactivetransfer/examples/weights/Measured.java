@@ -17,7 +17,9 @@ record Measured(
   /** Index of the one that took longest. */
   int slowest() {
     return trainers.indexOf(
-        trainers.stream().max(Comparator.comparingLong(TrainerFigures::elapsedNanos)).orElseThrow());
+        trainers.stream()
+            .max(Comparator.comparingLong(TrainerFigures::elapsedNanos))
+            .orElseThrow());
   }
 
   /** Bytes that went over the wire, those between trainers too. */

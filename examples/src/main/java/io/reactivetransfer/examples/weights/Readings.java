@@ -55,9 +55,7 @@ final class Readings {
         new First(rank, first),
         (one, other) -> one.nanos() <= other.nanos() ? one : other);
     lasts.merge(
-        version,
-        new Last(rank, last),
-        (one, other) -> one.nanos() >= other.nanos() ? one : other);
+        version, new Last(rank, last), (one, other) -> one.nanos() >= other.nanos() ? one : other);
   }
 
   /** Says which versions were given at the same time. */

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Repair {
 
-  /** Besides its deadline, until an update has ended; what is decided may take as long once more. */
+  /**
+   * Besides its deadline, until an update has ended; what is decided may take as long once more.
+   */
   private static final Duration SLACK = Duration.ofSeconds(10);
 
   /** Until a rank knows whether it serves, once nobody waits any more. */
@@ -122,9 +124,13 @@ final class Repair {
     boolean isAsSaid = served == NONE || end == null || served == said(end, before, within, served);
     if (!isKnown || !isAsSaid) {
       throw new IOException(
-          "expected version %d or %d as was said, got %s; %s".formatted(before, within, states, end));
+          "expected version %d or %d as was said, got %s; %s"
+              .formatted(before, within, states, end));
     }
-    if (served == NONE && cluster.plan.mode() != Mode.IN_PLACE && before != NONE && !states.isEmpty()) {
+    if (served == NONE
+        && cluster.plan.mode() != Mode.IN_PLACE
+        && before != NONE
+        && !states.isEmpty()) {
       throw new IOException("expected a version to be served, got " + states + "; " + end);
     }
     return served;

@@ -3,10 +3,10 @@ package io.reactivetransfer.examples.weights;
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.Provider;
-import io.reactivetransfer.weights.DataType;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
 import io.reactivetransfer.weights.run.StageProgress;
+import java.util.stream.Collectors;
 
 /** The figures of one update: where its time went. */
 final class ResultTable {
@@ -17,7 +17,12 @@ final class ResultTable {
   static void head(FigureTable table, Cluster cluster) {
     Plan plan = cluster.plan;
     Model model = cluster.weights.model();
-    DataType type = model.held().getFirst().tensor().type();
+    String types =
+        model.held().stream()
+            .map(one -> one.tensor().type())
+            .distinct()
+            .map(type -> Layout.nameOf(type).isEmpty() ? type.toString() : Layout.nameOf(type))
+            .collect(Collectors.joining(" and "));
     table.line(
         "weights",
         "%s in %,d tensors, %d layers, %s; from %s (%d) to %s (%d) over %s%s"
@@ -25,7 +30,7 @@ final class ResultTable {
                 new ByteCount(model.bytes()),
                 model.held().size(),
                 model.layers(),
-                Layout.nameOf(type).isEmpty() ? type.toString() : Layout.nameOf(type),
+                types,
                 plan.from(),
                 plan.trainers(),
                 plan.to(),

@@ -78,7 +78,8 @@ final class Timeline {
       switch (from.what()) {
         case PREPARES -> bar(row, WORKS, from.nanos(), to.nanos(), "prepares");
         case RUNS -> bar(row + 1, WRITES, from.nanos(), to.nanos(), "hands writes over");
-        case HANDED_OVER -> bar(row + 1, WAITS, from.nanos(), to.nanos(), "the last ones on their way");
+        case HANDED_OVER ->
+            bar(row + 1, WAITS, from.nanos(), to.nanos(), "the last ones on their way");
         default -> {}
       }
     }

@@ -47,6 +47,7 @@ final class Trouble {
   private final Readings readings = new Readings();
   private final Map<String, OfFate> tally = new TreeMap<>();
   private final long[] batches;
+  private final Random random;
 
   /** What is served, and what was tried last. */
   private long served = Repair.NONE;
@@ -64,6 +65,7 @@ final class Trouble {
     this.progress = progress;
     this.faults = faults;
     this.repair = new Repair(cluster);
+    this.random = new Random(cluster.plan.seed());
     this.batches = new long[cluster.plan.ranks()];
   }
 
@@ -103,7 +105,6 @@ final class Trouble {
   }
 
   private void update(int number) throws IOException, InterruptedException {
-    Random random = new Random(cluster.plan.seed() * 0x9E3779B97F4A7C15L + number);
     Fate.Chosen chosen = Fate.choose(random);
     Role whom = chosen.whom();
     int index = whom == null ? 0 : random.nextInt(cluster.count(whom));
@@ -170,8 +171,7 @@ final class Trouble {
       // Another one takes over while it stands still.
       cluster.addController();
       UpdateEnd recovered = cluster.recover();
-      if (recovered.decision()
-          != Decision.RECOVERED) {
+      if (recovered.decision() != Decision.RECOVERED) {
         throw new IOException("expected a recovery beside a stopped controller, got " + recovered);
       }
     }
@@ -219,8 +219,7 @@ final class Trouble {
             .formatted(done, nanos / 1e9, cluster.plan.mode(), cluster.plan.seed(), usualMillis));
     tally.forEach((fate, one) ->
         table.line(
-            fate,
-            " %d: %s; mended within %.0f ms".formatted(one.count, one.ends, one.mostMillis)));
+            fate, " %d: %s; mended within %.0f ms".formatted(one.count, one.ends, one.mostMillis)));
     table.line("read", readings.toString());
     table.line(
         "promises",

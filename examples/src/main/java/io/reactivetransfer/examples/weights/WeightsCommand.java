@@ -135,8 +135,8 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       names = "--checksums",
       paramLabel = "WHICH",
       description =
-          "Which bytes ranks compare before they vote: ${COMPLETION-CANDIDATES}. Default: sampled; with"
-              + " --flips and --reference none.")
+          "Which bytes ranks compare before they vote: ${COMPLETION-CANDIDATES}. Default: sampled;"
+              + " with --flips and --reference none.")
   private @Nullable Checks checksums;
 
   @Option(
@@ -156,8 +156,8 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   @Option(
       names = "--reference",
       description =
-          "Behind that, update until it is warm, and then in turn with what perf shows for writes of"
-              + " 1 MiB, and with what prepares alone; ends with the ratios.")
+          "Behind that, update until it is warm, and then in turn with what perf shows for writes"
+              + " of 1 MiB, and with what prepares alone; ends with the ratios.")
   private boolean reference;
 
   @Option(
@@ -172,7 +172,8 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "For --reference: how often a second of each is measured in turn, 1 to 1,000. Default: 7.")
+          "For --reference: how often a second of each is measured in turn, 1 to 1,000. Default:"
+              + " 7.")
   private int rounds = 7;
 
   @Option(
@@ -188,8 +189,8 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       paramLabel = "N",
       description =
           "Only N updates, 1 to 100,000, of which most lose a process, killed or stopped, at a"
-              + " random moment; checks that nobody reads a mixture, that no rank is stuck, and that"
-              + " each end is right.")
+              + " random moment; checks that nobody reads a mixture, that no rank is stuck, and"
+              + " that each end is right.")
   private @Nullable Integer trouble;
 
   @Option(
@@ -201,7 +202,8 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   @Option(
       names = "--deadline",
       paramLabel = "S",
-      description = "Seconds until an update is given up, 1 to 3,600. Default: 60; with --trouble 20.")
+      description =
+          "Seconds until an update is given up, 1 to 3,600. Default: 60; with --trouble 20.")
   private @Nullable Integer deadlineSeconds;
 
   @Option(

@@ -20,7 +20,18 @@ class LayoutTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "tp", "tp=", "tp=0", "tp=x", "ep=2", "tp=2,tp=2", "dtype=fp9", "tp=9,pp=8", ","})
+      strings = {
+        "",
+        "tp",
+        "tp=",
+        "tp=0",
+        "tp=x",
+        "ep=2",
+        "tp=2,tp=2",
+        "dtype=fp9",
+        "tp=9,pp=8",
+        ","
+      })
   void anythingElseIsRefusedByTheNameOfTheOption(String text) {
     assertThatThrownBy(() -> Layout.of("--to", text))
         .isInstanceOf(IllegalArgumentException.class)

@@ -104,7 +104,7 @@ class WeightsTest {
       writer.write(file);
     }
     assertThat(output("--backend=loopback", "--updates=2", file.toString()))
-        .contains("in 3 tensors, 1 layers, bf16; from fsdp=2 (2) to tp=3,dtype=fp8 (3)")
+        .contains("in 3 tensors, 1 layers, fp16 and bf16; from fsdp=2 (2) to tp=3,dtype=fp8 (3)")
         .containsPattern("verified +[0-9,]+ bytes of 3 ranks behind each of 2 updates");
   }
 
@@ -112,12 +112,7 @@ class WeightsTest {
   @CsvSource({"trainer", "rank", "controller"})
   void whoIsKilledIsReplacedAndTheNextUpdateIsRight(String victim) throws Exception {
     assertThat(
-            output(
-                "--kill=" + victim,
-                "--size=200KiB",
-                "--trainers=1",
-                "--ranks=2",
-                "--to=tp=2"))
+            output("--kill=" + victim, "--size=200KiB", "--trainers=1", "--ranks=2", "--to=tp=2"))
         .containsPattern("killed +" + victim)
         .containsPattern("mended +in [0-9]+ ms.*all ranks serve version [12] of 2")
         .containsPattern("verified +[0-9,]+ bytes of 2 ranks behind each of 1 updates");
