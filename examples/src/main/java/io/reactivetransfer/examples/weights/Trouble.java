@@ -141,6 +141,9 @@ final class Trouble {
         listen(index);
       }
     }
+    if (end != null && end.isFlippedEverywhere()) {
+      usualMillis = Math.min(usualMillis, end.millis()); // processes get warmer
+    }
     long before = served;
     boolean isReplaced = chosen.fate() == Fate.STOP && whom == Role.CONTROLLER;
     served = repair.mend(isGone && !isReplaced ? whom : null, index, before, tried, end);
