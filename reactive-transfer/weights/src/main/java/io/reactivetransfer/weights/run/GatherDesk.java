@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -181,7 +182,7 @@ final class GatherDesk implements Gathering {
 
   @Override
   public void open(Run run, StepState step) {
-    Set<Peer> askers;
+    List<Peer> askers;
     ImmLease counted;
     Disposable.Composite claims;
     synchronized (this) {
@@ -203,7 +204,7 @@ final class GatherDesk implements Gathering {
       open.add(step.step.order());
       Map<Long, Set<Peer>> ofUpdate = asked.get(run.number());
       Set<Peer> asking = ofUpdate == null ? null : ofUpdate.get(step.step.order());
-      askers = asking == null ? Set.of() : Set.copyOf(asking);
+      askers = asking == null ? List.of() : List.copyOf(asking);
     }
     askers.forEach(asker -> grant(run, asker, step));
   }
@@ -238,7 +239,7 @@ final class GatherDesk implements Gathering {
         Map<Long, Set<Peer>> ofUpdate =
             asked.computeIfAbsent(ask.update(), number -> new HashMap<>());
         for (GatherMessage.AskedStep step : ask.steps()) {
-          ofUpdate.computeIfAbsent(step.order(), number -> new HashSet<>()).add(sender);
+          ofUpdate.computeIfAbsent(step.order(), number -> new LinkedHashSet<>()).add(sender);
           if (run != null && open.contains(step.order())) {
             grants.add(prepared.get(step.order()));
           }
@@ -281,7 +282,7 @@ final class GatherDesk implements Gathering {
   @Override
   public void failed(Run run, Throwable why) {
     String text = trainer.name() + ": " + why;
-    Set<Peer> waiting = new HashSet<>();
+    Set<Peer> waiting = new LinkedHashSet<>();
     synchronized (this) {
       ended.put(run.number(), text);
       Map<Long, Set<Peer>> ofUpdate = asked.remove(run.number());

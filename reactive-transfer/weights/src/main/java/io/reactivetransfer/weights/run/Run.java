@@ -17,7 +17,6 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One update of one rank. Steps that need room get it in their order, are then loaded or prepared,
@@ -99,7 +98,7 @@ final class Run {
     }
     long nanos = trainer.options.deadline().toNanos();
     deadline.update(
-        Schedulers.parallel().schedule(this::deadlineOver, nanos, TimeUnit.NANOSECONDS));
+        trainer.options.timers().schedule(this::deadlineOver, nanos, TimeUnit.NANOSECONDS));
     trainer.gathering.begin(this);
     readDirect();
     trainer.engine.submit(feed).subscribe(new Completions());

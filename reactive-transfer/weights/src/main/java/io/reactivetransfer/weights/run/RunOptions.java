@@ -20,6 +20,7 @@ public final class RunOptions {
   private final List<PeerAddress> trainers;
   private final boolean groupsInTurn;
   private final Duration deadline;
+  private final Scheduler timers;
 
   private RunOptions(Builder builder) {
     this.temporaryBytes = builder.temporaryBytes;
@@ -29,6 +30,7 @@ public final class RunOptions {
     this.trainers = builder.trainers;
     this.groupsInTurn = builder.groupsInTurn;
     this.deadline = builder.deadline;
+    this.timers = builder.timers;
   }
 
   /** Those that are used unless others are given. */
@@ -81,6 +83,11 @@ public final class RunOptions {
     return deadline;
   }
 
+  /** What the deadline goes by. */
+  public Scheduler timers() {
+    return timers;
+  }
+
   /** Sets what differs from the defaults. */
   public static final class Builder {
     private long temporaryBytes = 1L << 30;
@@ -90,6 +97,7 @@ public final class RunOptions {
     private List<PeerAddress> trainers = List.of();
     private boolean groupsInTurn;
     private Duration deadline = Duration.ofMinutes(10);
+    private Scheduler timers = Schedulers.parallel();
 
     private Builder() {}
 
@@ -144,6 +152,12 @@ public final class RunOptions {
             "expected a deadline above 0 and of at most 365 days, got " + deadline);
       }
       this.deadline = deadline;
+      return this;
+    }
+
+    /** See {@link RunOptions#timers()}; {@link Schedulers#parallel()} unless set. */
+    public Builder timers(Scheduler timers) {
+      this.timers = Objects.requireNonNull(timers, "timers");
       return this;
     }
 

@@ -51,10 +51,15 @@ public final class WeightsController {
 
   private boolean isClosed;
 
-  private WeightsController(TransferEngine engine, Scheduler timers) {
+  /** Makes what decides; another one only where mistakes are looked for. */
+  interface Machines {
+    ControllerMachine make(long id, ControllerMachine.Actions actions);
+  }
+
+  private WeightsController(TransferEngine engine, Scheduler timers, long id, Machines machines) {
     this.engine = engine;
     this.timers = timers;
-    this.machine = new ControllerMachine(ThreadLocalRandom.current().nextLong(), new Doing());
+    this.machine = machines.make(id, new Doing());
     this.postman = new Postman(engine, VersionCodec.COMMANDS, turns, false);
     this.inbox =
         Inbox.open(engine, VersionCodec.REPORTS, VersionCodec::decodeReport, new Receiving());
@@ -67,8 +72,25 @@ public final class WeightsController {
 
   /** The same; what is due later runs on a scheduler of the caller's. */
   public static WeightsController open(TransferEngine engine, Scheduler timers) {
+    return open(engine, timers, ThreadLocalRandom.current().nextLong());
+  }
+
+  /**
+   * The same, for simulations that do the same again.
+   *
+   * @param id which no other controller has had or will have; drawn at random unless it is given
+   */
+  public static WeightsController open(TransferEngine engine, Scheduler timers, long id) {
+    return open(engine, timers, id, ControllerMachine::new);
+  }
+
+  static WeightsController open(
+      TransferEngine engine, Scheduler timers, long id, Machines machines) {
     return new WeightsController(
-        Objects.requireNonNull(engine, "engine"), Objects.requireNonNull(timers, "timers"));
+        Objects.requireNonNull(engine, "engine"),
+        Objects.requireNonNull(timers, "timers"),
+        id,
+        machines);
   }
 
   /**

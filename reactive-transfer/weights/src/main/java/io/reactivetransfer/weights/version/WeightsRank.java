@@ -76,13 +76,16 @@ public final class WeightsRank {
     this.buffers = List.copyOf(options.buffers);
     this.slots = slots;
     this.gates = new Gate[slots.size()];
-    this.member = new MemberId(options.name, incarnation());
-    this.machine = new RankMachine<>(member, slots.size(), new Doing());
+    this.member = new MemberId(options.name, incarnation(options));
+    this.machine = options.machines.make(member, slots.size(), new Doing());
     this.postman = new Postman(engine, VersionCodec.REPORTS, turns, true);
     this.status = statusOf(machine.report());
   }
 
-  private static long incarnation() {
+  private static long incarnation(WeightsRankBuilder options) {
+    if (options.incarnation != 0) {
+      return options.incarnation;
+    }
     long drawn = ThreadLocalRandom.current().nextLong();
     return drawn == 0 ? 1 : drawn;
   }

@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.version;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,15 @@ public final class WeightsRankBuilder {
   final List<WeightsBuffer> buffers = new ArrayList<>();
   long version = -1;
   Scheduler timers = Schedulers.parallel();
+  long incarnation;
   @Nullable Function<? super FilledBuffer, ? extends Publisher<?>> verifier;
+
+  Machines machines = RankMachine::new;
+
+  /** Makes what decides; another one only where mistakes are looked for. */
+  interface Machines {
+    RankMachine<Peer> make(MemberId member, int buffers, RankMachine.Actions<Peer> actions);
+  }
 
   WeightsRankBuilder(TransferEngine engine, String name) {
     this.engine = engine;
@@ -88,6 +97,20 @@ public final class WeightsRankBuilder {
   /** Where what is due later runs; {@link Schedulers#parallel()} if nothing is said. */
   public WeightsRankBuilder timers(Scheduler scheduler) {
     timers = Objects.requireNonNull(scheduler, "scheduler");
+    return this;
+  }
+
+  /**
+   * By which number controllers tell this rank from others that had its name; drawn at random
+   * unless it is set. For simulations that do the same again.
+   *
+   * @param number which no rank of this name has had or will have; not 0
+   */
+  public WeightsRankBuilder incarnation(long number) {
+    if (number == 0) {
+      throw new IllegalArgumentException("expected an incarnation other than 0, got 0");
+    }
+    incarnation = number;
     return this;
   }
 
