@@ -56,6 +56,15 @@ enum Layer {
       Known.SIMULATION,
       Known.KV_CACHE,
       Known.REACTOR),
+  SIMULATED_WEIGHTS(
+      "io.reactivetransfer.simulation.weights..",
+      Known.API,
+      Known.SPI,
+      Known.ENGINE,
+      Known.NETWORK,
+      Known.SIMULATION,
+      Known.WEIGHTS,
+      Known.REACTOR),
   TOOLS("io.reactivetransfer.tools..", Known.ANYTHING),
   EXAMPLES("io.reactivetransfer.examples..", Known.ANYTHING);
 
@@ -85,6 +94,7 @@ enum Layer {
     static final String[] NETWORK = {"io.reactivetransfer.simulation.network.."};
     static final String[] SIMULATION = {"io.reactivetransfer.simulation"};
     static final String[] KV_CACHE = {"io.reactivetransfer.kvcache.."};
+    static final String[] WEIGHTS = {"io.reactivetransfer.weights.."};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] CONTROL = {"io.reactivetransfer.control.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};

@@ -1,6 +1,7 @@
 package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.simulation.Clock;
+import io.reactivetransfer.simulation.Dropped;
 import io.reactivetransfer.simulation.Ground;
 import io.reactivetransfer.simulation.SeededRun;
 import io.reactivetransfer.simulation.Simulation.Result;

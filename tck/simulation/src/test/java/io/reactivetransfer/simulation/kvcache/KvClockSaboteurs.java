@@ -1,5 +1,6 @@
 package io.reactivetransfer.simulation.kvcache;
 
+import io.reactivetransfer.simulation.ForwardingCalls;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 import reactor.core.Disposable;

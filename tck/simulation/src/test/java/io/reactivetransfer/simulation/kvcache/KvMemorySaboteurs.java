@@ -8,6 +8,7 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.simulation.ForwardingCalls;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;

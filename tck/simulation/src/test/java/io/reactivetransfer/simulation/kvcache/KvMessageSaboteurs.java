@@ -5,6 +5,7 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.simulation.ForwardingCalls;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

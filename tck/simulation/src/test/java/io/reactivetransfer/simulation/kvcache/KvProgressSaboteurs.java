@@ -3,6 +3,7 @@ package io.reactivetransfer.simulation.kvcache;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.KvWritten;
+import io.reactivetransfer.simulation.ForwardingCalls;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;

@@ -5,6 +5,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.Blame;
 import io.reactivetransfer.kvcache.HandOverException;
+import io.reactivetransfer.simulation.ForwardingCalls;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.Set;

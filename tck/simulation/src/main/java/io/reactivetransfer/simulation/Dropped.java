@@ -1,13 +1,12 @@
-package io.reactivetransfer.simulation.kvcache;
+package io.reactivetransfer.simulation;
 
-import io.reactivetransfer.simulation.Referee;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Hooks;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /** What comes to Reactor's hooks because nobody is left to be told: nothing must. */
-final class Dropped {
+public final class Dropped {
 
   private static final Logger LOG = Loggers.getLogger(Dropped.class);
 
@@ -22,7 +21,7 @@ final class Dropped {
   private Dropped() {}
 
   /** Tells him of all that is dropped on this thread from now on; null for nobody. */
-  static void to(@Nullable Referee referee) {
+  public static void to(@Nullable Referee referee) {
     if (referee == null) {
       REFEREE.remove();
     } else {

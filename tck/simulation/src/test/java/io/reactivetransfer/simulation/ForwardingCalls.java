@@ -1,21 +1,21 @@
-package io.reactivetransfer.simulation.kvcache;
+package io.reactivetransfer.simulation;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /** Something that does what another one does, but for one method. */
-final class ForwardingCalls {
+public final class ForwardingCalls {
 
   /** What is called instead. */
   @FunctionalInterface
-  interface Call {
+  public interface Call {
     Object with(Object[] args);
   }
 
   private ForwardingCalls() {}
 
   /** All of its methods of this name are the other one. */
-  static <T> T of(Class<T> type, T sound, String name, Call call) {
+  public static <T> T of(Class<T> type, T sound, String name, Call call) {
     Object made =
         Proxy.newProxyInstance(
             type.getClassLoader(),

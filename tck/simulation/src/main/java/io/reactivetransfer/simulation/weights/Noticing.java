@@ -1,0 +1,33 @@
+package io.reactivetransfer.simulation.weights;
+
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.function.Consumer;
+
+/** Notices what a library does with an engine, and changes nothing. */
+final class Noticing {
+
+  private Noticing() {}
+
+  /** The same engine; of all that is registered with it somebody is told. */
+  static TransferEngine registrations(TransferEngine engine, Consumer<MemorySegment> told) {
+    Object made =
+        Proxy.newProxyInstance(
+            TransferEngine.class.getClassLoader(),
+            new Class<?>[] {TransferEngine.class},
+            (proxy, method, args) -> {
+              if (method.getName().equals("register") && args[0] instanceof HostMemory memory) {
+                told.accept(memory.segment());
+              }
+              try {
+                return method.invoke(engine, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+    return (TransferEngine) made;
+  }
+}

@@ -1,0 +1,42 @@
+package io.reactivetransfer.simulation.weights;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.simulation.Campaign;
+import io.reactivetransfer.simulation.Simulation.Result;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Weights on a simulated network, where a seed decides all that happens. */
+class WeightsSimulationTest {
+
+  private static final int SEEDS = 200;
+  private static final int THREADS = 2;
+
+  @Test
+  void everyPromiseIsKept() throws InterruptedException {
+    List<Result> failures =
+        new Campaign(0, SEEDS, WeightsSimulation::new, 1).run(THREADS, done -> {});
+    assertThat(failures).map(WeightsSimulationTest::describe).isEmpty();
+  }
+
+  @Test
+  void theSameSeedDoesTheSame() {
+    WeightsSimulation used = new WeightsSimulation();
+    for (long seed = 0; seed < 20; seed++) {
+      Result once = new WeightsSimulation().run(seed);
+      Result again = used.run(seed);
+      assertThat(again.fingerprint()).as("seed %d", seed).isEqualTo(once.fingerprint());
+      assertThat(again.events()).as("seed %d", seed).isEqualTo(once.events());
+    }
+  }
+
+  private static String describe(Result failure) {
+    return "seed "
+        + failure.seed()
+        + ": "
+        + failure.violation()
+        + "\n  "
+        + String.join("\n  ", failure.trace());
+  }
+}
