@@ -5,6 +5,7 @@ import io.reactivetransfer.simulation.SeededRun;
 import io.reactivetransfer.simulation.Simulation;
 import io.reactivetransfer.simulation.Simulation.Result;
 import io.reactivetransfer.simulation.kvcache.KvSimulation;
+import io.reactivetransfer.simulation.weights.WeightsSimulation;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -60,8 +61,8 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
       names = "--pipeline",
       paramLabel = "WHAT",
       description =
-          "What runs on the engines: engine (their own operations), or kv-cache (the hand-over of"
-              + " KV caches). Default: engine.")
+          "What runs on the engines: engine (their own operations), kv-cache (the hand-over of KV"
+              + " caches), or weights (weights from trainers to inference ranks). Default: engine.")
   private String pipeline = "engine";
 
   @Option(names = "--verbose", description = "Show stack traces and what the engines log.")
@@ -86,6 +87,7 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
       // they warn of what the simulation does to them
       System.setProperty("org.slf4j.simpleLogger.log.io.reactivetransfer.engine", "off");
       System.setProperty("org.slf4j.simpleLogger.log.io.reactivetransfer.kvcache", "off");
+      System.setProperty("org.slf4j.simpleLogger.log.io.reactivetransfer.weights", "off");
     }
     Campaign campaign = new Campaign(seed == null ? 0 : seed, count, runs(), MAX_FAILURES);
     long began = System.nanoTime();
@@ -119,9 +121,11 @@ public final class SimulateCommand implements Callable<Integer>, Verbosity {
     return switch (pipeline) {
       case "engine" -> Simulation::new;
       case "kv-cache" -> KvSimulation::new;
+      case "weights" -> WeightsSimulation::new;
       default ->
           throw new ParameterException(
-              spec.commandLine(), "--pipeline: expected engine or kv-cache, got " + pipeline);
+              spec.commandLine(),
+              "--pipeline: expected engine, kv-cache or weights, got " + pipeline);
     };
   }
 
