@@ -18,6 +18,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Chapter 16: a refusal below is invisible above. */
 abstract class BackPressureRules extends RuleGroup {
 
+  /** Pieces of a write that a NIC is given one after another. */
+  private static final int RUN = 32;
+
   BackPressureRules(TransferConformance kit) {
     super(kit);
   }
@@ -59,6 +62,36 @@ abstract class BackPressureRules extends RuleGroup {
     duo.expect(20_000, 64 * 20);
     duo.expect(30_000, 640);
     stage().awaitBytes("through a queue of one", duo.to());
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("fewNics")
+  final void r16_4_nicsThatBeginWhenTheyAreFlushedCarryEverything(int nics) {
+    Valve valve = new Valve().limits(64, 16).chain();
+    Duo duo = Duo.open(stage(), nics, valve);
+    Imm imm = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), imm, 51);
+    Probe<WriteImm> stream =
+        stage().probe("50 writes", duo.origin().submit(Upstream.of(duo.writes(50, imm))));
+    Probe<WriteImm> large =
+        stage().probe("a write", duo.origin().submit(duo.write(20_000, 64 * 40, imm)));
+    stream.awaitCompletion();
+    large.awaitCompletion();
+    claim.awaitCompletion();
+    duo.expectWrites(50);
+    duo.expect(20_000, 64 * 40);
+    stage().awaitBytes("over NICs that chain what they are given", duo.to());
+  }
+
+  @Test
+  final void r16_4_aRunOfPostsIsFlushedOnce() {
+    Valve valve = new Valve().limits(64, 64).chain();
+    Duo duo = Duo.open(stage(), 1, valve);
+    stage().done(duo.origin(), duo.write(0, 1)); // there is a session from now on
+    int before = valve.flushes();
+    stage().done(duo.origin(), duo.write(64, 64 * RUN));
+    assertThat(valve.taken()).as("writes that the NIC was given").hasSize(1 + RUN);
+    assertThat(valve.flushes() - before).as("flushes behind %s writes", RUN).isEqualTo(1);
   }
 
   @Test

@@ -2,6 +2,8 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -45,6 +47,9 @@ final class BareControl extends ForwardingDomain {
   private final Map<Name, RemotePeer> peers = new HashMap<>();
   private final IdentityHashMap<RemotePeer, Name> names = new IdentityHashMap<>();
   private final Map<EngineId, Session> sessions = new HashMap<>();
+
+  /** Whether it has taken over something that it was not told to begin with. */
+  private boolean unflushed;
 
   /**
    * In front of this one.
@@ -120,6 +125,26 @@ final class BareControl extends ForwardingDomain {
   }
 
   @Override
+  public PostResult post(Operation op) {
+    PostResult result = inner.post(op);
+    unflushed |= result.isTaken();
+    return result;
+  }
+
+  /** After what may have been a run of posts. */
+  void flushIfDue() {
+    if (unflushed) {
+      flush();
+    }
+  }
+
+  @Override
+  public void flush() {
+    unflushed = false;
+    inner.flush();
+  }
+
+  @Override
   public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
     CompletionStage<Void> fence = inner.disconnect(peer, reason);
     Name name = names.get(peer);
@@ -135,6 +160,7 @@ final class BareControl extends ForwardingDomain {
   @Override
   public void close() {
     OPEN.remove(self.engine());
+    unflushed = false;
     inner.close();
   }
 }

@@ -83,9 +83,13 @@ final class BareNic implements AutoCloseable {
     return thread.wasRung();
   }
 
-  /** Does something with the NIC on its thread. */
+  /** Does something with the NIC on its thread, and flushes it if it was given a write. */
   <T> T call(Function<Domain, T> use) {
-    return thread.call(() -> use.apply(domain));
+    return thread.call(() -> {
+      T result = use.apply(domain);
+      domain.flushIfDue();
+      return result;
+    });
   }
 
   /**
@@ -96,6 +100,7 @@ final class BareNic implements AutoCloseable {
         .call(() -> {
           try {
             use.accept(domain);
+            domain.flushIfDue();
             return Optional.<RuntimeException>empty();
           } catch (RuntimeException e) {
             return Optional.of(e);

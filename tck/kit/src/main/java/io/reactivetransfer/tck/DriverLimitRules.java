@@ -24,6 +24,11 @@ abstract class DriverLimitRules extends RuleGroup {
   /** A longer write is not tried. */
   private static final long MAX_TRIED_BYTES = (1L << 24) + 1;
 
+  /** Writes that are given to a NIC before it is flushed, if it takes them, and how often. */
+  private static final int RUN = 20;
+
+  private static final int FLUSHES = 3;
+
   /** Bytes of memory for rows. */
   private static final long ROWS_LENGTH = 400_000;
 
@@ -134,6 +139,46 @@ abstract class DriverLimitRules extends RuleGroup {
     Operation last = wire.write(0, Wire.LENGTH - 30, 20, 100).withImm(100);
     wire.post(last.inRows(2, 10, 20));
     wire.until("rows up to the last byte", () -> wire.target().hasReported("imm 100"));
+  }
+
+  @Test
+  final void r17_31_oneFlushBeginsAllThatWasTakenOver() {
+    Wire wire = Wire.open(stage(), Wire.LENGTH, 0);
+    wire.connect();
+    flush(wire); // nothing was taken over
+    int[] taken = {0};
+    for (int round = 0; round < FLUSHES; round++) {
+      wire.origin()
+          .call(nic -> {
+            boolean more = true;
+            for (int i = 0; i < RUN && more; i++) {
+              Operation op = wire.write(taken[0], taken[0], 1, taken[0]).withImm(taken[0]);
+              more = nic.post(op).isTaken();
+              taken[0] += more ? 1 : 0;
+            }
+            nic.flush();
+            return true;
+          });
+      wire.until("all reported", () -> wire.origin().reported() == taken[0] + 1);
+      wire.until("all arrived", () -> wire.target().reported() == taken[0]);
+      flush(wire);
+    }
+    assertThat(taken[0]).as("writes that were taken over").isGreaterThanOrEqualTo(FLUSHES);
+    wire.throughout(() ->
+        assertThat(wire.origin().reported() + wire.target().reported())
+            .as("reports of both NICs")
+            .isEqualTo(2 * taken[0] + 1));
+    assertThat(wire.to().asSlice(0, taken[0]).mismatch(wire.from().asSlice(0, taken[0])))
+        .as("first byte that differs")
+        .isEqualTo(-1);
+  }
+
+  private static void flush(Wire wire) {
+    wire.origin()
+        .call(nic -> {
+          nic.flush();
+          return true;
+        });
   }
 
   @Test

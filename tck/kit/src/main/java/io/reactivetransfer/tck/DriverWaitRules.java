@@ -269,6 +269,13 @@ abstract class DriverWaitRules extends RuleGroup {
           Operation op = wire.write(0, 0, 100, 1);
           return wire.origin().nanosOf(nic -> nic.post(op).isTaken());
         });
+    expectQuick(
+        "flush",
+        () -> {
+          wire.turn();
+          wire.origin().call(nic -> nic.post(wire.write(0, 0, 100, 1)).isTaken());
+          return wire.origin().nanosOf(nic -> nic.flush());
+        });
     expectQuick("poll", () -> wire.target().nanosOfTurn());
   }
 

@@ -54,6 +54,8 @@ final class Valve {
   private int broken;
   private boolean refusingToLetGo;
   private boolean memoryHeld;
+  private boolean chaining;
+  private int flushes;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
   Backend before(Backend backend) {
@@ -180,6 +182,28 @@ final class Valve {
     return memoryHeld;
   }
 
+  /**
+   * The NICs begin with what they take over when they are flushed, and not before, as one that
+   * chains work requests; from then on, or to be called before they are opened.
+   */
+  synchronized Valve chain() {
+    chaining = true;
+    return this;
+  }
+
+  synchronized boolean chains() {
+    return chaining;
+  }
+
+  /** How often its NICs were flushed. */
+  synchronized int flushes() {
+    return flushes;
+  }
+
+  synchronized void flushed() {
+    flushes++;
+  }
+
   synchronized boolean isBroken(int nic) {
     return (broken & 1 << nic) != 0;
   }
@@ -249,7 +273,9 @@ final class Valve {
   }
 
   synchronized void fault(String text) {
-    faults.add(text);
+    if (!faults.contains(text)) { // one is enough, and leaves room for others
+      faults.add(text);
+    }
   }
 
   /** The longest write of its NICs, once they are open: less than {@link #limits} if need be. */

@@ -53,6 +53,10 @@ final class ValveDomain extends ForwardingDomain {
   private final IdentityHashMap<RemotePeer, EngineId> peers = new IdentityHashMap<>();
   private final IdentityHashMap<RemoteMemory, EngineId> owners = new IdentityHashMap<>();
   private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+
+  /** What is chained, and begun when this NIC is flushed. */
+  private final ArrayDeque<Entry> chained = new ArrayDeque<>();
+
   private final Map<Long, Entry> running = new HashMap<>();
   private final List<Report> reports = new ArrayList<>();
   private int writeRefusals;
@@ -99,7 +103,11 @@ final class ValveDomain extends ForwardingDomain {
   @SuppressWarnings("ReferenceEquality") // the very same memory
   public void release(RemoteMemory memory) {
     boolean inUse =
-        Stream.of(waiting.stream(), running.values().stream(), reports.stream().map(Report::entry))
+        Stream.of(
+                waiting.stream(),
+                chained.stream(),
+                running.values().stream(),
+                reports.stream().map(Report::entry))
             .flatMap(entries -> entries)
             .anyMatch(entry -> entry.op().remote() == memory);
     if (inUse || owners.remove(memory) == null) {
@@ -128,12 +136,26 @@ final class ValveDomain extends ForwardingDomain {
     if (valve.fails(write)) {
       end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, valve.refusesFailed()));
       context.doorbell().ring();
+    } else if (valve.chains()) {
+      chained.add(entry);
     } else if (valve.heldWrites().test(write) || !begin(entry)) {
       waiting.add(entry);
     }
     valve.take(write);
     writeRefusals = 0;
     return PostResult.TAKEN;
+  }
+
+  @Override
+  public void flush() {
+    valve.flushed();
+    if (valve.chains() && chained.isEmpty()) {
+      valve.fault("a NIC was flushed that had taken nothing over since it was flushed before");
+    }
+    waiting.addAll(chained);
+    chained.clear();
+    beginWaiting();
+    inner.flush();
   }
 
   /** Has the NIC below take a write over, if it does now. */
@@ -171,13 +193,16 @@ final class ValveDomain extends ForwardingDomain {
 
   /** What is held for a peer that is gone fails like what is out to it. */
   private void failWaiting(EngineId peer, int code, String text) {
-    waiting.removeIf(entry -> {
-      boolean gone = entry.write().peer().equals(peer);
-      if (gone) {
-        end(new Report(entry, code, text, true));
-      }
-      return gone;
-    });
+    Predicate<Entry> failed =
+        entry -> {
+          boolean gone = entry.write().peer().equals(peer);
+          if (gone) {
+            end(new Report(entry, code, text, true));
+          }
+          return gone;
+        };
+    chained.removeIf(failed);
+    waiting.removeIf(failed);
   }
 
   @Override
@@ -228,7 +253,15 @@ final class ValveDomain extends ForwardingDomain {
 
   @Override
   public int poll(CompletionSink sink) {
-    int moved = breakDown(sink) + letGo() + beginWaiting();
+    if (!chained.isEmpty()) {
+      valve.fault("a NIC was polled before it was flushed after it had taken writes over");
+    }
+    int moved = breakDown(sink) + letGo();
+    int begun = beginWaiting();
+    if (begun > 0) {
+      inner.flush();
+    }
+    moved += begun;
     moved += inner.poll(new Reports(sink));
     return moved + report(sink);
   }
@@ -241,6 +274,8 @@ final class ValveDomain extends ForwardingDomain {
     broken = true;
     sink.nicFailed(FAILURE_CODE, FAILURE_TEXT);
     reports.replaceAll(report -> new Report(report.entry(), FAILURE_CODE, FAILURE_TEXT, false));
+    waiting.addAll(chained);
+    chained.clear();
     waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, true)));
     waiting.clear();
     return 1;

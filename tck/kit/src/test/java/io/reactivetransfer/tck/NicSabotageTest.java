@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 class NicSabotageTest extends SabotageCheck {
 
   static final List<Saboteur> SABOTEURS =
-      Stream.of(NicSaboteurs.ALL, DriverSaboteurs.ALL, WaitSaboteurs.ALL)
+      Stream.of(NicSaboteurs.ALL, DriverSaboteurs.ALL, RunSaboteurs.ALL, WaitSaboteurs.ALL)
           .flatMap(List::stream)
           .toList();
 

@@ -73,6 +73,9 @@ final class ServedNic implements CompletionSink {
     }
     int waiting = posts.size();
     posts.removeIf(this::post);
+    if (posts.size() < waiting) {
+      nic.flush();
+    }
     work += waiting - posts.size();
     while (!unreported.isEmpty() && reports.offer(unreported.element())) {
       unreported.remove();
