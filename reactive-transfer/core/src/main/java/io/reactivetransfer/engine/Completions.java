@@ -3,7 +3,6 @@ package io.reactivetransfer.engine;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.origin.FlightControl;
-import io.reactivetransfer.engine.origin.PieceToken;
 import io.reactivetransfer.engine.peers.NicFailures;
 import io.reactivetransfer.engine.peers.NicMessages;
 import io.reactivetransfer.engine.peers.PeerLink;
@@ -11,6 +10,7 @@ import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +64,7 @@ final class Completions implements CompletionSink {
 
   @Override
   public void written(long token) {
-    if (run != 0 && !PieceToken.areOfOneFlight(token, this.token)) {
+    if (run != 0 && !Operation.areOfOneRun(token, this.token)) {
       endRun();
     }
     if (run++ == 0) {
@@ -74,9 +74,9 @@ final class Completions implements CompletionSink {
 
   @Override
   public void written(long token, int writes) {
+    endRun();
     if (writes > 0) {
-      written(token);
-      run += writes - 1;
+      flights.written(nic, token, writes);
     }
   }
 

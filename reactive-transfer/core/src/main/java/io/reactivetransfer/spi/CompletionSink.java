@@ -16,8 +16,12 @@ public interface CompletionSink {
   void written(long token);
 
   /**
-   * So many accepted writes of the same token are done: for a NIC that has only some writes
-   * reported, each of which speaks for those before it.
+   * So many accepted writes of one run ({@link Operation#areOfOneRun}) are done: for a NIC that has
+   * only some writes reported, each of which speaks for those before it. Writes of other runs among
+   * these are reported by themselves, and so is each one that failed.
+   *
+   * @param token of any of them
+   * @param writes how many they are, at least 1
    */
   default void written(long token, int writes) {
     for (int i = 0; i < writes; i++) {

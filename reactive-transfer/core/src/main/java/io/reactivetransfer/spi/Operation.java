@@ -21,6 +21,9 @@ public final class Operation {
     WRITE
   }
 
+  /** The bits of a token in which those of one run differ. */
+  private static final long NUMBER_IN_RUN = (1L << 28) - 1 << 20;
+
   private Kind kind = Kind.WRITE;
   private @Nullable LocalMemory local;
   private @Nullable RemoteMemory remote;
@@ -115,9 +118,20 @@ public final class Operation {
         : strides * stride + rowLength;
   }
 
-  /** What to report the end with. Several operations may have the same one. */
+  /**
+   * What to report the end with. The 28 bits above the lowest 20 number the operations of one run,
+   * see {@link #areOfOneRun}; the others say which run it is.
+   */
   public long token() {
     return token;
+  }
+
+  /**
+   * Whether operations with these tokens are of one run, such as the pages of one transfer: then a
+   * NIC may report them together, see {@link CompletionSink#written(long, int)}.
+   */
+  public static boolean areOfOneRun(long token, long other) {
+    return ((token ^ other) & ~NUMBER_IN_RUN) == 0;
   }
 
   /** Whether the target gets an immediate when the bytes can be read. */

@@ -3,6 +3,9 @@ package io.reactivetransfer.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
+import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.base.Probe;
 import java.util.Random;
@@ -113,5 +116,65 @@ class CompletionsTest {
     probe.assertOpen();
     hand.completeAll();
     probe.assertComplete();
+  }
+
+  private Probe<PagedWrite> fourPages() {
+    hand.open(1);
+    source = hand.region();
+    PageList pages = PageList.range(0, 4);
+    PagedWrite write =
+        PagedWrite.of(2, source.slice(0, 8), pages, hand.remote(1).slice(0, 8), pages, null);
+    Probe<PagedWrite> probe = hand.probe(hand.engine().submit(write));
+    hand.turn();
+    assertThat(hand.inFlight()).hasSize(4);
+    return probe;
+  }
+
+  private void report(int page, int writes) {
+    long token = hand.posted().get(page).token();
+    hand.nic(0).report(sink -> sink.written(token, writes));
+    hand.turn();
+  }
+
+  @Test
+  void pagesThatAreReportedTogether() {
+    Probe<PagedWrite> probe = fourPages();
+    report(2, 3);
+    probe.assertOpen();
+    assertThat(hand.stats().writesInFlight()).isEqualTo(1);
+    report(0, 1); // any token of the run will do
+    probe.assertComplete();
+    assertThat(hand.stats().writesInFlight()).isZero();
+    assertThat(hand.defects()).isZero();
+  }
+
+  @Test
+  void pagesThatAreReportedTogetherAfterOneAlone() {
+    Probe<PagedWrite> probe = fourPages();
+    long last = hand.posted().getLast().token();
+    hand.nic(0)
+        .report(sink -> {
+          sink.written(hand.posted().getFirst().token());
+          sink.written(last, 2);
+          sink.failed(last, 1, "the last one");
+        });
+    hand.turn();
+    assertThat(probe.error()).isInstanceOf(TransferFailedException.class);
+    assertThat(hand.stats().writesInFlight()).isZero();
+    assertThat(hand.defects()).isZero();
+  }
+
+  @Test
+  void moreThanThereAreReportedTogether() {
+    Probe<PagedWrite> probe = fourPages();
+    report(1, 0);
+    report(1, -1);
+    probe.assertOpen();
+    report(3, Integer.MAX_VALUE);
+    probe.assertComplete();
+    assertThat(hand.stats().writesInFlight()).isZero();
+    assertThat(hand.defects()).isEqualTo(1);
+    report(3, 1);
+    assertThat(hand.defects()).isEqualTo(2);
   }
 }

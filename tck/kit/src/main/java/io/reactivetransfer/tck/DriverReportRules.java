@@ -8,6 +8,8 @@ import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +17,12 @@ import org.junit.jupiter.api.Test;
 abstract class DriverReportRules extends RuleGroup {
 
   private static final int WRITES = 8;
+
+  /** Of tokens that nothing else has. */
+  static final long LARGE_GENERATION = 0x8765;
+
+  private static final int RUNS = 3;
+  private static final int ROUNDS = 4;
   private static final String GIVEN_UP = "given up by the conformance kit";
 
   /** So often one NIC is turned while the other does not look. */
@@ -216,6 +224,52 @@ abstract class DriverReportRules extends RuleGroup {
     for (BareNic nic : List.of(wire.origin(), wire.target())) {
       assertThat(nic.misplaced()).as("reports outside of a poll").isEmpty();
     }
+  }
+
+  @Test
+  final void r17_32_whatIsReportedTogetherIsOfOneRun() {
+    Wire wire = connected(0);
+    Map<Integer, Integer> taken = new TreeMap<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      int first = round * WRITES;
+      wire.origin()
+          .call(nic -> {
+            for (int i = first; i < first + WRITES; i++) {
+              int run = i / 3 % RUNS;
+              Operation op = wire.write(i, i, 1, tokenOf(run, i)).withImm(run);
+              if (nic.post(op).isTaken()) {
+                taken.merge(run, 1, Integer::sum);
+              }
+            }
+            return true;
+          });
+      int all = taken.values().stream().mapToInt(Integer::intValue).sum();
+      wire.until("all reported", () -> wire.origin().reported() > all);
+      wire.until("all arrived", () -> wire.target().reported() >= all);
+      wire.turn();
+      assertThat(reportedOf(wire.origin())).as("reports of each run").isEqualTo(taken);
+    }
+    wire.throughout(
+        () -> assertThat(reportedOf(wire.origin())).as("reports of each run").isEqualTo(taken));
+  }
+
+  private static long tokenOf(int run, int number) {
+    return LARGE_GENERATION << 48 | (long) number << 20 | run;
+  }
+
+  private static Map<Integer, Integer> reportedOf(BareNic nic) {
+    Map<Integer, Integer> reported = new TreeMap<>();
+    for (String report : nic.reports()) {
+      if (report.startsWith("written ")) {
+        long token = Long.parseLong(report.substring("written ".length()));
+        for (int run = 0; run < RUNS; run++) {
+          if (Operation.areOfOneRun(token, tokenOf(run, 0))) {
+            reported.merge(run, 1, Integer::sum);
+          }
+        }
+      }
+    }
+    return reported;
   }
 
   @Test

@@ -22,6 +22,11 @@ public class ForwardingSink implements CompletionSink {
   }
 
   @Override
+  public void written(long token, int writes) {
+    inner.written(token, writes);
+  }
+
+  @Override
   public void failed(long token, int code, String text) {
     inner.failed(token, code, text);
   }

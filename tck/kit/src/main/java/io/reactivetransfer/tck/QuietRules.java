@@ -2,6 +2,9 @@ package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.PageList;
+import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
 import java.time.Duration;
@@ -13,6 +16,8 @@ import reactor.core.publisher.Mono;
 
 /** Chapter 3: quiet before terminal. */
 abstract class QuietRules extends RuleGroup {
+
+  private static final int PAGES = 24;
 
   QuietRules(TransferConformance kit) {
     super(kit);
@@ -29,6 +34,29 @@ abstract class QuietRules extends RuleGroup {
     write.assertSilent();
     valve.open();
     write.awaitCompletion();
+  }
+
+  @ParameterizedTest(name = "{0} NICs")
+  @MethodSource("fewNics")
+  final void r3_8_whatIsReportedTogetherIsAsManyAsItSays(int nics) {
+    Valve valve = new Valve().merge().holdReports(write -> true);
+    Duo duo = Duo.open(stage(), nics, valve);
+    Imm imm = stage().imm();
+    PageList pages = PageList.range(0, PAGES);
+    long length = PAGES * 32L;
+    PagedWrite transfer =
+        PagedWrite.of(32, duo.source(0, length), pages, duo.sink(0, length), pages, imm);
+    Probe<PagedWrite> write = stage().probe("pages", duo.origin().submit(transfer));
+    stage().patience().until("all pages ended", () -> valve.ended() == PAGES);
+    valve.holdReports(page -> page.number() >= PAGES - nics); // of each NIC, one is left
+    stage().patience().until("many reports", () -> valve.inFlight() == nics);
+    assertThat(valve.merged()).as("pages that were reported together").isPositive();
+    write.assertSilent();
+    valve.open();
+    write.awaitCompletion();
+    duo.expect(0, length);
+    stage().awaitBytes("of pages that were reported together", duo.to());
+    stage().claim(duo.target(), imm, PAGES).awaitCompletion();
   }
 
   @Test

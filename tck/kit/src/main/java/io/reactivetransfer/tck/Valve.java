@@ -55,6 +55,8 @@ final class Valve {
   private boolean refusingToLetGo;
   private boolean memoryHeld;
   private boolean chaining;
+  private boolean merging;
+  private int merged;
   private int flushes;
 
   /** This backend, with the valve in front of each NIC. For one engine. */
@@ -193,6 +195,25 @@ final class Valve {
 
   synchronized boolean chains() {
     return chaining;
+  }
+
+  /** The NICs report together what they may, from now on. */
+  synchronized Valve merge() {
+    merging = true;
+    return this;
+  }
+
+  synchronized boolean merges() {
+    return merging;
+  }
+
+  /** How many writes its NICs have reported together with others. */
+  synchronized int merged() {
+    return merged;
+  }
+
+  synchronized void merged(int writes) {
+    merged += writes;
   }
 
   /** How often its NICs were flushed. */

@@ -63,6 +63,11 @@ final class ValveDomain extends ForwardingDomain {
   private final ArrayDeque<Runnable> heldMemory = new ArrayDeque<>();
   private boolean broken;
 
+  /** What is done and still to be reported, of one run; how many, and the token of the last one. */
+  private int run;
+
+  private long lastOfRun;
+
   ValveDomain(Domain inner, OpenContext context, Valve valve) {
     super(inner);
     this.context = context;
@@ -313,14 +318,38 @@ final class ValveDomain extends ForwardingDomain {
       reported++;
       valve.reported(entry.write());
       if (report.failure() == null) {
-        sink.written(entry.token());
-      } else if (report.refused()) {
+        written(entry.token(), sink);
+        continue;
+      }
+      endRun(sink);
+      if (report.refused()) {
         sink.refused(entry.token(), report.code(), report.failure());
       } else {
         sink.failed(entry.token(), report.code(), report.failure());
       }
     }
+    endRun(sink);
     return reported;
+  }
+
+  /** Reports it now, or together with others of its run. */
+  private void written(long token, CompletionSink sink) {
+    if (!valve.merges() || !Operation.areOfOneRun(token, lastOfRun)) {
+      endRun(sink);
+    }
+    lastOfRun = token;
+    run++;
+  }
+
+  private void endRun(CompletionSink sink) {
+    int writes = run;
+    run = 0;
+    if (writes == 1) {
+      sink.written(lastOfRun);
+    } else if (writes > 1) {
+      valve.merged(writes);
+      sink.written(lastOfRun, writes);
+    }
   }
 
   /** Keeps the reports back until the valve lets them through; everything else passes. */
@@ -333,6 +362,11 @@ final class ValveDomain extends ForwardingDomain {
     @Override
     public void written(long token) {
       keep(token, 0, null, false);
+    }
+
+    @Override
+    public void written(long token, int writes) {
+      valve.fault("a NIC reported writes together that are not of one run");
     }
 
     @Override

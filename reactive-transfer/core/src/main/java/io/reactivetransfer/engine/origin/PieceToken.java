@@ -3,15 +3,15 @@ package io.reactivetransfer.engine.origin;
 /**
  * What a NIC is given with each piece, and gives back with its report: 16 bits of the generation of
  * the flight's slot, 28 bits of the number of the piece in its phase, and 20 bits of the slot.
- * Those of one flight differ by the piece only.
+ * Those of one flight differ by the piece only: they are a run of {@link
+ * io.reactivetransfer.spi.Operation#areOfOneRun}.
  */
-public final class PieceToken {
+final class PieceToken {
 
   private static final int SLOT_BITS = 20;
   private static final int PIECE_BITS = 28;
   private static final int GENERATION_SHIFT = SLOT_BITS + PIECE_BITS;
   private static final long PIECES = (1L << PIECE_BITS) - 1;
-  private static final long FLIGHT = ~(PIECES << SLOT_BITS);
 
   /** As many as there are slots. */
   static final int MAX_FLIGHTS = 1 << SLOT_BITS;
@@ -35,10 +35,5 @@ public final class PieceToken {
 
   static boolean isOf(int generation, long token) {
     return (char) generation == (char) (token >>> GENERATION_SHIFT);
-  }
-
-  /** Whether both are of one flight. */
-  public static boolean areOfOneFlight(long one, long other) {
-    return ((one ^ other) & FLIGHT) == 0;
   }
 }
