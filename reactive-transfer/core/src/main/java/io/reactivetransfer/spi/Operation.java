@@ -22,7 +22,7 @@ public final class Operation {
   }
 
   /** The bits of a token in which those of one run differ. */
-  private static final long NUMBER_IN_RUN = (1L << 28) - 1 << 20;
+  private static final long NUMBER_IN_RUN = ((1L << 28) - 1) << 20;
 
   private Kind kind = Kind.WRITE;
   private @Nullable LocalMemory local;

@@ -78,6 +78,17 @@ final class BareControl extends ForwardingDomain {
     return known;
   }
 
+  /** As an engine that forgets it: it may be resolved again. */
+  @Override
+  public void release(RemotePeer peer) {
+    Name name = names.remove(peer);
+    if (name == null) {
+      throw new AssertionError("expected a peer that this NIC resolved, got " + peer);
+    }
+    peers.remove(name);
+    inner.release(peer);
+  }
+
   /** This NIC has something to say. */
   void say(RemotePeer to, ByteBuffer message) {
     Name name = names.get(to);

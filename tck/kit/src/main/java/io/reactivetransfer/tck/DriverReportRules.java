@@ -79,7 +79,7 @@ abstract class DriverReportRules extends RuleGroup {
   }
 
   /** A write may still fail for the end of the connection before. */
-  private static void writeAgain(Wire wire) {
+  static void writeAgain(Wire wire) {
     long[] token = {wire.origin().reported() + FIRST_AGAIN};
     boolean[] out = {false};
     wire.until(

@@ -9,7 +9,6 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Operation;
-import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Test;
 abstract class DriverRules extends RuleGroup {
 
   private static final int LENGTH = Wire.LENGTH;
-  private static final int RELEASES = 10_000;
 
   DriverRules(TransferConformance kit) {
     super(kit);
@@ -255,49 +253,6 @@ abstract class DriverRules extends RuleGroup {
         .as("reports of %s writes", 1 + more)
         .hasSize(1 + more)
         .doesNotHaveDuplicates();
-  }
-
-  @Test
-  final void r17_27_releasedMemoryLeavesTheRestAsItWas() {
-    Wire wire = wire(0);
-    wire.connect();
-    RemoteMemory kept = wire.ends().target();
-    byte[] key = wire.ends().local().key();
-    for (int i = 0; i < RELEASES; i++) {
-      wire.origin()
-          .call(nic -> {
-            nic.release(nic.resolve(wire.ends().peer(), key, LENGTH));
-            return true;
-          });
-    }
-    RemoteMemory used = wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, LENGTH));
-    writeTo(wire, used, 1);
-    wire.origin()
-        .call(nic -> {
-          nic.release(used);
-          return true;
-        });
-    writeTo(wire, kept, 2);
-    RemoteMemory again = wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, LENGTH));
-    writeTo(wire, again, 3);
-  }
-
-  private static void writeTo(Wire wire, RemoteMemory target, int token) {
-    wire.post(
-        new Operation()
-            .between(wire.ends().source(), target)
-            .range(token * 100L, token * 100L, 50)
-            .token(token)
-            .withImm(token));
-    wire.until(
-        "a report of write " + token,
-        () ->
-            wire.origin().hasReported("written " + token)
-                || wire.origin().hasReported("failed " + token));
-    assertThat(wire.origin().reports())
-        .as("reports, with memory of the same key released")
-        .contains("written " + token);
-    wire.until("its immediate", () -> wire.target().hasReported("imm " + token));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.reactivetransfer.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
@@ -22,6 +23,14 @@ abstract class LostPeerRules extends RuleGroup {
 
   /** A quarter of it passes before a peer is asked. */
   private static final Duration LIVENESS = Duration.ofSeconds(2);
+
+  /** How often a peer is forgotten. */
+  private static final int FORGOTTEN = 3;
+
+  /** What engines say of a barrier, and how many rounds one of them may be ahead. */
+  private static final byte BARRIER = 7;
+
+  private static final int MAX_LEAD = 1_024;
 
   LostPeerRules(TransferConformance kit) {
     super(kit);
@@ -141,6 +150,54 @@ abstract class LostPeerRules extends RuleGroup {
     waiting.assertSilent();
     stage().complete(gone.close());
     waiting.awaitError(PeerUnreachableException.class);
+  }
+
+  @Test
+  final void r7_7_nicsAreToldToReleaseAPeerThatIsForgotten() {
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 1, valve);
+    TransferEngine other = stage().open(1);
+    Duo beside = Duo.of(stage(), duo.origin(), other);
+    stage().done(beside.origin(), beside.write(0, 1));
+    int peers = valve.peers();
+    int targets = valve.targets();
+    for (int round = 0; round < FORGOTTEN; round++) {
+      awaitWrite(duo, round);
+      assertThat(valve.peers()).as("NICs of peers that are resolved").isGreaterThan(peers);
+      enterTooOften(valve, duo.target().id());
+      stage()
+          .patience()
+          .until(
+              "its NIC and its memory released",
+              () -> valve.peers() == peers && valve.targets() == targets);
+      stage().done(beside.origin(), beside.write(8 * round, 8));
+    }
+    awaitWrite(duo, FORGOTTEN);
+    stage().awaitBytes("what it was written to in between", duo.to());
+  }
+
+  /** The peer may learn of what was before only now, and one that is found anew is lost once. */
+  private void awaitWrite(Duo duo, int round) {
+    stage()
+        .patience()
+        .until(
+            "a write to a peer that was forgotten",
+            () -> {
+              Probe<Write> write =
+                  stage().probe("a write", duo.origin().submit(duo.write(64 * round, 64)));
+              write.awaitTerminal();
+              return !write.values().isEmpty();
+            });
+    duo.expect(64 * round, 64);
+  }
+
+  /** An engine forgets who enters more rounds of barriers than it remembers. */
+  private static void enterTooOften(Valve valve, EngineId peer) {
+    for (int round = 1; round <= 1 + MAX_LEAD; round++) {
+      ByteBuffer frame = ByteBuffer.allocate(1 + EngineId.BYTES + 3 * Integer.BYTES);
+      frame.put(BARRIER).putLong(4_711).putLong(round).putInt(0).putInt(round).putInt(0);
+      valve.say(peer, frame.flip());
+    }
   }
 
   @Test

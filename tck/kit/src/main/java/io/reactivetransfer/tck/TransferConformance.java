@@ -224,6 +224,14 @@ public abstract class TransferConformance {
 
   @Nested
   @Order(17)
+  final class DriverRelease extends DriverReleaseRules {
+    DriverRelease() {
+      super(TransferConformance.this);
+    }
+  }
+
+  @Nested
+  @Order(17)
   final class DriverLoop extends DriverLoopRules {
     DriverLoop() {
       super(TransferConformance.this);

@@ -4,14 +4,18 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Doorbell;
 import io.reactivetransfer.spi.Operation;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sits between one engine and its NICs, and lets a test decide when a NIC takes a write over, when
@@ -33,6 +37,9 @@ final class Valve {
    */
   record Taken(int number, int nic, EngineId peer, long length, boolean hasImm) {}
 
+  /** What a peer says, though it does not. */
+  record Heard(EngineId peer, ByteBuffer frame) {}
+
   private final List<Doorbell> doorbells = new ArrayList<>();
   private final List<Taken> taken = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
@@ -47,6 +54,8 @@ final class Valve {
   private int maxRows = Integer.MAX_VALUE;
   private Set<Operation.Kind> operations = EnumSet.allOf(Operation.Kind.class);
   private int targets;
+  private int peers;
+  private final Queue<Heard> heard = new ArrayDeque<>();
   private int refusalsEach;
   private int ended;
   private boolean shut;
@@ -108,6 +117,28 @@ final class Valve {
 
   synchronized void targets(int more) {
     targets += more;
+  }
+
+  /** NICs of peers that its NICs have resolved, and were not told to release. */
+  synchronized int peers() {
+    return peers;
+  }
+
+  synchronized void peers(int more) {
+    peers += more;
+  }
+
+  /** The engine hears this, as if that peer had said it. */
+  void say(EngineId peer, ByteBuffer frame) {
+    synchronized (this) {
+      heard.add(new Heard(peer, frame));
+    }
+    ring();
+  }
+
+  /** What it hears next, or null. */
+  synchronized @Nullable Heard nextHeard() {
+    return heard.poll();
   }
 
   /** The NICs take these writes over, and do not begin with them. */

@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.ControlSink;
 import java.nio.ByteBuffer;
 
 /** A control channel behind a {@link Valve}, which refuses messages as the NICs do. */
@@ -17,6 +18,17 @@ final class ValveChannel extends ForwardingControl {
     super(inner);
     this.context = context;
     this.valve = valve;
+  }
+
+  @Override
+  public int poll(ControlSink sink) {
+    int said = 0;
+    Valve.Heard next;
+    while ((next = valve.nextHeard()) != null) {
+      sink.received(next.peer(), next.frame());
+      said++;
+    }
+    return said + super.poll(sink);
   }
 
   @Override

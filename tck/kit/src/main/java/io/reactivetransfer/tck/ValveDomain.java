@@ -51,7 +51,7 @@ final class ValveDomain extends ForwardingDomain {
   private final OpenContext context;
   private final Valve valve;
   private final IdentityHashMap<RemotePeer, EngineId> peers = new IdentityHashMap<>();
-  private final IdentityHashMap<RemoteMemory, EngineId> owners = new IdentityHashMap<>();
+  private final IdentityHashMap<RemoteMemory, RemotePeer> owners = new IdentityHashMap<>();
   private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
 
   /** What is chained, and begun when this NIC is flushed. */
@@ -89,17 +89,17 @@ final class ValveDomain extends ForwardingDomain {
   public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
     RemotePeer peer = inner.resolve(engine, nic, address);
     peers.put(peer, engine);
+    valve.peers(1);
     return peer;
   }
 
   @Override
   public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
     RemoteMemory memory = inner.resolve(peer, key, length);
-    EngineId owner = peers.get(peer);
-    if (owner == null) {
+    if (!peers.containsKey(peer)) {
       throw new IllegalStateException("expected a peer that this NIC resolved");
     }
-    owners.put(memory, owner);
+    owners.put(memory, peer);
     valve.targets(1);
     return memory;
   }
@@ -120,6 +120,18 @@ final class ValveDomain extends ForwardingDomain {
     }
     valve.targets(-1);
     inner.release(memory);
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    if (owners.containsValue(peer)) {
+      valve.fault("a peer was released before its memory");
+    }
+    if (peers.remove(peer) == null) {
+      valve.fault("a peer was released that is not resolved");
+    }
+    valve.peers(-1);
+    inner.release(peer);
   }
 
   @Override
@@ -179,17 +191,21 @@ final class ValveDomain extends ForwardingDomain {
   }
 
   private EngineId ownerOf(Operation op) {
-    EngineId owner = owners.get(op.remote());
-    if (owner == null) {
+    RemotePeer owner = owners.get(op.remote());
+    EngineId engine = owner == null ? null : peers.get(owner);
+    if (engine == null) {
       throw new IllegalStateException("expected a target that this NIC resolved");
     }
-    return owner;
+    return engine;
   }
 
   @Override
   public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
-    CompletionStage<Void> fence = inner.disconnect(peer, reason);
     EngineId gone = peers.get(peer);
+    if (gone == null) {
+      valve.fault("a peer was given up that is not resolved");
+    }
+    CompletionStage<Void> fence = inner.disconnect(peer, reason);
     if (gone != null) {
       failWaiting(gone, 0, reason);
     }

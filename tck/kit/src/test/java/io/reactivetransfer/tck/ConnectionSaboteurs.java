@@ -14,6 +14,9 @@ import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +40,9 @@ final class ConnectionSaboteurs {
       List.of(
           Saboteur.nic("7.3", "waits for an answer for ever", WaitsForEver::new),
           Saboteur.nic("17.7", "never tries a peer again", NeverTriesAgain::new),
+          Saboteur.nic("17.33", "reaches nobody again whom it has released", ReachesNobodyAgain::new),
+          Saboteur.nic("17.33", "releases all peers with one", ReleasesAll::new),
+          Saboteur.nic("17.33", "leaves a file open for each peer", LeavesFileOfPeer::new),
           Saboteur.nic("24.6", "has a key for each place in memory", KeepsKeyOfPlace::new),
           Saboteur.nic("24.10", "goes on connecting after close", GoesOnConnecting::new),
           Saboteur.nic("24.12", "counts regions in a byte", CountsInByte::new));
@@ -216,6 +222,86 @@ final class ConnectionSaboteurs {
       if (connected != null && out.isEmpty()) {
         connected.countDown();
       }
+      super.close();
+    }
+  }
+
+  private static final class ReachesNobodyAgain extends TrackingDomain {
+    private final Set<EngineId> released = new HashSet<>();
+
+    ReachesNobodyAgain(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void release(RemotePeer peer) {
+      if (DriverSaboteurs.isBare(context)) {
+        released.add(Objects.requireNonNull(peers.get(peer)));
+      }
+      super.release(peer);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      return released.contains(ownerOf(op)) ? PostResult.PEER_BUSY : super.post(op);
+    }
+  }
+
+  private static final class ReleasesAll extends TrackingDomain {
+    private final Set<EngineId> gone = new HashSet<>();
+
+    ReleasesAll(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public void release(RemotePeer peer) {
+      if (DriverSaboteurs.isBare(context)) {
+        gone.addAll(peers.values());
+        gone.remove(peers.get(peer));
+      }
+      super.release(peer);
+    }
+
+    @Override
+    public PostResult post(Operation op) {
+      if (!gone.remove(ownerOf(op))) {
+        return super.post(op);
+      }
+      failSoon(op.token());
+      return PostResult.TAKEN;
+    }
+  }
+
+  private static final class LeavesFileOfPeer extends TrackingDomain {
+    private static final List<FileInputStream> OPEN = new ArrayList<>();
+
+    LeavesFileOfPeer(Domain inner, OpenContext context) {
+      super(inner, context);
+    }
+
+    @Override
+    public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+      if (DriverSaboteurs.isBare(context)) {
+        try {
+          OPEN.add(new FileInputStream("/dev/null"));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      return super.resolve(engine, nic, address);
+    }
+
+    @Override
+    public void close() {
+      OPEN.forEach(file -> {
+        try {
+          file.close();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      });
+      OPEN.clear();
       super.close();
     }
   }

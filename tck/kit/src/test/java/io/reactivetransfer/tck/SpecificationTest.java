@@ -87,7 +87,7 @@ class SpecificationTest {
         Arrays.stream(TransferConformance.class.getDeclaredClasses())
             .filter(group -> group.isAnnotationPresent(Nested.class))
             .toList();
-    assertThat(groups).hasSize(34).allMatch(group -> Modifier.isFinal(group.getModifiers()));
+    assertThat(groups).hasSize(35).allMatch(group -> Modifier.isFinal(group.getModifiers()));
     assertThat(ruleMethods()).allMatch(method -> Modifier.isFinal(method.getModifiers()));
   }
 }

@@ -11,7 +11,9 @@ import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -55,6 +57,8 @@ final class UseSaboteurs {
           Saboteur.use("3.6", "forgets the code of a failure", ForgetsCode::new),
           Saboteur.use("6.4", "waits for the slowest peer", HeadOfLine::new),
           Saboteur.use("7.4", "gives up all peers when one is lost", GivesUpOthers::new),
+          Saboteur.use("7.7", "releases no peers", KeepsPeers::new),
+          Saboteur.use("7.7", "releases peers before their memory", ReleasesPeersFirst::new),
           Saboteur.use("9.7", "releases no memory of peers", KeepsMemory::new),
           Saboteur.use("9.7", "releases memory that is in use", Forgetful::new),
           Saboteur.use("12.14", "takes it that every NIC writes", Trusting::new),
@@ -159,6 +163,35 @@ final class UseSaboteurs {
 
     @Override
     public void release(RemoteMemory memory) {}
+  }
+
+  private static final class KeepsPeers extends ForwardingDomain {
+    KeepsPeers(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public void release(RemotePeer peer) {}
+  }
+
+  private static final class ReleasesPeersFirst extends ForwardingDomain {
+    private final List<RemoteMemory> due = new ArrayList<>();
+
+    ReleasesPeersFirst(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public void release(RemoteMemory memory) {
+      due.add(memory);
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      due.forEach(inner::release);
+      due.clear();
+      return inner.poll(sink);
+    }
   }
 
   private static final class Forgetful extends ForwardingDomain {
