@@ -94,7 +94,7 @@ final class LoopbackControl implements ControlChannel {
     } else if (target == null || session == null) {
       tell(new ControlEvent.NotFound(token, "nobody is there in this JVM and network"));
     } else {
-      sessions.put(target.engine, session);
+      tell(new ControlEvent.Opened(session)); // behind the end of one before, which is told first
       tell(new ControlEvent.Found(token, target.engine));
     }
   }

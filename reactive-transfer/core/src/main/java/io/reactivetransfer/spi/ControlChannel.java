@@ -29,7 +29,8 @@ public interface ControlChannel {
   /**
    * Takes a message over, or refuses it because a queue is full or a session is still being made.
    * After a refusal, the doorbell rings when trying again may succeed. What was taken over reaches
-   * the other engine once and in order, or {@link ControlSink#peerLost} is reported here.
+   * the other engine once and in order, or {@link ControlSink#peerLost} is reported here. As long
+   * as the loss of a session was not reported, nothing is taken over for the next one.
    *
    * @param to the engine that is wanted; whoever else answers at the address is not given it
    * @param at where it is found, if there is no session with it

@@ -21,8 +21,12 @@ final class BareChannel implements AutoCloseable {
 
   static final int MAX_MESSAGE_BYTES = 16 * 1024;
 
-  /** A message that came. */
-  record Received(EngineId sender, ByteBuffer bytes) {}
+  /**
+   * A message that came.
+   *
+   * @param losses that were reported before
+   */
+  record Received(EngineId sender, ByteBuffer bytes, int losses) {}
 
   private final EngineIdentity identity = EngineIdentity.draw();
   private final BareThread thread;
@@ -146,7 +150,7 @@ final class BareChannel implements AutoCloseable {
     public void received(EngineId sender, ByteBuffer bytes) {
       byte[] copy = new byte[bytes.remaining()];
       bytes.get(copy);
-      received.add(new Received(sender, ByteBuffer.wrap(copy)));
+      received.add(new Received(sender, ByteBuffer.wrap(copy), lost.size()));
     }
 
     @Override

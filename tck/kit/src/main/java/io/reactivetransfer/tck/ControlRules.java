@@ -12,6 +12,8 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Chapter 26: what an engine expects of a control channel, asked without an engine. */
 abstract class ControlRules extends RuleGroup {
@@ -289,5 +291,44 @@ abstract class ControlRules extends RuleGroup {
           .as("median of %s calls", CALLS)
           .isLessThan(NOT_BLOCKED);
     }
+  }
+
+  @ParameterizedTest(name = "looks for the peer: {0}")
+  @ValueSource(booleans = {false, true})
+  final void r26_10_nothingIsSaidInASessionThatItsEngineWasNotToldOf(boolean looks) {
+    BareChannel one = channel();
+    BareChannel other = channel();
+    send(one, other, 0, 1);
+    send(other, one, 0, 1);
+    until("messages", List.of(one, other), () -> one.received().size() == 1);
+    until("messages", List.of(one, other), () -> other.received().size() == 1);
+    one.wasRung();
+    other.call(channel -> {
+      channel.disconnect(one.engine(), "given up by the conformance kit");
+      return true;
+    });
+    until("a new session there", List.of(other), () -> other.send(one, number(1)));
+    until("the doorbell here", List.of(other), one::wasRung);
+    if (looks) {
+      one.call(channel -> {
+        channel.find(7, other.address());
+        return true;
+      });
+    }
+    for (int i = 0; i < 4; i++) {
+      one.send(other, number(MANY + i)); // whether it is refused, or lost with the old session
+    }
+    until("the loss", List.of(one, other), () -> !one.lost().isEmpty());
+    send(one, other, 1, 2);
+    until("the next message", List.of(one, other), () -> one.received().size() == 2);
+    until("the next message there", List.of(one, other), () -> other.received().size() == 2);
+    assertThat(numbers(other)).as("what was said in either session").containsExactly(0, 1);
+    assertThat(numbers(one)).containsExactly(0, 1);
+    assertThat(one.received().getLast().losses())
+        .as("losses that were told before the first message of the new session")
+        .isEqualTo(1);
+    throughout(
+        List.of(one, other),
+        () -> assertThat(one.lost()).as("losses").containsExactly(other.engine()));
   }
 }

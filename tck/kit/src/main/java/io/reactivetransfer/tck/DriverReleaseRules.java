@@ -35,7 +35,8 @@ abstract class DriverReleaseRules extends RuleGroup {
             return true;
           });
     }
-    RemoteMemory used = wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, Wire.LENGTH));
+    RemoteMemory used =
+        wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, Wire.LENGTH));
     writeTo(wire, used, 1);
     wire.origin()
         .call(nic -> {
@@ -43,7 +44,8 @@ abstract class DriverReleaseRules extends RuleGroup {
           return true;
         });
     writeTo(wire, kept, 2);
-    RemoteMemory again = wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, Wire.LENGTH));
+    RemoteMemory again =
+        wire.origin().call(nic -> nic.resolve(wire.ends().peer(), key, Wire.LENGTH));
     writeTo(wire, again, 3);
   }
 

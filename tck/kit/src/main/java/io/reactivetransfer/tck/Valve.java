@@ -136,6 +136,11 @@ final class Valve {
     ring();
   }
 
+  /** Whether it has heard all that was said so. */
+  synchronized boolean hasHeardAll() {
+    return heard.isEmpty();
+  }
+
   /** What it hears next, or null. */
   synchronized @Nullable Heard nextHeard() {
     return heard.poll();

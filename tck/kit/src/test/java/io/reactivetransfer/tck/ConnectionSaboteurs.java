@@ -40,7 +40,8 @@ final class ConnectionSaboteurs {
       List.of(
           Saboteur.nic("7.3", "waits for an answer for ever", WaitsForEver::new),
           Saboteur.nic("17.7", "never tries a peer again", NeverTriesAgain::new),
-          Saboteur.nic("17.33", "reaches nobody again whom it has released", ReachesNobodyAgain::new),
+          Saboteur.nic(
+              "17.33", "reaches nobody again whom it has released", ReachesNobodyAgain::new),
           Saboteur.nic("17.33", "releases all peers with one", ReleasesAll::new),
           Saboteur.nic("17.33", "leaves a file open for each peer", LeavesFileOfPeer::new),
           Saboteur.nic("24.6", "has a key for each place in memory", KeepsKeyOfPlace::new),

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -59,6 +60,8 @@ final class ControlSaboteurs {
                       })
               .entailing("26.2"),
           channel("26.9", "blocks in send for 2 ms", Blocks::new),
+          channel("26.10", "speaks in a session before it tells of its beginning", ReadsAhead::new),
+          channel("26.10", "forgets a loss when it looks for the peer", ForgetsLoss::new),
           Saboteur.options(
                   "9.5", "ends a key without asking", options -> withGrace(options, Duration.ZERO))
               .entailing("9.7"),
@@ -290,6 +293,85 @@ final class ControlSaboteurs {
                 super.peerLost(sender, 0, "it has spoken, too");
               }
               super.received(sender, bytes);
+            }
+          });
+    }
+  }
+
+  /** What was reported while something was sent is told with the next poll. */
+  private static final class ReadsAhead extends ForwardingControl {
+    private final Queue<Consumer<ControlSink>> ahead = new ArrayDeque<>();
+
+    ReadsAhead(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public boolean send(EngineId to, HostPort at, ByteBuffer bytes) {
+      super.poll(
+          new ControlSink() {
+            @Override
+            public void received(EngineId sender, ByteBuffer message) {
+              ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
+              ahead.add(sink -> sink.received(sender, copy));
+            }
+
+            @Override
+            public void found(long token, EngineId peer) {
+              ahead.add(sink -> sink.found(token, peer));
+            }
+
+            @Override
+            public void notFound(long token, int code, String text) {
+              ahead.add(sink -> sink.notFound(token, code, text));
+            }
+
+            @Override
+            public void peerLost(EngineId peer, int code, String text) {
+              ahead.add(sink -> sink.peerLost(peer, code, text));
+            }
+
+            @Override
+            public void channelFailed(int code, String text) {
+              ahead.add(sink -> sink.channelFailed(code, text));
+            }
+          });
+      return super.send(to, at, bytes);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      int told = ahead.size();
+      ahead.forEach(report -> report.accept(sink));
+      ahead.clear();
+      return told + super.poll(sink);
+    }
+  }
+
+  private static final class ForgetsLoss extends ForwardingControl {
+    private boolean looking;
+
+    ForgetsLoss(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public void find(long token, HostPort at) {
+      looking = true;
+      super.find(token, at);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      boolean forgets = looking;
+      looking = false;
+      return super.poll(
+          new ForwardingControlSink(sink) {
+            @Override
+            public void peerLost(EngineId peer, int code, String text) {
+              if (!forgets) {
+                super.peerLost(peer, code, text);
+              }
             }
           });
     }

@@ -143,8 +143,11 @@ public final class Mailroom implements PeerEvents {
 
   private boolean flushDismissal(Mail mail) {
     String dismissal = mail.dismissal;
-    if (mail.peer.loss() == null && !mail.peer.outbound().isSettled()) {
-      mail.dismissal = null; // it has to take something back first, and says when it has
+    boolean owes = mail.peer.loss() == null && !mail.peer.outbound().isSettled();
+    if (owes || mail.peer.isWanted()) {
+      // It has to take something back first, and says when it has; or it is met anew, as what was
+      // begun with it since then must not end with that.
+      mail.dismissal = null;
       return true;
     }
     if (dismissal != null && !post(mail, ControlFrame.dismissal(dismissal))) {

@@ -234,6 +234,25 @@ class BarrierTest {
     back.assertComplete();
   }
 
+  /** To be forgotten once more would end what was begun with it since. */
+  @Test
+  void whoIsMetAnewBeforeItWasToldIsNotDismissed() {
+    hand.control().sendRoom = 0;
+    for (int i = 0; i <= Barriers.MAX_LEAD; i++) {
+      entered(1, new EngineId(7, i));
+    }
+    group = PeerGroup.of(hand.peer(1));
+    Probe<Void> back = enter();
+    hand.control().sendRoom = Integer.MAX_VALUE;
+    hand.turn();
+    assertThat(hand.control().sent(ControlFrame.DISMISSAL)).isEmpty();
+    back.assertOpen();
+    hand.receive(1, hand.hello(1, 2, 0));
+    numbers.clear();
+    entered(1, lastGroupTo(1));
+    back.assertComplete();
+  }
+
   private EngineId lastGroupTo(int peer) {
     ByteBuffer frame = ByteBuffer.wrap(lastTo(peer).content());
     return new EngineId(frame.getLong(), frame.getLong());

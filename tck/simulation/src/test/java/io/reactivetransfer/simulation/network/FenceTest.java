@@ -28,7 +28,7 @@ class FenceTest {
   private static final long LONG = 10_000_000;
 
   /** All of it happens on one thread. */
-  private static final WorkerLoop LOOP =
+  static final WorkerLoop LOOP =
       new WorkerLoop() {
         @Override
         public boolean inLoop() {
