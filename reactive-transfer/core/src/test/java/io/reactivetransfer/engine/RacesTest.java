@@ -11,12 +11,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Has jcstress run all races, in processes of its own, for a second each, or longer: {@code
- * -Drace.seconds=30}.
+ * Has jcstress run all races, in processes of its own, for a quarter of a second each, or longer:
+ * {@code -Drace.seconds=30}.
  */
 class RacesTest {
 
-  private static final String SECONDS = System.getProperty("reactivetransfer.races.seconds", "1");
+  private static final double SECONDS =
+      Double.parseDouble(System.getProperty("reactivetransfer.races.seconds", "0.25"));
 
   @TempDir private Path directory;
 
@@ -40,9 +41,9 @@ class RacesTest {
                 "-f",
                 "1",
                 "-iters",
-                SECONDS,
+                "1",
                 "-time",
-                "1000",
+                String.valueOf(Math.round(1_000 * SECONDS)),
                 "-strideSize",
                 "16",
                 "-strideCount",

@@ -28,7 +28,8 @@ class ReleasedMemoryTest {
   /** So many regions of a peer are resolved at most while few of them are in use. */
   private static final int MOST = 4_096;
 
-  private static final int MANY = 5 * MOST;
+  /** Of which two thirds are more than that. */
+  private static final int MANY = 2 * MOST;
 
   @RegisterExtension final EngineByHand hand = new EngineByHand();
 

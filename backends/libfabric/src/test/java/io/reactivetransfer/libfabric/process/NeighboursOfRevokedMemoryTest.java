@@ -22,13 +22,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Flux;
 
 /**
- * Streams without a pause, each into memory of its own, of one peer. One memory after the other is
- * revoked, which ends the writes into it, and no others.
+ * Beyond rule 9.4, which has writes of one length: streams without a pause, each into memory of its
+ * own, of one peer. One memory after the other is revoked, which ends the writes into it, and no
+ * others.
  */
 class NeighboursOfRevokedMemoryTest {
 
   private static final int STREAMS = 8;
-  private static final int REVOCATIONS = 40;
+  private static final int REVOCATIONS = STREAMS * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int BYTES = 1 << 18;
 
   private Local origin;

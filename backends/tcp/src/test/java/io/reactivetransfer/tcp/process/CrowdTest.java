@@ -89,7 +89,7 @@ class CrowdTest {
     long threadsBefore = loopThreads();
     long heapBefore = heapBytes();
 
-    say(hub.descriptorText());
+    say(hub.descriptorText(0));
     for (int i = 0; i < PEERS; i++) {
       hub.engine.counter(Imm.of(1 + i)).next(WRITES).block(LONG);
     }

@@ -5,7 +5,6 @@ import static io.reactivetransfer.tcp.process.Local.LIVENESS;
 import static io.reactivetransfer.tcp.process.Local.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.RegionDescriptor;
@@ -24,37 +23,57 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import reactor.core.publisher.Flux;
 
 /** Another process that is written to through cables, and what happens to these. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FaultyCableTest {
 
   private static final int BYTES = 1 << 20;
-  private static final Imm IMM = Imm.of(7);
+
+  /** Times that bits are flipped. */
+  private static final int ROUNDS = 2 * Integer.getInteger("reactivetransfer.rounds", 1);
+
+  /** One after the other, with another origin in each test. */
+  private final EngineProcess child = TcpProgram.start();
+
+  private int tests;
+  private String name;
+  private Imm imm;
 
   /** After the fault: what was under way left the first one in doubt. */
-  private static final Imm LATER = Imm.of(8);
+  private Imm later;
 
-  private final CabledBackend backend = CabledBackend.over(new TcpBackend());
-  private final EngineOptions.Builder options = Local.options().transferDeadline(LIVENESS);
-  private final Local local = Local.open(BYTES, options, backend);
-  private final EngineProcess child = TcpProgram.start();
+  private CabledBackend backend;
+  private Local local;
   private RemoteRegion target;
 
   @BeforeEach
   void connect() {
-    target = local.remote(child.memory("m", BYTES));
+    tests++;
+    name = "m" + tests;
+    imm = Imm.of(10 * tests);
+    later = Imm.of(10 * tests + 1);
+    backend = CabledBackend.over(new TcpBackend());
+    local = Local.open(BYTES, Local.options().transferDeadline(LIVENESS), backend);
+    target = local.remote(child.memory(name, BYTES));
     local.memory.fill((byte) 1);
-    local.write(WriteImm.of(local.region.whole(), target.whole(), IMM));
+    local.write(WriteImm.of(local.region.whole(), target.whole(), imm));
   }
 
   @AfterEach
+  void closeOrigin() {
+    local.close();
+  }
+
+  @AfterAll
   void close() {
     child.close();
-    local.close();
   }
 
   private List<Cable> cables() {
@@ -63,25 +82,26 @@ class FaultyCableTest {
 
   /** The stream fails, the memory is given back on both sides, and nothing touches it then. */
   private void assertEnds(Consumer<Cable> fault) {
-    WriteImm write = WriteImm.of(local.region.whole(), target.whole(), IMM);
+    WriteImm write = WriteImm.of(local.region.whole(), target.whole(), imm);
     CompletableFuture<Long> stream =
         local.engine.submit(Flux.just(write).repeat()).count().toFuture();
-    child.call("count", IMM.value(), 20);
+    child.call("count", imm.value(), 20);
 
     cables().forEach(fault);
 
     assertThat(Waiting.failure(stream, FOUND)).isInstanceOf(TransferException.class);
     local.region.quiesced().block(LONG);
     local.memory.fill((byte) 2);
-    RegionDescriptor renewed = EngineProgram.descriptor(child.call("revoke-and-fill", "m", 9));
+    RegionDescriptor renewed = EngineProgram.descriptor(child.call("revoke-and-fill", name, 9));
     cables().forEach(Cable::mend);
     local.await(child, PeerState.Alive.class);
-    RemoteRegion other = local.remote(child.memory("n", BYTES));
-    local.write(WriteImm.of(local.region.whole(), other.whole(), LATER));
-    assertThat(child.call("values", "n")).isEqualTo("2");
-    assertThat(child.call("values", "m")).as("memory that was given back").isEqualTo("9");
-    local.write(WriteImm.of(local.region.whole(), local.remote(renewed).whole(), LATER));
-    assertThat(child.call("values", "m")).isEqualTo("2");
+    String next = "next" + tests;
+    RemoteRegion other = local.remote(child.memory(next, BYTES));
+    local.write(WriteImm.of(local.region.whole(), other.whole(), later));
+    assertThat(child.call("values", next)).isEqualTo("2");
+    assertThat(child.call("values", name)).as("memory that was given back").isEqualTo("9");
+    local.write(WriteImm.of(local.region.whole(), local.remote(renewed).whole(), later));
+    assertThat(child.call("values", name)).isEqualTo("2");
   }
 
   @Test
@@ -112,19 +132,19 @@ class FaultyCableTest {
                 Direction.TO_TARGET,
                 (_, bytes, offset, length) ->
                     bytes[offset + random.nextInt(length)] ^= (byte) (1 << random.nextInt(8))));
-    for (int round = 0; round < 5; round++) {
-      Imm imm = Imm.of(100 + round); // the one before may be in doubt
-      WriteImm small = WriteImm.of(local.region.slice(0, 0), target.slice(0, 0), imm);
+    for (int round = 0; round < ROUNDS; round++) {
+      Imm fresh = Imm.of(1_000 + round); // the one before may be in doubt
+      WriteImm small = WriteImm.of(local.region.slice(0, 0), target.slice(0, 0), fresh);
       var stream = local.engine.submit(Flux.just(small).repeat(999)).count().toFuture();
       assertThat(stream.handle((count, error) -> true).orTimeout(40, TimeUnit.SECONDS).join())
           .isTrue();
     }
     cables().forEach(Cable::mend);
 
-    child.call("values", "m"); // nothing was written beside it
+    child.call("values", name); // nothing was written beside it
     assertThat(child.call("values", "beside")).isEqualTo("0");
     local.memory.fill((byte) 3);
-    local.write(WriteImm.of(local.region.whole(), beside.whole(), LATER));
+    local.write(WriteImm.of(local.region.whole(), beside.whole(), later));
     assertThat(child.call("values", "beside")).isEqualTo("3");
   }
 }

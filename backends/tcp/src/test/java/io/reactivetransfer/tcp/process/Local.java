@@ -2,25 +2,15 @@ package io.reactivetransfer.tcp.process;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.Peer;
-import io.reactivetransfer.PeerState;
-import io.reactivetransfer.RegionDescriptor;
-import io.reactivetransfer.RemoteRegion;
-import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
-import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.tck.process.EngineProcess;
-import io.reactivetransfer.tck.process.EngineProgram;
+import io.reactivetransfer.tck.process.LocalEngine;
 import io.reactivetransfer.tcp.TcpBackend;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The engine of the test's own process, with some memory to write from and to be written to. */
-final class Local implements AutoCloseable {
+/** The engine of the test's own process, with one memory. */
+final class Local extends LocalEngine {
 
   static final Duration LIVENESS = Duration.ofSeconds(1);
 
@@ -36,15 +26,11 @@ final class Local implements AutoCloseable {
   /** A liveness deadline for where nobody is to be found. */
   static final Duration CALM = LONG;
 
-  final TransferEngine engine;
-  final MemorySegment memory;
-  final MemoryRegion region;
-  private final Arena arena = Arena.ofShared();
+  final MemorySegment memory = memories.getFirst();
+  final MemoryRegion region = regions.getFirst();
 
-  private Local(TransferEngine engine, int bytes) {
-    this.engine = engine;
-    this.memory = arena.allocate(bytes);
-    this.region = engine.register(memory).block(LONG);
+  private Local(int bytes, EngineOptions.Builder options, Backend backend) {
+    super(backend, options.build(), 1, bytes, LONG);
   }
 
   static Local open(int bytes) {
@@ -56,9 +42,7 @@ final class Local implements AutoCloseable {
   }
 
   static Local open(int bytes, EngineOptions.Builder options, Backend backend) {
-    return new Local(
-        TransferEngineBuilder.create().backend(backend).options(options.build()).open().block(LONG),
-        bytes);
+    return new Local(bytes, options, backend);
   }
 
   static EngineOptions.Builder options() {
@@ -72,40 +56,5 @@ final class Local implements AutoCloseable {
   /** Writes, and again if it failed: where it is not the question whether that works at once. */
   void write(WriteImm write) {
     engine.submit(write).retry(100).block(LONG);
-  }
-
-  Peer peer(EngineProcess process) {
-    return engine.peer(process.address());
-  }
-
-  RemoteRegion remote(RegionDescriptor descriptor) {
-    return engine.remote(descriptor);
-  }
-
-  String addressText() {
-    return engine.address().toText();
-  }
-
-  String descriptorText() {
-    return EngineProgram.text(region.descriptor());
-  }
-
-  /** Writes down from now on what becomes of a peer. */
-  List<PeerState> watch(EngineProcess process) {
-    List<PeerState> states = new CopyOnWriteArrayList<>();
-    peer(process).state().subscribe(states::add);
-    return states;
-  }
-
-  /** Waits until a peer has come into this state. */
-  void await(EngineProcess process, Class<? extends PeerState> state) {
-    peer(process).state().filter(state::isInstance).blockFirst(LONG);
-  }
-
-  /** Closes the engine; then frees the memory, of which nothing makes use any more. */
-  @Override
-  public void close() {
-    engine.close().block(LONG);
-    arena.close();
   }
 }
