@@ -14,6 +14,7 @@ enum Layer {
   ENGINE("io.reactivetransfer.engine..", Known.API, Known.SPI, Known.REACTOR, Known.JCTOOLS),
   KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
   WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.REACTOR, Known.JSON),
+  MOE("io.reactivetransfer.moe..", Known.API, Known.REACTOR),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",

@@ -1,0 +1,84 @@
+package io.reactivetransfer.moe;
+
+import java.util.Arrays;
+
+/**
+ * Where the tokens of a step lie at the rank that gets them: by expert, and for each expert by
+ * group, each group in its send order. Results go back by group. Reused from step to step; not
+ * thread-safe.
+ */
+final class Arrangement {
+
+  private final ExpertPlacement placement;
+  private final int rank;
+  private final int groups;
+  private final int experts;
+  private final int alignment;
+  private final int[] counts;
+  private final int[] firstRow;
+  private final int[] rows;
+  private final int[] firstOfBlock;
+
+  Arrangement(MoeShape shape, int rank) {
+    this.placement = shape.placement();
+    this.rank = rank;
+    groups = shape.groups().groups();
+    experts = placement.expertsOn(rank);
+    alignment = shape.expertAlignment();
+    counts = new int[experts];
+    firstRow = new int[experts];
+    rows = new int[experts * groups];
+    firstOfBlock = new int[groups + 1];
+  }
+
+  /** Takes the routes of a step that is not refused. */
+  void compute(RouteTable table) {
+    int row = 0;
+    Arrays.fill(firstOfBlock, 0);
+    for (int expert = 0; expert < experts; expert++) {
+      int instance = placement.firstInstance(rank) + expert;
+      row = Math.ceilDiv(row, alignment) * alignment;
+      firstRow[expert] = row;
+      for (int group = 0; group < groups; group++) {
+        int count = table.count(group, instance);
+        rows[expert * groups + group] = row;
+        firstOfBlock[group + 1] += count;
+        row += count;
+      }
+      counts[expert] = row - firstRow[expert];
+    }
+    for (int group = 0; group < groups; group++) {
+      firstOfBlock[group + 1] += firstOfBlock[group];
+    }
+  }
+
+  /** How many experts this rank holds. */
+  int experts() {
+    return experts;
+  }
+
+  /** How many tokens one of this rank's experts gets. */
+  int count(int expert) {
+    return counts[expert];
+  }
+
+  /** The row of its first token, a multiple of the alignment. */
+  int firstRow(int expert) {
+    return firstRow[expert];
+  }
+
+  /** The row of the first token that it gets from a group. */
+  int row(int expert, int group) {
+    return rows[expert * groups + group];
+  }
+
+  /** The place of the first result for a group, among those for all groups. */
+  int firstOfBlock(int group) {
+    return firstOfBlock[group];
+  }
+
+  /** How many tokens this rank gets. */
+  int received() {
+    return firstOfBlock[groups];
+  }
+}

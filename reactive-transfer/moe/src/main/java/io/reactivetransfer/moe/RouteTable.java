@@ -1,0 +1,177 @@
+package io.reactivetransfer.moe;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The routes of all groups in one step, and what follows from them: who has how many tokens for
+ * whom, and where these lie. Every rank computes the same from the same rows. Reused from step to
+ * step; not thread-safe.
+ */
+final class RouteTable {
+
+  private final MoeShape shape;
+  private final ExpertPlacement placement;
+  private final RankGroups groups;
+  private final MoeMemory[] memories;
+
+  /** For each group, how many of its pairs come before each instance in send order. */
+  private final int[][] before;
+
+  private final int[] tokens;
+
+  RouteTable(MoeShape shape) {
+    this.shape = shape;
+    placement = shape.placement();
+    groups = shape.groups();
+    before = new int[groups.groups()][placement.instances() + 1];
+    tokens = new int[groups.groups()];
+    memories = new MoeMemory[shape.ranks()];
+    Arrays.setAll(memories, shape::memory);
+  }
+
+  /** A rank whose row is not what it has to be, and why. */
+  record BadRow(int rank, String why) {}
+
+  /**
+   * Takes the rows of all ranks.
+   *
+   * @return the first bad one, or null; a table of bad rows must not be used
+   */
+  @Nullable BadRow read(MemorySegment[] rows, long step) {
+    for (int rank = 0; rank < rows.length; rank++) {
+      String problem = RouteRow.problem(rows[rank], shape, step);
+      if (problem != null) {
+        return new BadRow(rank, problem);
+      }
+    }
+    for (int group = 0; group < before.length; group++) {
+      MemorySegment row = rows[groups.member(group, 0)];
+      tokens[group] = RouteRow.tokens(row);
+      int[] of = before[group];
+      int sum = 0;
+      for (int instance = 0; instance < of.length - 1; instance++) {
+        of[instance] = sum;
+        sum += RouteRow.count(row, instance);
+      }
+      of[of.length - 1] = sum;
+    }
+    return null;
+  }
+
+  /**
+   * Why no rank may go on with this step, or null. The same text on every rank, since all look at
+   * the same rows.
+   */
+  @Nullable String refusal(MemorySegment[] rows) {
+    for (int rank = 0; rank < rows.length; rank++) {
+      if (!groups.isFirst(rank)) {
+        int first = groups.member(groups.groupOf(rank), 0);
+        if (!isSame(rows[first], rows[rank])) {
+          return "expected ranks "
+              + first
+              + " and "
+              + rank
+              + ", which are of one group, to begin with the same tokens and experts, got "
+              + RouteRow.tokens(rows[first])
+              + " and "
+              + RouteRow.tokens(rows[rank])
+              + " tokens, or other experts";
+        }
+      }
+    }
+    for (int rank = 0; rank < memories.length; rank++) {
+      long received = received(rank);
+      if (received > memories[rank].received()) {
+        return "expected at most "
+            + memories[rank].received()
+            + " tokens for rank "
+            + rank
+            + ", got "
+            + received
+            + "; a greater maxReceived takes them, at the price of memory";
+      }
+    }
+    return null;
+  }
+
+  private static boolean isSame(MemorySegment one, MemorySegment other) {
+    return RouteRow.digest(one) == RouteRow.digest(other) && one.mismatch(other) == -1;
+  }
+
+  /** How many tokens a group has. */
+  int tokens(int group) {
+    return tokens[group];
+  }
+
+  /** How many pairs a group has for an instance. */
+  int count(int group, int instance) {
+    return before[group][instance + 1] - before[group][instance];
+  }
+
+  /** How many pairs a group has for a rank. */
+  int pairs(int group, int rank) {
+    int[] of = before[group];
+    return of[placement.firstInstance(rank + 1)] - of[placement.firstInstance(rank)];
+  }
+
+  /** The number of the first of these in the group's send order. */
+  int firstPair(int group, int rank) {
+    return before[group][placement.firstInstance(rank)];
+  }
+
+  /** How many pairs a rank gets, those of its own group included. */
+  long received(int rank) {
+    long sum = 0;
+    for (int group = 0; group < before.length; group++) {
+      sum += pairs(group, rank);
+    }
+    return sum;
+  }
+
+  /** How many pairs of a group for a rank go to private slots. */
+  int privatePairs(int group, int rank) {
+    return groups.groupOf(rank) == group
+        ? 0
+        : Math.min(memories[rank].privateSlots(), pairs(group, rank));
+  }
+
+  /** How many go to the overflow. */
+  int overflowPairs(int group, int rank) {
+    return groups.groupOf(rank) == group ? 0 : pairs(group, rank) - privatePairs(group, rank);
+  }
+
+  /** The first private slot of a group at a rank that is not of it. */
+  int privateSlot(int group, int rank) {
+    int others = group < groups.groupOf(rank) ? group : group - 1;
+    return others * memories[rank].privateSlots();
+  }
+
+  /** The slot of the overflow at a rank where that of a group begins. */
+  int overflowSlot(int group, int rank) {
+    int sum = 0;
+    for (int other = 0; other < group; other++) {
+      sum += overflowPairs(other, rank);
+    }
+    return sum;
+  }
+
+  /** How many writes of tokens a rank gets from others. */
+  int tokenWrites(int rank) {
+    int writes = privateWrites(rank);
+    for (int group = 0; group < before.length; group++) {
+      writes += overflowPairs(group, rank) > 0 ? 1 : 0;
+    }
+    return writes;
+  }
+
+  /** How many of these go to private slots. */
+  int privateWrites(int rank) {
+    int writes = 0;
+    for (int group = 0; group < before.length; group++) {
+      writes += privatePairs(group, rank) > 0 ? 1 : 0;
+    }
+    return writes;
+  }
+}

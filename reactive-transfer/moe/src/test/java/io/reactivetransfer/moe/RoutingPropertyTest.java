@@ -1,0 +1,211 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** What ranks compute from counts is what comes of moving each token by itself. */
+class RoutingPropertyTest {
+
+  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_125L);
+  private static final int CASES = Integer.getInteger("reactivetransfer.moe.cases", 400);
+
+  /** One token for one expert, as somebody would follow it who knows nothing of counts. */
+  record Pair(int group, int token, int k, int instance) {}
+
+  @Test
+  void everyPairHasOnePlaceAndIsFoundThere() {
+    for (int i = 0; i < CASES; i++) {
+      long seed = SEED + i;
+      RandomSteps steps = new RandomSteps(seed);
+      MoeShape shape = steps.shape(steps.between(1, 12)).build();
+      try {
+        new Case(steps, shape).check();
+      } catch (Throwable e) {
+        throw new AssertionError("-Dreactivetransfer.moe.seed=" + seed + ", " + shape, e);
+      }
+    }
+  }
+
+  @Test
+  void aWorstCaseTakesAllTokensOfAllGroupsAtOneRankAndNoPlaceIsLeft() {
+    ExpertPlacement placement = ExpertPlacement.of(3, new int[][] {{1}, {0}, {1}, {2}});
+    MoeShape shape = MoeShape.builder(placement, 2, 5, 8, 4).privateTokens(3).build();
+    int[] experts = {0, 2, 2, 0, 0, 2, 0, 2, 2, 0};
+    RouteTable table = new RouteTable(shape);
+    MemorySegment[] rows = new MemorySegment[3];
+    for (int rank = 0; rank < 3; rank++) {
+      OwnRouting own = new OwnRouting(shape, rank);
+      own.route(5, experts);
+      rows[rank] = row(shape, 1, own);
+    }
+    assertThat(table.read(rows, 1)).isNull();
+    assertThat(table.refusal(rows)).isNull();
+    assertThat(table.received(1)).isEqualTo(30).isEqualTo(shape.memory(1).received());
+    assertThat(table.overflowSlot(2, 1) + table.overflowPairs(2, 1))
+        .isEqualTo(14)
+        .isEqualTo(shape.memory(1).overflowSlots());
+  }
+
+  static MemorySegment row(MoeShape shape, long step, OwnRouting own) {
+    MemorySegment row = MemorySegment.ofArray(new byte[(int) RouteRow.bytes(shape)]);
+    RouteRow.write(row, step, own);
+    return row;
+  }
+
+  private static final class Case {
+    private final MoeShape shape;
+    private final int groups;
+    private final OwnRouting[] routing;
+    private final int[][] experts;
+    private final RouteTable table;
+    private final List<List<Pair>> bySendOrder = new ArrayList<>();
+
+    Case(RandomSteps steps, MoeShape shape) {
+      this.shape = shape;
+      groups = shape.groups().groups();
+      routing = new OwnRouting[groups];
+      experts = new int[groups][];
+      for (int group = 0; group < groups; group++) {
+        int tokens = steps.tokens(shape);
+        experts[group] = steps.experts(shape, tokens);
+        routing[group] = new OwnRouting(shape, group);
+        // What it computed before must not matter.
+        routing[group].route(1, steps.experts(shape, 1));
+        routing[group].route(tokens, experts[group]);
+        bySendOrder.add(naiveSendOrder(group, tokens));
+      }
+      table = new RouteTable(shape);
+      MemorySegment[] rows = new MemorySegment[shape.ranks()];
+      for (int rank = 0; rank < rows.length; rank++) {
+        rows[rank] = row(shape, 77, routing[shape.groups().groupOf(rank)]);
+      }
+      assertThat(table.read(rows, 77)).isNull();
+      assertThat(table.refusal(rows)).isNull();
+    }
+
+    /** By instance, then by token; replicas of an expert take turns. */
+    private List<Pair> naiveSendOrder(int group, int tokens) {
+      ExpertPlacement placement = shape.placement();
+      int[] turns = new int[placement.experts()];
+      List<Pair> pairs = new ArrayList<>();
+      for (int token = 0; token < tokens; token++) {
+        for (int k = 0; k < shape.topK(); k++) {
+          int expert = experts[group][token * shape.topK() + k];
+          int turn = (turns[expert]++ + group) % placement.replicas(expert);
+          pairs.add(new Pair(group, token, k, placement.instance(expert, turn)));
+        }
+      }
+      List<Pair> ordered = new ArrayList<>();
+      for (int instance = 0; instance < placement.instances(); instance++) {
+        for (Pair pair : pairs) {
+          if (pair.instance() == instance) {
+            ordered.add(pair);
+          }
+        }
+      }
+      return ordered;
+    }
+
+    void check() {
+      for (int group = 0; group < groups; group++) {
+        List<Pair> order = bySendOrder.get(group);
+        assertThat(table.tokens(group) * shape.topK()).isEqualTo(order.size());
+        for (int place = 0; place < order.size(); place++) {
+          Pair pair = order.get(place);
+          assertThat(routing[group].place(pair.token() * shape.topK() + pair.k())).isEqualTo(place);
+        }
+      }
+      for (int rank = 0; rank < shape.ranks(); rank++) {
+        checkRank(rank);
+      }
+    }
+
+    private void checkRank(int rank) {
+      MoeMemory memory = shape.memory(rank);
+      Pair[] privates = new Pair[(groups - 1) * memory.privateSlots()];
+      Pair[] overflow = new Pair[memory.overflowSlots()];
+      int writes = 0;
+      int privateWrites = 0;
+      for (int group = 0; group < groups; group++) {
+        List<Pair> sent = sent(group, rank);
+        assertThat(table.pairs(group, rank)).isEqualTo(sent.size());
+        if (!sent.isEmpty()) {
+          assertThat(bySendOrder.get(group).get(table.firstPair(group, rank)))
+              .isEqualTo(sent.get(0));
+        }
+        if (shape.groups().groupOf(rank) == group) {
+          assertThat(table.privatePairs(group, rank) + table.overflowPairs(group, rank)).isZero();
+          continue;
+        }
+        int first = table.privatePairs(group, rank);
+        assertThat(first).isEqualTo(Math.min(sent.size(), memory.privateSlots()));
+        for (int i = 0; i < first; i++) {
+          put(privates, table.privateSlot(group, rank) + i, sent.get(i));
+        }
+        for (int i = first; i < sent.size(); i++) {
+          put(overflow, table.overflowSlot(group, rank) + i - first, sent.get(i));
+        }
+        privateWrites += first > 0 ? 1 : 0;
+        writes += (first > 0 ? 1 : 0) + (sent.size() > first ? 1 : 0);
+      }
+      assertThat(table.privateWrites(rank)).isEqualTo(privateWrites);
+      assertThat(table.tokenWrites(rank)).isEqualTo(writes);
+      checkArrangement(rank, memory);
+    }
+
+    private void checkArrangement(int rank, MoeMemory memory) {
+      Arrangement arrangement = new Arrangement(shape, rank);
+      arrangement.compute(table);
+      Pair[] rows = new Pair[memory.tokenRows()];
+      Pair[] blocks = new Pair[memory.received()];
+      int total = 0;
+      for (int group = 0; group < groups; group++) {
+        int inBlock = 0;
+        for (int expert = 0; expert < arrangement.experts(); expert++) {
+          int instance = shape.placement().firstInstance(rank) + expert;
+          int i = 0;
+          for (Pair pair : sent(group, rank)) {
+            if (pair.instance() == instance) {
+              put(rows, arrangement.row(expert, group) + i++, pair);
+              put(blocks, arrangement.firstOfBlock(group) + inBlock++, pair);
+              total++;
+            }
+          }
+        }
+        // A block is what its group finds behind each other among its own pairs.
+        for (int i = 0; i < inBlock; i++) {
+          assertThat(blocks[arrangement.firstOfBlock(group) + i])
+              .isEqualTo(bySendOrder.get(group).get(table.firstPair(group, rank) + i));
+        }
+      }
+      assertThat(arrangement.received()).isEqualTo(total).isEqualTo((int) table.received(rank));
+      for (int expert = 0; expert < arrangement.experts(); expert++) {
+        int first = arrangement.firstRow(expert);
+        assertThat(first % shape.expertAlignment()).isZero();
+        for (int i = 0; i < arrangement.count(expert); i++) {
+          assertThat(rows[first + i].instance())
+              .isEqualTo(shape.placement().firstInstance(rank) + expert);
+        }
+        int end = first + arrangement.count(expert);
+        int aligned = Math.ceilDiv(end, shape.expertAlignment()) * shape.expertAlignment();
+        assertThat(aligned).as("room for the padding").isLessThanOrEqualTo(rows.length);
+      }
+    }
+
+    private List<Pair> sent(int group, int rank) {
+      return bySendOrder.get(group).stream()
+          .filter(pair -> shape.placement().rankOf(pair.instance()) == rank)
+          .toList();
+    }
+
+    private static void put(Pair[] places, int at, Pair pair) {
+      assertThat(places[at]).as(() -> String.format(Locale.ROOT, "place %d is taken", at)).isNull();
+      places[at] = pair;
+    }
+  }
+}
