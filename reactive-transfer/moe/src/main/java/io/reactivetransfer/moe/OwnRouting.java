@@ -12,6 +12,7 @@ final class OwnRouting {
   private final MoeShape shape;
   private final int group;
   private final int[] counts;
+  private final int[] before;
   private final int[] places;
   private final int[] lastToken;
   private final int[] nextReplica;
@@ -24,6 +25,7 @@ final class OwnRouting {
     this.group = group;
     counts = new int[shape.placement().instances()];
     nextPlace = new int[counts.length];
+    before = new int[counts.length + 1];
     places = new int[shape.maxPairs()];
     lastToken = new int[shape.placement().experts()];
     nextReplica = new int[shape.placement().experts()];
@@ -71,8 +73,10 @@ final class OwnRouting {
     int place = 0;
     for (int instance = 0; instance < counts.length; instance++) {
       nextPlace[instance] = place;
+      before[instance] = place;
       place += counts[instance];
     }
+    before[counts.length] = place;
     for (int pair = 0; pair < pairs; pair++) {
       places[pair] = nextPlace[places[pair]]++;
     }
@@ -110,6 +114,16 @@ final class OwnRouting {
   /** How many pairs go to each instance; not a copy. */
   int[] counts() {
     return counts;
+  }
+
+  /** How many pairs go to a rank. */
+  int pairs(int rank) {
+    return firstPair(rank + 1) - firstPair(rank);
+  }
+
+  /** The number of the first of them in send order; for the number of ranks, how many there are. */
+  int firstPair(int rank) {
+    return before[shape.placement().firstInstance(rank)];
   }
 
   /** The number of a pair in send order, and so of its result. */

@@ -142,6 +142,11 @@ final class RouteTable {
     return groups.groupOf(rank) == group ? 0 : pairs(group, rank) - privatePairs(group, rank);
   }
 
+  /** How many private slots each other group has at a rank. */
+  int privateSlots(int rank) {
+    return memories[rank].privateSlots();
+  }
+
   /** The first private slot of a group at a rank that is not of it. */
   int privateSlot(int group, int rank) {
     int others = group < groups.groupOf(rank) ? group : group - 1;

@@ -1,0 +1,355 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.moe.MoeMemory.Section;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the tokens of one step after the other get from their ranks to the experts of others. What
+ * has come about is noted, and {@link #advance} does whatever can be done then. Only in turns.
+ */
+final class Dispatch {
+
+  private final Group group;
+  private final MoeLane lane;
+  private final LaneMemory memory;
+  private final Arrangement arrangement;
+  private final MoeShape shape;
+  private final int rank;
+  private final int ownGroup;
+
+  /** The ranks to which this one sends the tokens of its group. */
+  private final int[] targets;
+
+  private final MemorySegment ownRow;
+  private final MemorySegment[] rows;
+  private final MemorySegment send;
+  private final MemorySegment privates;
+  private final MemorySegment overflow;
+  private final MemorySegment output;
+
+  /** The same in every step. */
+  private final List<Transfer> rowWrites = new ArrayList<>();
+
+  private final List<Transfer> privateWrites = new ArrayList<>();
+  private final List<Transfer> overflowWrites = new ArrayList<>();
+  private final List<Transfer> closings = new ArrayList<>();
+
+  /** Whoever wants the next step to be sent, when the writes of the last one are done. */
+  private @Nullable Request next;
+
+  /** Streams of writes that are not done. */
+  private int out;
+
+  private long step;
+  private MemorySegment tokens = MemorySegment.NULL;
+  private long stride;
+  private @Nullable Half<Void> sending;
+  private @Nullable Half<ExpertBatch> receiving;
+  private @Nullable MoeStep receiver;
+  private boolean isStaged;
+  private boolean areRoutesKnown;
+  private boolean areFirstSent;
+  private boolean areAllSent;
+  private boolean haveTokensCome;
+  private boolean isCopying;
+  private @Nullable StepRefusedException refusal;
+  private boolean isClosing;
+  private boolean areOthersClosed;
+
+  private record Request(MemorySegment tokens, long stride, Half<Void> half) {}
+
+  Dispatch(Group group, MoeLane lane, LaneMemory memory, Arrangement arrangement) {
+    this.group = group;
+    this.lane = lane;
+    this.memory = memory;
+    this.arrangement = arrangement;
+    shape = group.shape;
+    rank = group.ranks.own();
+    ownGroup = shape.groups().groupOf(rank);
+    ownRow = memory.section(Section.OWN_ROW);
+    send = memory.section(Section.SEND);
+    privates = memory.section(Section.PRIVATE);
+    overflow = memory.section(Section.OVERFLOW);
+    output = memory.section(Section.TOKENS);
+    rows = new MemorySegment[shape.ranks()];
+    MemorySegment allRows = memory.section(Section.ROWS);
+    long rowBytes = RouteRow.bytes(shape);
+    int[] others = new int[shape.ranks()];
+    int count = 0;
+    for (int other = 0; other < rows.length; other++) {
+      rows[other] = other == rank ? ownRow : allRows.asSlice(other * rowBytes, rowBytes);
+      if (other != rank) {
+        rowWrites.add(
+            WriteImm.of(
+                memory.source(Section.OWN_ROW, 0, rowBytes),
+                memory.target(other, Section.ROWS, rank * rowBytes, rowBytes),
+                group.ranks.imm(other, lane.index(), Ranks.ROWS)));
+      }
+      if (shape.groups().groupOf(other) != ownGroup
+          && shape.groups().sender(ownGroup, other) == rank) {
+        others[count++] = other;
+      }
+    }
+    targets = java.util.Arrays.copyOf(others, count);
+  }
+
+  void send(MemorySegment tokens, long stride, Half<Void> half) {
+    next = new Request(tokens, stride, half);
+    advance();
+  }
+
+  void receive(MoeStep step, Half<ExpertBatch> half) {
+    receiver = step;
+    receiving = half;
+    advance();
+  }
+
+  private void advance() {
+    if (areAllSent && out == 0 && sending != null) {
+      Half<Void> done = sending;
+      sending = null;
+      done.complete(null);
+    }
+    if (next != null && out == 0 && sending == null) {
+      Request request = next;
+      next = null;
+      begin(request);
+    }
+    if (isStaged && !areFirstSent) {
+      sendFirst();
+    }
+    if (refusal != null) {
+      advanceRefused(refusal);
+      return;
+    }
+    if (areFirstSent && areRoutesKnown && !areAllSent) {
+      sendOverflow();
+    }
+    if (receiving != null && isStaged && haveTokensCome && !isCopying) {
+      isCopying = true;
+      group.work(this::copyToExperts, this::received);
+    }
+  }
+
+  private void begin(Request request) {
+    step = lane.beginStep();
+    if (group.failure() != null) {
+      return; // somebody has left
+    }
+    tokens = request.tokens();
+    stride = request.stride();
+    sending = request.half();
+    receiving = null;
+    receiver = null;
+    isStaged = false;
+    areRoutesKnown = false;
+    areFirstSent = false;
+    areAllSent = false;
+    haveTokensCome = false;
+    isCopying = false;
+    refusal = null;
+    isClosing = false;
+    areOthersClosed = false;
+    RouteRow.write(ownRow, step, lane.routing);
+    submit(rowWrites);
+    group.work(
+        this::stage,
+        () -> {
+          isStaged = true;
+          tokens = MemorySegment.NULL;
+          advance();
+        });
+    group.claim(
+        lane.index(),
+        Ranks.ROWS,
+        shape.ranks() - 1,
+        other -> RouteRow.step(rows[other]) != step,
+        this::routesKnown);
+  }
+
+  private void submit(List<Transfer> writes) {
+    out++;
+    group.submit(
+        writes,
+        () -> {
+          out--;
+          advance();
+        });
+  }
+
+  /** Puts the tokens in send order, so that what goes to one rank is one write. */
+  private void stage() {
+    int topK = shape.topK();
+    int bytes = shape.tokenBytes();
+    long to = shape.tokenStride();
+    OwnRouting routing = lane.routing;
+    for (int token = 0; token < routing.tokens(); token++) {
+      for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
+        MemorySegment.copy(tokens, token * stride, send, routing.place(pair) * to, bytes);
+      }
+    }
+  }
+
+  private WriteImm tokens(int target, Section section, int slot, int first, int count) {
+    long at = shape.tokenStride();
+    return WriteImm.of(
+        memory.source(Section.SEND, first * at, count * at),
+        memory.target(target, section, slot * at, count * at),
+        group.ranks.imm(target, lane.index(), Ranks.TOKENS));
+  }
+
+  /** Nobody's routes are needed for it. */
+  private void sendFirst() {
+    areFirstSent = true;
+    privateWrites.clear();
+    for (int target : targets) {
+      int count = Math.min(lane.table.privateSlots(target), lane.routing.pairs(target));
+      if (count > 0) {
+        privateWrites.add(
+            tokens(
+                target,
+                Section.PRIVATE,
+                lane.table.privateSlot(ownGroup, target),
+                lane.routing.firstPair(target),
+                count));
+      }
+    }
+    submit(privateWrites);
+  }
+
+  private void routesKnown() {
+    RouteTable.BadRow bad = lane.table.read(rows, step);
+    if (bad != null) {
+      group.fail(bad.rank(), "has sent bad routes in step " + step + ": " + bad.why(), null, true);
+      return;
+    }
+    areRoutesKnown = true;
+    String why = lane.table.refusal(rows);
+    int writes;
+    if (why == null) {
+      arrangement.compute(lane.table);
+      writes = lane.table.tokenWrites(rank);
+    } else {
+      refusal =
+          new StepRefusedException(
+              "step " + step + " of lane " + lane.index() + " is refused by all ranks: " + why);
+      writes = lane.table.privateWrites(rank);
+    }
+    group.claim(
+        lane.index(),
+        Ranks.TOKENS,
+        writes,
+        other -> false,
+        () -> {
+          haveTokensCome = true;
+          advance();
+        });
+    advance();
+  }
+
+  private void sendOverflow() {
+    areAllSent = true;
+    overflowWrites.clear();
+    for (int target : targets) {
+      int count = lane.table.overflowPairs(ownGroup, target);
+      if (count > 0) {
+        int first =
+            lane.table.firstPair(ownGroup, target) + lane.table.privatePairs(ownGroup, target);
+        int slot = lane.table.overflowSlot(ownGroup, target);
+        overflowWrites.add(tokens(target, Section.OVERFLOW, slot, first, count));
+      }
+    }
+    submit(overflowWrites);
+  }
+
+  /** Brings the tokens of each expert together: for each group, one or two runs of rows. */
+  private void copyToExperts() {
+    long at = shape.tokenStride();
+    int overflowSlot = 0;
+    for (int from = 0; from < shape.groups().groups(); from++) {
+      boolean isOwn = from == ownGroup;
+      int first = lane.table.privatePairs(from, rank);
+      int privateSlot = isOwn ? 0 : lane.table.privateSlot(from, rank);
+      int pair = 0;
+      for (int expert = 0; expert < arrangement.experts(); expert++) {
+        int row = arrangement.row(expert, from);
+        int count = lane.table.count(from, shape.placement().firstInstance(rank) + expert);
+        int end = pair + count;
+        if (isOwn) {
+          copy(send, lane.table.firstPair(from, rank) + pair, row, count, at);
+        } else {
+          int early = Math.clamp(first - pair, 0, count);
+          copy(privates, privateSlot + pair, row, early, at);
+          int late = Math.max(pair, first) - first;
+          copy(overflow, overflowSlot + late, row + early, count - early, at);
+        }
+        pair = end;
+      }
+      overflowSlot += lane.table.overflowPairs(from, rank);
+    }
+  }
+
+  private void copy(MemorySegment from, int slot, int row, int count, long at) {
+    if (count > 0) {
+      MemorySegment.copy(from, slot * at, output, row * at, count * at);
+    }
+  }
+
+  private void received() {
+    Half<ExpertBatch> done = receiving;
+    MoeStep step = receiver;
+    if (done != null && step != null) {
+      receiving = null;
+      step.dispatchReceived();
+      lane.combine.begin();
+      done.complete(lane.batch);
+    }
+  }
+
+  /**
+   * No rank sends more than it has. Each says so to all when nothing is on its way to it any more,
+   * and then the lane is as after any other step.
+   */
+  private void advanceRefused(StepRefusedException why) {
+    if (areFirstSent && out == 0 && haveTokensCome && !isClosing) {
+      isClosing = true;
+      closings.clear();
+      for (int other = 0; other < shape.ranks(); other++) {
+        if (other != rank) {
+          closings.add(
+              WriteImm.of(
+                  memory.source(Section.OWN_ROW, 0, 0),
+                  memory.target(other, Section.RETURNED, 0, 0),
+                  group.ranks.imm(other, lane.index(), Ranks.RESULTS)));
+        }
+      }
+      submit(closings);
+      group.claim(
+          lane.index(),
+          Ranks.RESULTS,
+          shape.ranks() - 1,
+          other -> false,
+          () -> {
+            areOthersClosed = true;
+            advance();
+          });
+      return;
+    }
+    if (isClosing && areOthersClosed && out == 0 && sending != null) {
+      Half<Void> sent = sending;
+      Half<ExpertBatch> received = receiving;
+      sending = null;
+      receiving = null;
+      lane.refused(why);
+      sent.fail(why);
+      if (received != null) {
+        received.fail(why);
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferRejectedException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * How ranks find together: each tells all others where its memory is, again and again until it has
+ * heard as much of them, and answers whoever asks. Only in turns.
+ */
+final class Joining {
+
+  private static final Duration AGAIN = Duration.ofMillis(100);
+
+  private final Group group;
+  private final Half<MoeGroup> half;
+  private final long digest;
+  private final boolean[] isTelling;
+  private final long beganNanos = System.nanoTime();
+
+  Joining(Group group, Half<MoeGroup> half) {
+    this.group = group;
+    this.half = half;
+    this.digest = group.ranks.digest(group.shape.digest());
+    this.isTelling = new boolean[group.ranks.count()];
+  }
+
+  void begin() {
+    if (group.ranks.haveAllJoined()) {
+      joined();
+    } else {
+      tellMissing();
+    }
+  }
+
+  private void tellMissing() {
+    if (group.failure() != null || group.ranks.haveAllJoined()) {
+      return;
+    }
+    if (System.nanoTime() - beganNanos > group.options.joinDeadline().toNanos()) {
+      tooLate();
+      return;
+    }
+    for (int rank = 0; rank < isTelling.length; rank++) {
+      if (!group.ranks.hasJoined(rank) && !isTelling[rank]) {
+        int to = rank;
+        isTelling[rank] = true;
+        group.mail.send(rank, own(true), () -> isTelling[to] = false);
+      }
+    }
+    Schedulers.parallel()
+        .schedule(() -> group.turns.run(this::tellMissing), AGAIN.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void tooLate() {
+    StringBuilder missing = new StringBuilder();
+    int first = -1;
+    for (int rank = 0; rank < isTelling.length; rank++) {
+      if (!group.ranks.hasJoined(rank)) {
+        first = first < 0 ? rank : first;
+        missing.append(missing.isEmpty() ? "" : ", ").append(group.ranks.name(rank));
+      }
+    }
+    group.fail(
+        first,
+        "has not joined within " + group.options.joinDeadline() + "; nor have all of: " + missing,
+        null,
+        true);
+  }
+
+  private MoeMessage.Join own(boolean wantsAnswer) {
+    return new MoeMessage.Join(
+        group.name,
+        group.ranks.own(),
+        wantsAnswer,
+        digest,
+        group.shape.toString(),
+        group.lease.imm(0).value(),
+        group.region.descriptor());
+  }
+
+  /** A rank has said where its memory is. */
+  void heard(int rank, MoeMessage.Join join) {
+    if (group.failure() != null) {
+      return;
+    }
+    if (!group.ranks.hasJoined(rank)) {
+      String problem = take(rank, join);
+      if (problem != null) {
+        group.fail(rank, problem, null, true);
+        return;
+      }
+    }
+    if (join.wantsAnswer()) {
+      group.mail.send(rank, own(false), () -> {});
+    }
+    if (group.ranks.haveAllJoined() && !half.isOver()) {
+      joined();
+    }
+  }
+
+  private @Nullable String take(int rank, MoeMessage.Join join) {
+    if (join.rank() != rank) {
+      return "takes itself for rank " + join.rank() + "; all must list the ranks in one order";
+    }
+    if (join.digest() != digest) {
+      String here = group.shape.toString();
+      return here.equals(join.shape())
+          ? "has another placement, other groups or other ranks than are agreed on here"
+          : "has another shape: " + join.shape() + "; here it is " + here;
+    }
+    long lastImm = join.imm() + (long) group.shape.lanes() * Ranks.IMMS_PER_LANE - 1;
+    if (lastImm > Imm.MAX_VALUE) {
+      return "names immediates up to " + lastImm + ", beyond the greatest";
+    }
+    try {
+      RemoteRegion region = group.engine.remote(join.descriptor());
+      if (group.ranks.of(region.peer().id()) != rank) {
+        return "names memory of " + region.peer().address();
+      }
+      long bytes = group.shape.memory(rank).bytes();
+      if (region.length() != bytes) {
+        return "names memory of " + region.length() + " bytes, expected " + bytes;
+      }
+      group.ranks.joined(rank, region, join.imm());
+      return null;
+    } catch (TransferRejectedException e) {
+      return "names memory that cannot be written to: " + e.getMessage();
+    }
+  }
+
+  private void joined() {
+    group.begin();
+    half.complete(new MoeGroup(group));
+  }
+}

@@ -1,0 +1,40 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.RemoteSlice;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/** The sections of one lane: as memory here, as sources of writes, and as targets at others. */
+final class LaneMemory {
+
+  private final Group group;
+  private final int lane;
+  private final MoeMemory[] memories;
+  private final MemorySegment whole;
+
+  LaneMemory(Group group, int lane) {
+    this.group = group;
+    this.lane = lane;
+    memories = new MoeMemory[group.shape.ranks()];
+    Arrays.setAll(memories, group.shape::memory);
+    whole = ((HostMemory) group.region.memory()).segment();
+  }
+
+  private MoeMemory own() {
+    return memories[group.ranks.own()];
+  }
+
+  MemorySegment section(MoeMemory.Section section) {
+    return whole.asSlice(own().offset(lane, section), own().length(section));
+  }
+
+  MemorySlice source(MoeMemory.Section section, long offset, long length) {
+    return group.region.slice(own().offset(lane, section) + offset, length);
+  }
+
+  RemoteSlice target(int rank, MoeMemory.Section section, long offset, long length) {
+    return group.ranks.slice(rank, memories[rank].offset(lane, section) + offset, length);
+  }
+}

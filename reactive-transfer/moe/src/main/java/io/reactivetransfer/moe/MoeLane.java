@@ -1,0 +1,148 @@
+package io.reactivetransfer.moe;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one step after the other is done, in memory of its own. All ranks begin the same steps in
+ * the same order; the tokens may be as many as it goes or none. Safe from any thread, but for one
+ * {@code begin} at a time.
+ */
+public final class MoeLane {
+
+  private final Group group;
+  private final int index;
+  private final AtomicReference<@Nullable MoeStep> current = new AtomicReference<>();
+
+  final OwnRouting routing;
+  final float[] weights;
+  final RouteTable table;
+  final Dispatch dispatch;
+  final Combine combine;
+  final ExpertBatch batch;
+
+  /** The number of the last step whose dispatch was begun. */
+  private long begun;
+
+  /** The number of the last step that is over. */
+  private long ended;
+
+  MoeLane(Group group, int index) {
+    this.group = group;
+    this.index = index;
+    MoeShape shape = group.shape;
+    int rank = group.ranks.own();
+    LaneMemory memory = new LaneMemory(group, index);
+    Arrangement arrangement = new Arrangement(shape, rank);
+    routing = new OwnRouting(shape, shape.groups().groupOf(rank));
+    weights = new float[shape.maxPairs()];
+    table = new RouteTable(shape);
+    dispatch = new Dispatch(group, this, memory, arrangement);
+    combine = new Combine(group, this, memory, arrangement);
+    batch =
+        new ExpertBatch(
+            shape,
+            rank,
+            arrangement,
+            memory.section(MoeMemory.Section.TOKENS),
+            memory.section(MoeMemory.Section.RESULTS));
+  }
+
+  /** Its number in the group. */
+  public int index() {
+    return index;
+  }
+
+  /**
+   * Takes the routing of the next step. Nothing is sent before {@link MoeStep#dispatchSend} is
+   * subscribed to; until then, another one may be taken instead.
+   *
+   * @param tokens how many tokens this rank's group has, 0 to {@link MoeShape#maxTokens()}
+   * @param experts the experts of each token, {@link MoeShape#topK()} different ones for each, one
+   *     token after the other; not kept
+   * @param weights what the result of each is multiplied with, as many as experts, each a finite
+   *     number; not kept
+   * @throws IllegalArgumentException if these are others, with the index; nothing has begun then
+   * @throws IllegalStateException if the step before it is not over: {@link MoeStep#combineReceive}
+   *     has not completed, nor was the step refused
+   * @throws GroupFailedException if the group is over
+   */
+  public MoeStep begin(int tokens, int[] experts, float[] weights) {
+    Objects.requireNonNull(experts, "experts");
+    Objects.requireNonNull(weights, "weights");
+    GroupFailedException failure = group.failure();
+    if (failure != null) {
+      throw failure;
+    }
+    MoeStep before = current.get();
+    if (before != null && !before.isReplaceable()) {
+      throw new IllegalStateException(
+          "expected the step before to be over on lane "
+              + index
+              + ", got one of which combineReceive has not completed; take another lane to"
+              + " overlap");
+    }
+    current.set(null); // what it was given is overwritten
+    routing.route(tokens, experts);
+    int pairs = tokens * group.shape.topK();
+    if (weights.length < pairs) {
+      throw new IllegalArgumentException(
+          "expected a weight for each of " + pairs + " experts, got " + weights.length);
+    }
+    for (int pair = 0; pair < pairs; pair++) {
+      if (!Float.isFinite(weights[pair])) {
+        throw new IllegalArgumentException(
+            "expected weights that are finite numbers, got "
+                + weights[pair]
+                + " as number "
+                + pair % group.shape.topK()
+                + " of token "
+                + pair / group.shape.topK());
+      }
+      this.weights[pair] = weights[pair];
+    }
+    MoeStep step = new MoeStep(group, this, tokens);
+    current.set(step);
+    return step;
+  }
+
+  boolean isCurrent(MoeStep step) {
+    return current.get() == step;
+  }
+
+  // In turns
+
+  /** The next step begins: its number, from 1 on. */
+  long beginStep() {
+    begun++;
+    group.requireAll(index, begun);
+    return begun;
+  }
+
+  void endStep() {
+    ended = begun;
+    MoeStep step = current.get();
+    if (step != null) {
+      step.over();
+    }
+  }
+
+  void refused(StepRefusedException refusal) {
+    MoeStep step = current.get();
+    if (step != null) {
+      step.refused(refusal);
+    }
+    endStep();
+  }
+
+  /** How many steps are over. */
+  long steps() {
+    return ended;
+  }
+
+  /** The number of the step that is neither over nor still to begin, or 0. */
+  long stepUnderWay() {
+    return begun > ended ? begun : 0;
+  }
+}

@@ -1,0 +1,52 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.RegionDescriptor;
+import java.util.List;
+
+/** What ranks of a group say to each other, beside what they write. */
+sealed interface MoeMessage {
+
+  /** The most bytes of a group's name. */
+  int MAX_NAME_BYTES = 255;
+
+  /** The most bytes of a text for people. */
+  int MAX_TEXT_BYTES = 4_096;
+
+  /** The group that it is about. */
+  String group();
+
+  /**
+   * What others need to write to a rank.
+   *
+   * @param rank which one it takes itself for
+   * @param wantsAnswer whether it has not heard as much from the one that it tells
+   * @param digest of the shape and of who the ranks are
+   * @param shape the same for people
+   * @param imm the first of its immediates
+   * @param descriptor of its memory
+   */
+  record Join(
+      String group,
+      int rank,
+      boolean wantsAnswer,
+      long digest,
+      String shape,
+      int imm,
+      RegionDescriptor descriptor)
+      implements MoeMessage {}
+
+  /**
+   * The group is over.
+   *
+   * @param blamed the rank that is the reason, or -1
+   * @param why for people
+   */
+  record GiveUp(String group, int blamed, String why) implements MoeMessage {}
+
+  /**
+   * A rank takes part in no more steps.
+   *
+   * @param steps how many it has begun and ended on each lane
+   */
+  record Leave(String group, List<Long> steps) implements MoeMessage {}
+}

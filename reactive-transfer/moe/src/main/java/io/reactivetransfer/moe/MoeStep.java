@@ -1,0 +1,250 @@
+package io.reactivetransfer.moe;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/**
+ * One step of a lane, in four halves that can be driven apart: other work, or a step of another
+ * lane, fits between any two of them. They are subscribed to in their order, each once; that two
+ * are under way at once is the rule: {@link #dispatchReceive} needs no more than that {@link
+ * #dispatchSend} was subscribed to, and {@link #combineReceive} that {@link #combineSend} was.
+ *
+ * <p>A half does its part when it is subscribed to, and ends with one signal, in one of these ways:
+ * it completes; it fails with a {@link StepRefusedException}, as all halves of the step do on all
+ * ranks, and the group goes on; with a {@link GroupFailedException}, when no NIC of this engine
+ * touches memory of the group any more and nobody copies; or with an {@link IllegalStateException},
+ * if it was not its turn, which changes nothing. Cancelling one that has not ended gives the whole
+ * group up, on all ranks.
+ *
+ * <p>Signals come on the engine's signal scheduler or on the scheduler of the {@link MoeOptions},
+ * whichever did the last part. Nothing else of the group waits for what is done in them.
+ */
+public final class MoeStep {
+
+  private final Group group;
+  private final MoeLane lane;
+  private final int tokens;
+
+  private final AtomicBoolean hasBegun = new AtomicBoolean();
+  private volatile boolean isOver;
+  private @Nullable StepRefusedException refusal;
+
+  // In turns: what was subscribed to, and what has completed.
+  private boolean dispatchReceiveBegun;
+  private boolean dispatchReceived;
+  private boolean combineSendBegun;
+  private boolean combineReceiveBegun;
+
+  MoeStep(Group group, MoeLane lane, int tokens) {
+    this.group = group;
+    this.lane = lane;
+    this.tokens = tokens;
+  }
+
+  boolean isReplaceable() {
+    return !hasBegun.get() || isOver;
+  }
+
+  void over() {
+    isOver = true;
+  }
+
+  void refused(StepRefusedException why) {
+    refusal = why;
+  }
+
+  void dispatchReceived() {
+    dispatchReceived = true;
+  }
+
+  /** The same, of tokens without gaps: {@link MoeShape#tokenBytes()} from each to the next. */
+  public Mono<Void> dispatchSend(MemorySegment tokens) {
+    return dispatchSend(tokens, group.shape.tokenBytes());
+  }
+
+  /**
+   * Sends the routes and the tokens: what fits into private slots at once, the rest when the routes
+   * of all ranks have come. Completes when all of it was written.
+   *
+   * @param tokens the tokens of this rank's group; read until this completes, but no longer than
+   *     {@link #dispatchReceive} takes. Any thread must be able to read it
+   * @param stride from each token to the next, in bytes, at least {@link MoeShape#tokenBytes()}
+   * @throws IllegalArgumentException if that is not within the memory
+   */
+  public Mono<Void> dispatchSend(MemorySegment tokens, long stride) {
+    requireRows("tokens", tokens, stride, group.shape.tokenBytes());
+    return Mono.defer(() -> {
+      // At once, so that no other step is begun on the lane from here on.
+      boolean isFirst = hasBegun.compareAndSet(false, true);
+      return half(half -> {
+        if (!isFirst) {
+          half.fail(outOfOrder("dispatchSend once"));
+        } else if (!lane.isCurrent(this)) {
+          half.fail(outOfOrder("the last step that was begun"));
+        } else {
+          lane.dispatch.send(tokens, stride, half);
+        }
+      });
+    });
+  }
+
+  /**
+   * Receives the tokens of all ranks for this rank's experts. Emits them when all are there, by
+   * expert.
+   */
+  public Mono<ExpertBatch> dispatchReceive() {
+    return half(half -> {
+      if (!hasBegun.get() || dispatchReceiveBegun) {
+        half.fail(outOfOrder("dispatchReceive once, after dispatchSend"));
+      } else if (requireGoingOn(half)) {
+        dispatchReceiveBegun = true;
+        lane.dispatch.receive(this, half);
+      }
+    });
+  }
+
+  /**
+   * Sends the results that lie in the {@link ExpertBatch} to where their tokens came from.
+   * Completes when all of them were written.
+   */
+  public Mono<Void> combineSend() {
+    return half(half -> {
+      if (combineSendBegun || (!dispatchReceived && refusal == null)) {
+        half.fail(outOfOrder("combineSend once, after dispatchReceive has completed"));
+      } else if (requireGoingOn(half)) {
+        combineSendBegun = true;
+        lane.combine.send(half);
+      }
+    });
+  }
+
+  /** The same, to sums without gaps: {@link MoeShape#sumBytes()} from each to the next. */
+  public Mono<Void> combineReceive(MemorySegment sums) {
+    return combineReceive(sums, group.shape.sumBytes());
+  }
+
+  /**
+   * Receives the results of this rank's own tokens, and sums them up. Completes when the sums are
+   * there; then the step is over, and the next one may begin on this lane.
+   *
+   * @param sums where they go, in the order of the tokens; written until this has ended. Any thread
+   *     must be able to write it
+   * @param stride from each sum to the next, in bytes, at least {@link MoeShape#sumBytes()}
+   * @throws IllegalArgumentException if that is not within the memory
+   */
+  public Mono<Void> combineReceive(MemorySegment sums, long stride) {
+    requireRows("sums", sums, stride, group.shape.sumBytes());
+    return half(half -> {
+      if (combineReceiveBegun || (!combineSendBegun && refusal == null)) {
+        half.fail(outOfOrder("combineReceive once, after combineSend"));
+      } else if (requireGoingOn(half)) {
+        combineReceiveBegun = true;
+        lane.combine.receive(sums, stride, half);
+      }
+    });
+  }
+
+  /**
+   * All four halves in a chain, with the experts between them. Completes when all have. What the
+   * experts fail with ends it, and the group: nobody else would get their results. So does
+   * cancelling.
+   *
+   * @param tokens as in {@link #dispatchSend(MemorySegment)}
+   * @param experts computes the results of a batch, and completes when they lie there
+   * @param sums as in {@link #combineReceive(MemorySegment)}
+   */
+  public Mono<Void> run(
+      MemorySegment tokens,
+      Function<? super ExpertBatch, ? extends Publisher<?>> experts,
+      MemorySegment sums) {
+    Objects.requireNonNull(experts, "experts");
+    Mono<Void> sent = dispatchSend(tokens);
+    Mono<Void> summed = combineReceive(sums);
+    Mono<Void> computed =
+        dispatchReceive()
+            .flatMap(batch ->
+                Mono.defer(() -> Mono.<Object>from(experts.apply(batch)).then())
+                    .doOnError(e -> giveUp("its experts have failed: " + e))
+                    .doOnCancel(() -> giveUp("its experts were cancelled")));
+    return Mono.when(sent, computed.then(Mono.when(combineSend(), summed)));
+  }
+
+  /**
+   * Gives the step up, and the group with it, on all ranks, unless it is over or has not begun: for
+   * whoever cannot go on between two halves.
+   *
+   * @param why is told to all ranks
+   */
+  public void giveUp(String why) {
+    Objects.requireNonNull(why, "why");
+    group.turns.run(() -> {
+      if (hasBegun.get() && !isOver) {
+        group.fail(
+            group.ranks.own(),
+            "has given a step up on lane " + lane.index() + ": " + why,
+            null,
+            true);
+      }
+    });
+  }
+
+  private <T> Mono<T> half(Consumer<Half<T>> begin) {
+    return Mono.create(sink -> {
+      Half<T> half = new Half<>(group, sink);
+      sink.onCancel(() -> group.turns.run(() -> cancelled(half)));
+      group.turns.run(() -> {
+        group.opened(half);
+        if (!half.isOver() && group.failure() == null) {
+          begin.accept(half);
+        }
+      });
+    });
+  }
+
+  private void cancelled(Half<?> half) {
+    if (half.end() && !isOver) {
+      group.fail(group.ranks.own(), "has cancelled a step on lane " + lane.index(), null, true);
+    }
+  }
+
+  private boolean requireGoingOn(Half<?> half) {
+    if (refusal != null) {
+      half.fail(refusal);
+      return false;
+    }
+    return true;
+  }
+
+  private IllegalStateException outOfOrder(String expected) {
+    return new IllegalStateException("expected " + expected + ", on lane " + lane.index());
+  }
+
+  private void requireRows(String what, MemorySegment memory, long stride, long bytes) {
+    Objects.requireNonNull(memory, what);
+    long needed = tokens == 0 ? 0 : Math.multiplyExact(tokens - 1L, stride) + bytes;
+    if (stride < bytes || memory.byteSize() < needed) {
+      throw new IllegalArgumentException(
+          "expected "
+              + what
+              + " of at least "
+              + bytes
+              + " bytes at a stride of as many or more, and memory for "
+              + tokens
+              + " of them, got a stride of "
+              + stride
+              + " in "
+              + memory.byteSize()
+              + " bytes");
+    }
+    if (!memory.isAccessibleBy(group.anyThread)) {
+      throw new IllegalArgumentException(
+          "expected " + what + " that any thread may access, got memory confined to one");
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.IdleStrategy;
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.loopback.LoopbackNetwork;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import reactor.core.publisher.Mono;
+
+/** Engines that reach each other, with a node for experts on each. */
+final class Cluster implements AutoCloseable {
+
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  final List<TransferEngine> engines = new ArrayList<>();
+  final List<MoeNode> nodes = new ArrayList<>();
+
+  private Cluster(
+      Supplier<TransferEngineBuilder> builder, int ranks, UnaryOperator<EngineOptions.Builder> as) {
+    EngineOptions options =
+        as.apply(
+                EngineOptions.builder()
+                    .nics(1)
+                    .idle(IdleStrategy.backOff())
+                    .livenessDeadline(Duration.ofSeconds(8))) // many share few processors
+            .build();
+    for (int rank = 0; rank < ranks; rank++) {
+      engines.add(await(builder.get().options(options).open()));
+      nodes.add(MoeNode.open(engines.get(rank)));
+    }
+  }
+
+  static Cluster loopback(int ranks) {
+    return loopback(ranks, as -> as);
+  }
+
+  static Cluster loopback(int ranks, UnaryOperator<EngineOptions.Builder> as) {
+    LoopbackNetwork network = new LoopbackNetwork();
+    LoopbackBackend.Builder backend = LoopbackBackend.builder().network(network);
+    return new Cluster(() -> TransferEngineBuilder.create().backend(backend.build()), ranks, as);
+  }
+
+  static Cluster tcp(int ranks) {
+    return new Cluster(() -> TransferEngineBuilder.create().backend("tcp"), ranks, as -> as);
+  }
+
+  private Cluster(List<TransferEngine> engines, List<MoeNode> nodes) {
+    this.engines.addAll(engines);
+    this.nodes.addAll(nodes);
+  }
+
+  /** The first of these; they are closed with all. */
+  Cluster first(int ranks) {
+    return new Cluster(engines.subList(0, ranks), nodes.subList(0, ranks));
+  }
+
+  List<PeerAddress> addresses() {
+    return engines.stream().map(TransferEngine::address).toList();
+  }
+
+  static <T> T await(Mono<T> mono) {
+    return Objects.requireNonNull(mono.block(PATIENCE));
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(node -> node.close().onErrorComplete().block(PATIENCE));
+    engines.forEach(engine -> engine.close().block(PATIENCE));
+  }
+}

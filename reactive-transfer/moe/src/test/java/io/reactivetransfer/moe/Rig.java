@@ -1,0 +1,144 @@
+package io.reactivetransfer.moe;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** All ranks of one group on the engines of a cluster, with memory, in one process. */
+final class Rig implements AutoCloseable {
+
+  /** Who closes with all others waits for nobody, so that a test would take too long otherwise. */
+  static final MoeOptions OPTIONS =
+      MoeOptions.builder().closeTimeout(Cluster.PATIENCE.multipliedBy(2)).build();
+
+  final Cluster cluster;
+  final MoeShape shape;
+  final List<MoeGroup> groups;
+  private final Arena arena = Arena.ofShared();
+
+  /** The tokens of all groups in one step. */
+  static final class Tokens {
+    final int[] count;
+    final MemorySegment[] payload;
+    final int[][] experts;
+    final float[][] weights;
+    final MemorySegment[] expected;
+
+    Tokens(RandomSteps random, MoeShape shape) {
+      int groups = shape.groups().groups();
+      count = new int[groups];
+      payload = new MemorySegment[groups];
+      experts = new int[groups][];
+      weights = new float[groups][];
+      expected = new MemorySegment[groups];
+      for (int group = 0; group < groups; group++) {
+        count[group] = random.tokens(shape);
+        payload[group] = MemorySegment.ofArray(new byte[count[group] * shape.tokenBytes()]);
+        for (int i = 0; i < payload[group].byteSize(); i++) {
+          payload[group].set(ValueLayout.JAVA_BYTE, i, (byte) random.between(-128, 127));
+        }
+        experts[group] = random.experts(shape, count[group]);
+        weights[group] = new float[experts[group].length];
+        for (int i = 0; i < weights[group].length; i++) {
+          weights[group][i] = random.nextWeight();
+        }
+        expected[group] =
+            Model.reference(shape, count[group], payload[group], experts[group], weights[group]);
+      }
+    }
+  }
+
+  Rig(Cluster cluster, MoeShape shape, MoeOptions options) {
+    this(cluster, "experts", shape, options);
+  }
+
+  Rig(Cluster cluster, String name, MoeShape shape, MoeOptions options) {
+    this.cluster = cluster;
+    this.shape = shape;
+    this.groups =
+        Cluster.await(
+            Flux.range(0, shape.ranks())
+                .flatMapSequential(
+                    rank -> join(cluster, name, shape, rank, memory(rank), options), shape.ranks())
+                .collectList());
+  }
+
+  /** Filled with what no test expects. */
+  private MemorySegment memory(int rank) {
+    MemorySegment memory = arena.allocate(shape.memory(rank).bytes(), MoeMemory.ALIGNMENT);
+    return memory.fill((byte) 0x7e);
+  }
+
+  static Mono<MoeGroup> join(
+      Cluster cluster,
+      String name,
+      MoeShape shape,
+      int rank,
+      MemorySegment memory,
+      MoeOptions options) {
+    return cluster.nodes.get(rank).join(name, shape, cluster.addresses(), memory, options);
+  }
+
+  int groupOf(int rank) {
+    return shape.groups().groupOf(rank);
+  }
+
+  MoeStep begin(int rank, int lane, Tokens tokens) {
+    int group = groupOf(rank);
+    return groups
+        .get(rank)
+        .lane(lane)
+        .begin(tokens.count[group], tokens.experts[group], tokens.weights[group]);
+  }
+
+  MemorySegment sums(int rank, Tokens tokens) {
+    return MemorySegment.ofArray(
+        new byte[Math.toIntExact(tokens.count[groupOf(rank)] * shape.sumBytes())]);
+  }
+
+  /** One step of one rank; checks the sums when it is done. */
+  Mono<Void> step(int rank, int lane, Tokens tokens) {
+    return step(rank, lane, tokens, batch -> Model.compute(shape, batch));
+  }
+
+  Mono<Void> step(int rank, int lane, Tokens tokens, Consumer<ExpertBatch> experts) {
+    return Mono.defer(() -> {
+      MemorySegment sums = sums(rank, tokens);
+      return begin(rank, lane, tokens)
+          .run(
+              tokens.payload[groupOf(rank)],
+              batch -> Mono.fromRunnable(() -> experts.accept(batch)),
+              sums)
+          .doOnSuccess(done -> requireExact(rank, tokens, sums));
+    });
+  }
+
+  void requireExact(int rank, Tokens tokens, MemorySegment sums) {
+    Model.requireSame("rank " + rank, sums, tokens.expected[groupOf(rank)]);
+  }
+
+  /**
+   * Steps of all ranks on one lane, one after the other; no rank waits for another between them.
+   */
+  Mono<Void> steps(int lane, List<Tokens> all) {
+    List<Mono<Void>> ranks = new ArrayList<>();
+    for (int rank = 0; rank < shape.ranks(); rank++) {
+      int of = rank;
+      ranks.add(Flux.fromIterable(all).concatMap(tokens -> step(of, lane, tokens)).then());
+    }
+    return Mono.when(ranks);
+  }
+
+  @Override
+  public void close() {
+    Flux.fromIterable(groups)
+        .flatMap(group -> group.close().onErrorComplete(), groups.size())
+        .blockLast(Cluster.PATIENCE);
+    arena.close();
+  }
+}

@@ -1,0 +1,130 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** Steps over engines come out as if each token had simply been given to its experts. */
+class StepsTest {
+
+  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_126L);
+
+  Cluster open(int ranks) {
+    return Cluster.loopback(ranks);
+  }
+
+  int rounds() {
+    return Integer.getInteger("reactivetransfer.moe.rounds", 12);
+  }
+
+  int maxRanks() {
+    return 6;
+  }
+
+  static List<Rig.Tokens> tokens(RandomSteps random, MoeShape shape, int steps) {
+    List<Rig.Tokens> all = new ArrayList<>();
+    for (int i = 0; i < steps; i++) {
+      all.add(new Rig.Tokens(random, shape));
+    }
+    return all;
+  }
+
+  /** Says the seed of whatever fails. */
+  static void seeded(long seed, Object about, Runnable test) {
+    try {
+      test.run();
+    } catch (Throwable e) {
+      throw new AssertionError("-Dreactivetransfer.moe.seed=" + seed + ", " + about, e);
+    }
+  }
+
+  @Test
+  void manyStepsOfAnyShapeAndRoutingAreExactBackToBack() {
+    try (Cluster cluster = open(maxRanks())) {
+      for (int round = 0; round < rounds(); round++) {
+        long seed = SEED + round;
+        RandomSteps random = new RandomSteps(seed);
+        int ranks = random.between(1, maxRanks());
+        MoeShape shape = random.shape(ranks).build();
+        seeded(
+            seed,
+            shape,
+            () -> {
+              try (Part part = new Part(cluster, ranks, shape)) {
+                part.rig.steps(0, tokens(random, shape, 8)).block(Cluster.PATIENCE);
+              }
+            });
+      }
+    }
+  }
+
+  @Test
+  void stepsOfSeveralLanesOverlapAndDoNotMix() {
+    try (Cluster cluster = open(4)) {
+      for (int round = 0; round < Math.ceilDiv(rounds(), 4); round++) {
+        long seed = SEED + 1_000 + round;
+        RandomSteps random = new RandomSteps(seed);
+        MoeShape shape = random.shape(4).lanes(3).build();
+        seeded(
+            seed,
+            shape,
+            () -> {
+              try (Part part = new Part(cluster, 4, shape)) {
+                List<Mono<Void>> lanes = new ArrayList<>();
+                for (int lane = 0; lane < 3; lane++) {
+                  lanes.add(part.rig.steps(lane, tokens(random, shape, 8)));
+                }
+                Mono.when(lanes).block(Cluster.PATIENCE);
+              }
+            });
+      }
+    }
+  }
+
+  @Test
+  void twoGroupsShareTheirEngines() {
+    try (Cluster cluster = open(3)) {
+      RandomSteps random = new RandomSteps(SEED);
+      MoeShape one = random.shape(3).build();
+      MoeShape other = random.shape(3).build();
+      try (Rig first = new Rig(cluster, "one", one, Rig.OPTIONS);
+          Rig second = new Rig(cluster, "other", other, Rig.OPTIONS)) {
+        Mono.when(
+                first.steps(0, tokens(random, one, 10)), second.steps(0, tokens(random, other, 10)))
+            .block(Cluster.PATIENCE);
+      }
+    }
+  }
+
+  @Test
+  void nothingIsLeftWhenGroupsHaveClosed() {
+    try (Cluster cluster = open(3)) {
+      RandomSteps random = new RandomSteps(SEED);
+      MoeShape shape = random.shape(3).build();
+      try (Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+        rig.steps(0, tokens(random, shape, 2)).block(Cluster.PATIENCE);
+      }
+      cluster.engines.forEach(engine -> {
+        assertThat(engine.stats().openRegions()).isZero();
+        assertThat(engine.stats().droppedImms()).isZero();
+      });
+    }
+  }
+
+  /** A group of the first ranks of a cluster. */
+  private static final class Part implements AutoCloseable {
+    final Rig rig;
+
+    Part(Cluster cluster, int ranks, MoeShape shape) {
+      rig = new Rig(cluster.first(ranks), shape, Rig.OPTIONS);
+    }
+
+    @Override
+    public void close() {
+      rig.close();
+    }
+  }
+}
