@@ -8,6 +8,8 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferFailedException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +22,6 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * What all lanes of a rank share: who the others are, what is under way, and how it ends. When one
@@ -28,6 +29,9 @@ import reactor.core.scheduler.Schedulers;
  * nobody copies. All of it only in turns, unless it is said otherwise.
  */
 final class Group {
+
+  /** How long a rank that has stopped writing has to say why. */
+  private static final Duration GRACE = Duration.ofMillis(250);
 
   final TransferEngine engine;
   final String name;
@@ -240,7 +244,19 @@ final class Group {
         }
       }
     }
-    fail(blamed, why.append(": ").append(e.getMessage()).toString(), e, true);
+    String text = why.append(": ").append(e.getMessage()).toString();
+    if (blamed >= 0 && e instanceof TransferFailedException) {
+      // It has stopped writing, so it is about to say why, and can say it better.
+      int rank = blamed;
+      after(GRACE, () -> fail(rank, text, e, true));
+    } else {
+      fail(blamed, text, e, true);
+    }
+  }
+
+  /** In a turn, when some time has passed; it is not taken back. */
+  void after(Duration time, Runnable event) {
+    options.timers().schedule(() -> turns.run(event), time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   // What others do
@@ -396,11 +412,7 @@ final class Group {
       if (!areAllGone()) {
         // What they wrote here last may not have been acknowledged yet, so they are waited for.
         whenAllGone = this::left;
-        Schedulers.parallel()
-            .schedule(
-                () -> turns.run(this::allAreGone),
-                options.closeTimeout().toNanos(),
-                TimeUnit.NANOSECONDS);
+        after(options.closeTimeout(), this::allAreGone);
         return;
       }
     }

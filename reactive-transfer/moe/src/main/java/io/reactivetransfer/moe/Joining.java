@@ -4,9 +4,7 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferRejectedException;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * How ranks find together: each tells all others where its memory is, again and again until it has
@@ -20,7 +18,6 @@ final class Joining {
   private final Half<MoeGroup> half;
   private final long digest;
   private final boolean[] isTelling;
-  private final long beganNanos = System.nanoTime();
 
   Joining(Group group, Half<MoeGroup> half) {
     this.group = group;
@@ -34,15 +31,12 @@ final class Joining {
       joined();
     } else {
       tellMissing();
+      group.after(group.options.joinDeadline(), this::tooLate);
     }
   }
 
   private void tellMissing() {
     if (group.failure() != null || group.ranks.haveAllJoined()) {
-      return;
-    }
-    if (System.nanoTime() - beganNanos > group.options.joinDeadline().toNanos()) {
-      tooLate();
       return;
     }
     for (int rank = 0; rank < isTelling.length; rank++) {
@@ -52,11 +46,13 @@ final class Joining {
         group.mail.send(rank, own(true), () -> isTelling[to] = false);
       }
     }
-    Schedulers.parallel()
-        .schedule(() -> group.turns.run(this::tellMissing), AGAIN.toNanos(), TimeUnit.NANOSECONDS);
+    group.after(AGAIN, this::tellMissing);
   }
 
   private void tooLate() {
+    if (group.ranks.haveAllJoined()) {
+      return;
+    }
     StringBuilder missing = new StringBuilder();
     int first = -1;
     for (int rank = 0; rank < isTelling.length; rank++) {
@@ -65,11 +61,9 @@ final class Joining {
         missing.append(missing.isEmpty() ? "" : ", ").append(group.ranks.name(rank));
       }
     }
-    group.fail(
-        first,
-        "has not joined within " + group.options.joinDeadline() + "; nor have all of: " + missing,
-        null,
-        true);
+    String why =
+        "has not joined within " + group.options.joinDeadline() + "; missing are: " + missing;
+    group.fail(first, why, null, true);
   }
 
   private MoeMessage.Join own(boolean wantsAnswer) {

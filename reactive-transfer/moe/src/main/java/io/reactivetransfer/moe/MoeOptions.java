@@ -12,12 +12,14 @@ public final class MoeOptions {
   private final Duration joinDeadline;
   private final Duration closeTimeout;
   private final Scheduler scheduler;
+  private final Scheduler timers;
 
   private MoeOptions(Builder from) {
     deadline = from.deadline;
     joinDeadline = from.joinDeadline;
     closeTimeout = from.closeTimeout;
     scheduler = from.scheduler;
+    timers = from.timers;
   }
 
   /**
@@ -43,6 +45,11 @@ public final class MoeOptions {
     return scheduler;
   }
 
+  /** What tells that time has passed. */
+  Scheduler timers() {
+    return timers;
+  }
+
   /**
    * The defaults: 30 s for each wait, 60 s to join, 5 s to close, {@code Schedulers.parallel()}.
    */
@@ -61,6 +68,7 @@ public final class MoeOptions {
     private Duration joinDeadline = Duration.ofSeconds(60);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Scheduler scheduler = Schedulers.parallel();
+    private Scheduler timers = Schedulers.parallel();
 
     private Builder() {}
 
@@ -85,6 +93,12 @@ public final class MoeOptions {
     /** See {@link MoeOptions#scheduler()}. */
     public Builder scheduler(Scheduler scheduler) {
       this.scheduler = Objects.requireNonNull(scheduler, "scheduler");
+      return this;
+    }
+
+    /** For tests on a clock of their own. */
+    Builder timers(Scheduler timers) {
+      this.timers = timers;
       return this;
     }
 

@@ -44,7 +44,13 @@ final class Cluster implements AutoCloseable {
 
   static Cluster loopback(int ranks, UnaryOperator<EngineOptions.Builder> as) {
     LoopbackNetwork network = new LoopbackNetwork();
-    LoopbackBackend.Builder backend = LoopbackBackend.builder().network(network);
+    // In any order, and so little at once that others get in between.
+    LoopbackBackend.Builder backend =
+        LoopbackBackend.builder()
+            .network(network)
+            .reorder(ranks)
+            .queueDepth(4)
+            .maxCopyBytesPerPoll(128);
     return new Cluster(() -> TransferEngineBuilder.create().backend(backend.build()), ranks, as);
   }
 
