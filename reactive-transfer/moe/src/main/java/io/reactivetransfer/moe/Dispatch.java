@@ -5,6 +5,7 @@ import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,7 @@ final class Dispatch {
     shape = group.shape;
     rank = group.ranks.own();
     ownGroup = shape.groups().groupOf(rank);
-    ownRow = memory.section(Section.OWN_ROW);
+    ownRow = memory.section(Section.OWN_ROW).fill((byte) 0);
     send = memory.section(Section.SEND);
     privates = memory.section(Section.PRIVATE);
     overflow = memory.section(Section.OVERFLOW);
@@ -95,7 +96,7 @@ final class Dispatch {
         others[count++] = other;
       }
     }
-    targets = java.util.Arrays.copyOf(others, count);
+    targets = Arrays.copyOf(others, count);
   }
 
   void send(MemorySegment tokens, long stride, Half<Void> half) {

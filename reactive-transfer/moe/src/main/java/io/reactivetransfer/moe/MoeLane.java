@@ -65,15 +65,15 @@ public final class MoeLane {
    *     number; not kept
    * @throws IllegalArgumentException if these are others, with the index; nothing has begun then
    * @throws IllegalStateException if the step before it is not over: {@link MoeStep#combineReceive}
-   *     has not completed, nor was the step refused
-   * @throws GroupFailedException if the group is over
+   *     has not completed, nor was the step refused, nor is the group over
    */
   public MoeStep begin(int tokens, int[] experts, float[] weights) {
     Objects.requireNonNull(experts, "experts");
     Objects.requireNonNull(weights, "weights");
-    GroupFailedException failure = group.failure();
-    if (failure != null) {
-      throw failure;
+    if (group.failure() != null) {
+      // Nothing can begin; whoever subscribes to a half is told, when it is quiet.
+      Checks.between("tokens", tokens, 0, group.shape.maxTokens());
+      return new MoeStep(group, this, tokens);
     }
     MoeStep before = current.get();
     if (before != null && !before.isReplaceable()) {
@@ -105,6 +105,11 @@ public final class MoeLane {
     MoeStep step = new MoeStep(group, this, tokens);
     current.set(step);
     return step;
+  }
+
+  /** The step that was begun last, or null. */
+  @Nullable MoeStep current() {
+    return current.get();
   }
 
   boolean isCurrent(MoeStep step) {

@@ -58,6 +58,14 @@ final class RouteRow {
     return row.get(I32, COUNTS + (long) Integer.BYTES * instance);
   }
 
+  /** Whether two rows say the same; what lies behind the counts says nothing. */
+  static boolean areSame(MemorySegment one, MemorySegment other, MoeShape shape) {
+    long end = COUNTS + (long) Integer.BYTES * shape.placement().instances();
+    return tokens(one) == tokens(other)
+        && digest(one) == digest(other)
+        && MemorySegment.mismatch(one, COUNTS, end, other, COUNTS, end) == -1;
+  }
+
   /** What is wrong with a row of this step, or null. */
   static @Nullable String problem(MemorySegment row, MoeShape shape, long step) {
     if (row.get(I32, VERSION_AT) != VERSION) {

@@ -68,7 +68,7 @@ final class RouteTable {
     for (int rank = 0; rank < rows.length; rank++) {
       if (!groups.isFirst(rank)) {
         int first = groups.member(groups.groupOf(rank), 0);
-        if (!isSame(rows[first], rows[rank])) {
+        if (!RouteRow.areSame(rows[first], rows[rank], shape)) {
           return "expected ranks "
               + first
               + " and "
@@ -94,10 +94,6 @@ final class RouteTable {
       }
     }
     return null;
-  }
-
-  private static boolean isSame(MemorySegment one, MemorySegment other) {
-    return RouteRow.digest(one) == RouteRow.digest(other) && one.mismatch(other) == -1;
   }
 
   /** How many tokens a group has. */

@@ -20,6 +20,10 @@ final class RandomSteps {
     return random.nextInt(100) < percent;
   }
 
+  long seed() {
+    return random.nextLong();
+  }
+
   float nextWeight() {
     return random.nextFloat() * 2 - 0.5f;
   }

@@ -1,0 +1,106 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.moe.SimulatedWorld.Outcome;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The steps of all ranks of a world, whose halves are driven apart, with pauses of any length. */
+final class SimulatedSteps {
+
+  private final SimulatedWorld world;
+  private final RandomSteps random;
+  private final List<List<Rig.Tokens>> tokens = new ArrayList<>();
+
+  /** By rank, then by lane: how the steps of a lane have ended. */
+  final List<List<Outcome<Void>>> outcomes = new ArrayList<>();
+
+  /** The first thing that must not be, or null. */
+  AssertionError wrong;
+
+  SimulatedSteps(SimulatedWorld world, RandomSteps random, int steps) {
+    this.world = world;
+    this.random = random;
+    for (int lane = 0; lane < world.shape.lanes(); lane++) {
+      tokens.add(StepsTest.tokens(random, world.shape, steps));
+    }
+  }
+
+  void start() {
+    for (int rank = 0; rank < world.shape.ranks(); rank++) {
+      List<Outcome<Void>> ofRank = new ArrayList<>();
+      for (int lane = 0; lane < world.shape.lanes(); lane++) {
+        int ofLane = lane;
+        int who = rank;
+        Mono<Void> steps =
+            Flux.fromIterable(tokens.get(lane))
+                .concatMap(step -> step(who, ofLane, step))
+                .then()
+                .doOnError(e -> requireQuiet(who));
+        ofRank.add(world.start(rank, random.between(0, 100_000), steps));
+      }
+      outcomes.add(ofRank);
+    }
+  }
+
+  private Mono<Void> pause(int rank) {
+    if (random.chance(50)) {
+      return Mono.empty();
+    }
+    Duration time = Duration.ofNanos(random.between(1, 500_000));
+    return Mono.delay(time, world.schedulers.get(rank)).then();
+  }
+
+  private Mono<Void> step(int rank, int lane, Rig.Tokens step) {
+    return Mono.defer(() -> {
+      int group = world.shape.groups().groupOf(rank);
+      MemorySegment sums =
+          MemorySegment.ofArray(new byte[(int) (step.count[group] * world.shape.sumBytes())]);
+      MoeStep halves =
+          world
+              .groups
+              .get(rank)
+              .lane(lane)
+              .begin(step.count[group], step.experts[group], step.weights[group]);
+      Mono<Void> combined =
+          Mono.when(
+              Mono.defer(halves::combineSend),
+              Mono.defer(() -> pause(rank).then(halves.combineReceive(sums))));
+      Mono<Void> received =
+          Mono.defer(() -> pause(rank).then(halves.dispatchReceive()))
+              .flatMap(batch ->
+                  pause(rank)
+                      .then(Mono.<Void>fromRunnable(() -> Model.compute(world.shape, batch)))
+                      .then(Mono.defer(() -> pause(rank).then(combined))));
+      return Mono.when(halves.dispatchSend(step.payload[group]), received)
+          .doOnSuccess(done -> {
+            if (sums.mismatch(step.expected[group]) != -1 && wrong == null) {
+              wrong = new AssertionError("other sums on rank " + rank + ", lane " + lane);
+            }
+          });
+    });
+  }
+
+  /** Whoever is told of a failure may take it that nothing is under way here any more. */
+  private void requireQuiet(int rank) {
+    if (world.readersOf(rank) != 0 && wrong == null) {
+      wrong = new AssertionError("rank " + rank + " was told of a failure before it was quiet");
+    }
+  }
+
+  boolean areOver(int rank) {
+    return outcomes.get(rank).stream().allMatch(Outcome::isOver);
+  }
+
+  boolean areAllOver() {
+    for (int rank = 0; rank < outcomes.size(); rank++) {
+      if (!areOver(rank)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

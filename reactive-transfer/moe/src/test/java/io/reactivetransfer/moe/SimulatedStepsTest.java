@@ -1,0 +1,145 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.moe.SimulatedWorld.Outcome;
+import io.reactivetransfer.simulation.network.WireObserver;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever comes first on the network and however long anybody takes, steps are exact, and whatever
+ * happens to a rank, all others are told.
+ */
+class SimulatedStepsTest {
+
+  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_129L);
+  private static final int SEEDS = Integer.getInteger("reactivetransfer.moe.seeds", 60);
+
+  /** One world without faults; throws an AssertionError if anything is not as it has to be. */
+  static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {
+    RandomSteps random = new RandomSteps(seed);
+    int ranks = random.chance(3) ? random.between(20, 64) : random.between(1, 7);
+    MoeShape shape = random.shape(ranks).lanes(random.between(1, 3)).build();
+    try (SimulatedWorld world =
+        new SimulatedWorld(
+            random, shape, SimulatedWorld.rough(random), new WireObserver() {}, mistake)) {
+      SimulatedSteps steps =
+          new SimulatedSteps(world, random, ranks > 7 ? 2 : random.between(2, 8));
+      steps.start();
+      world.runUntil(() -> steps.areAllOver() || steps.wrong != null);
+      if (steps.wrong != null) {
+        throw steps.wrong;
+      }
+      steps.outcomes.forEach(ofRank -> ofRank.forEach(Outcome::value));
+    }
+  }
+
+  @Test
+  void stepsAreExactWhateverComesFirst() {
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = SEED + i;
+      StepsTest.seeded(seed, "calm", () -> calmRun(seed, engine -> engine));
+    }
+  }
+
+  private enum Fault {
+    KILL,
+    STOP,
+    CLOSE_ENGINE,
+    CLOSE_GROUP,
+    GIVE_UP
+  }
+
+  static void faultyRun(long seed, UnaryOperator<TransferEngine> mistake) {
+    RandomSteps random = new RandomSteps(seed);
+    int ranks = random.between(2, 6);
+    MoeShape shape = random.shape(ranks).lanes(random.between(1, 3)).build();
+    try (SimulatedWorld world =
+        new SimulatedWorld(
+            random, shape, SimulatedWorld.rough(random), new WireObserver() {}, mistake)) {
+      SimulatedSteps steps = new SimulatedSteps(world, random, random.between(2, 6));
+      int victim = random.between(0, ranks - 1);
+      Fault fault = Fault.values()[random.between(0, Fault.values().length - 1)];
+      steps.start();
+      world.runFor(random.between(1, 6_000_000));
+      happen(world, fault, victim);
+      world.runUntil(() -> {
+        for (int rank = 0; rank < ranks; rank++) {
+          if (rank != victim && !steps.areOver(rank)) {
+            return steps.wrong != null;
+          }
+        }
+        return true;
+      });
+      if (steps.wrong != null) {
+        throw steps.wrong;
+      }
+      for (int rank = 0; rank < ranks; rank++) {
+        if (rank != victim) {
+          for (Outcome<Void> outcome : steps.outcomes.get(rank)) {
+            assertThat(outcome.ends).isEqualTo(1);
+            if (outcome.failure != null) {
+              assertThat(outcome.failure)
+                  .as("%s of rank %s, at rank %s", fault, victim, rank)
+                  .isInstanceOf(GroupFailedException.class);
+              assertThat(((GroupFailedException) outcome.failure).rank())
+                  .as("%s of rank %s, at rank %s: %s", fault, victim, rank, outcome.failure)
+                  .hasValue(victim);
+            }
+          }
+        }
+      }
+      closeAll(world, victim);
+    }
+  }
+
+  private static void happen(SimulatedWorld world, Fault fault, int victim) {
+    MoeGroup group = world.groups.get(victim);
+    switch (fault) {
+      case KILL -> {
+        world.processes.get(victim).kill();
+        world.network.kill(world.engines.get(victim).id());
+      }
+      case STOP -> {
+        world.processes.get(victim).stop();
+        long nanos = 4 * SimulatedWorld.LIVENESS.toNanos();
+        world.time.after(nanos, () -> world.processes.get(victim).resume());
+      }
+      case CLOSE_ENGINE -> world.start(victim, 0, world.engines.get(victim).close());
+      case CLOSE_GROUP -> world.start(victim, 0, group.close());
+      case GIVE_UP -> world.processes.get(victim).execute(() -> giveUp(group), 0);
+    }
+  }
+
+  private static void giveUp(MoeGroup group) {
+    for (int lane = 0; lane < group.shape().lanes(); lane++) {
+      MoeStep step = group.lane(lane).current();
+      if (step != null) {
+        step.giveUp("as the seed decides");
+      }
+    }
+  }
+
+  /** Whoever is left closes, and gets everything back. */
+  private static void closeAll(SimulatedWorld world, int victim) {
+    for (int rank = 0; rank < world.groups.size(); rank++) {
+      if (rank != victim) {
+        Outcome<Void> closed = world.start(rank, 0, world.groups.get(rank).close());
+        world.runUntil(closed::isOver);
+        closed.value();
+        assertThat(world.engines.get(rank).stats().openRegions()).isZero();
+        assertThat(world.engines.get(rank).stats().openLeases()).isZero();
+      }
+    }
+  }
+
+  @Test
+  void whateverHappensToARankAllOthersEndWithItsNameInQuietMemory() {
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = SEED + i;
+      StepsTest.seeded(seed, "faulty", () -> faultyRun(seed, engine -> engine));
+    }
+  }
+}
