@@ -1,5 +1,7 @@
 package io.reactivetransfer.moe;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -18,6 +20,9 @@ final class SimulatedSteps {
   /** By rank, then by lane: how the steps of a lane have ended. */
   final List<List<Outcome<Void>>> outcomes = new ArrayList<>();
 
+  /** By rank, then by lane: what steps were refused with. */
+  private final List<List<List<String>>> refusals = new ArrayList<>();
+
   /** The first thing that must not be, or null. */
   AssertionError wrong;
 
@@ -32,17 +37,31 @@ final class SimulatedSteps {
   void start() {
     for (int rank = 0; rank < world.shape.ranks(); rank++) {
       List<Outcome<Void>> ofRank = new ArrayList<>();
+      refusals.add(new ArrayList<>());
       for (int lane = 0; lane < world.shape.lanes(); lane++) {
         int ofLane = lane;
         int who = rank;
+        List<String> refused = new ArrayList<>();
+        refusals.get(rank).add(refused);
         Mono<Void> steps =
             Flux.fromIterable(tokens.get(lane))
-                .concatMap(step -> step(who, ofLane, step))
+                .concatMap(step ->
+                    step(who, ofLane, step)
+                        .onErrorResume(
+                            StepRefusedException.class,
+                            e -> Mono.fromRunnable(() -> refused.add(e.getMessage()))))
                 .then()
                 .doOnError(e -> requireQuiet(who));
         ofRank.add(world.start(rank, random.between(0, 100_000), steps));
       }
       outcomes.add(ofRank);
+    }
+  }
+
+  /** After all is over: no rank has refused what another has not. */
+  void requireSameRefusals() {
+    for (int rank = 1; rank < refusals.size(); rank++) {
+      assertThat(refusals.get(rank)).as("refused by rank %s", rank).isEqualTo(refusals.get(0));
     }
   }
 
@@ -67,7 +86,8 @@ final class SimulatedSteps {
               .begin(step.count[group], step.experts[group], step.weights[group]);
       Mono<Void> combined =
           Mono.when(
-              Mono.defer(halves::combineSend),
+              Mono.defer(halves::combineSend)
+                  .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.BLOCKS)),
               Mono.defer(() -> pause(rank).then(halves.combineReceive(sums))));
       Mono<Void> received =
           Mono.defer(() -> pause(rank).then(halves.dispatchReceive()))
@@ -75,13 +95,27 @@ final class SimulatedSteps {
                   pause(rank)
                       .then(Mono.<Void>fromRunnable(() -> Model.compute(world.shape, batch)))
                       .then(Mono.defer(() -> pause(rank).then(combined))));
-      return Mono.when(halves.dispatchSend(step.payload[group]), received)
+      Mono<Void> sent =
+          halves
+              .dispatchSend(step.payload[group])
+              .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.SEND));
+      return Mono.when(sent, received)
           .doOnSuccess(done -> {
             if (sums.mismatch(step.expected[group]) != -1 && wrong == null) {
               wrong = new AssertionError("other sums on rank " + rank + ", lane " + lane);
             }
           });
     });
+  }
+
+  /** Whoever is told that it was written may take it that no NIC reads it any more. */
+  private void requireUnread(int rank, int lane, MoeMemory.Section section) {
+    MoeMemory memory = world.shape.memory(rank);
+    long offset = memory.offset(lane, section);
+    long length = memory.length(section);
+    if (length > 0 && world.network.readersOf(world.memory.get(rank), offset, length) != 0) {
+      wrong = new AssertionError("rank " + rank + " has not written all of " + section);
+    }
   }
 
   /** Whoever is told of a failure may take it that nothing is under way here any more. */

@@ -21,7 +21,9 @@ class SimulatedStepsTest {
   static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {
     RandomSteps random = new RandomSteps(seed);
     int ranks = random.chance(3) ? random.between(20, 64) : random.between(1, 7);
-    MoeShape shape = random.shape(ranks).lanes(random.between(1, 3)).build();
+    MoeShape.Builder any = random.shape(ranks).lanes(random.between(1, 3));
+    MoeShape shape =
+        random.chance(30) ? any.maxReceived(random.between(1, 30)).build() : any.build();
     try (SimulatedWorld world =
         new SimulatedWorld(
             random, shape, SimulatedWorld.rough(random), new WireObserver() {}, mistake)) {
@@ -33,6 +35,7 @@ class SimulatedStepsTest {
         throw steps.wrong;
       }
       steps.outcomes.forEach(ofRank -> ofRank.forEach(Outcome::value));
+      steps.requireSameRefusals();
     }
   }
 

@@ -1,0 +1,134 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** An engine that has libraries on it do one thing wrong: for finding out that it is noticed. */
+enum Mistake implements UnaryOperator<TransferEngine> {
+  /** Does not wait for the last row. */
+  READS_ROWS_EARLY,
+
+  /** Does not wait for the last write of tokens. */
+  READS_TOKENS_EARLY,
+
+  /** Does not wait for the last block of results. */
+  READS_RESULTS_EARLY,
+
+  /** Uses sources again that are still being read. */
+  WRITES_ARE_DONE_AT_ONCE,
+
+  /** Sends no block that has no results. */
+  SENDS_NOTHING_EMPTY,
+
+  /** Does not say why it gives up. */
+  SAYS_NOTHING;
+
+  @Override
+  public TransferEngine apply(TransferEngine engine) {
+    return proxy(
+        TransferEngine.class,
+        engine,
+        (method, arguments) -> {
+          switch (method) {
+            case "lease" -> {
+              return lease(engine.lease((int) arguments[0]));
+            }
+            case "submit" -> {
+              return arguments[0] instanceof Publisher<?> writes
+                  ? submit(engine, writes, arguments)
+                  : null;
+            }
+            case "send" -> {
+              return this == SAYS_NOTHING && isGiveUp((ByteBuffer) arguments[2])
+                  ? Mono.empty()
+                  : null;
+            }
+            default -> {
+              return null;
+            }
+          }
+        });
+  }
+
+  private static boolean isGiveUp(ByteBuffer message) {
+    return MoeCodec.decode(message.duplicate()) instanceof MoeMessage.GiveUp;
+  }
+
+  @SuppressWarnings("unchecked")
+  private Object submit(TransferEngine engine, Publisher<?> writes, Object[] arguments) {
+    Flux<Transfer> transfers = Flux.from((Publisher<Transfer>) writes);
+    Duration deadline = (Duration) arguments[1];
+    return switch (this) {
+      case WRITES_ARE_DONE_AT_ONCE ->
+          Flux.defer(() -> {
+            engine
+                .submit(transfers.collectList().flatMapIterable(all -> all), deadline)
+                .onErrorComplete()
+                .subscribe();
+            return Flux.empty();
+          });
+      case SENDS_NOTHING_EMPTY ->
+          engine.submit(transfers.filter(write -> write.length() > 0), deadline);
+      default -> null;
+    };
+  }
+
+  private ImmLease lease(ImmLease lease) {
+    int what =
+        switch (this) {
+          case READS_ROWS_EARLY -> Ranks.ROWS;
+          case READS_TOKENS_EARLY -> Ranks.TOKENS;
+          case READS_RESULTS_EARLY -> Ranks.RESULTS;
+          default -> -1;
+        };
+    return proxy(
+        ImmLease.class,
+        lease,
+        (method, arguments) ->
+            method.equals("counter") && (int) arguments[0] % Ranks.IMMS_PER_LANE == what
+                ? early(lease.counter((int) arguments[0]))
+                : null);
+  }
+
+  private static ImmCounter early(ImmCounter counter) {
+    return proxy(
+        ImmCounter.class,
+        counter,
+        (method, arguments) ->
+            switch (method) {
+              case "within" -> early(counter.within((Duration) arguments[0]));
+              case "next" -> counter.next(Math.max(1, (long) arguments[0] - 1));
+              default -> null;
+            });
+  }
+
+  /** What answers null is left to the original. */
+  private interface Instead {
+    Object of(String method, Object[] arguments);
+  }
+
+  private static <T> T proxy(Class<T> type, T original, Instead instead) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              Object other = arguments == null ? null : instead.of(method.getName(), arguments);
+              try {
+                return other == null ? method.invoke(original, arguments) : other;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+}

@@ -1,0 +1,33 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The simulation finds each mistake within a few seeds. */
+class SabotageTest {
+
+  private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_130L);
+  private static final int SEEDS = 200;
+
+  @ParameterizedTest
+  @EnumSource
+  void isFound(Mistake mistake) {
+    int seeds = 0;
+    boolean isFound = false;
+    while (!isFound && seeds < SEEDS) {
+      long seed = SEED + seeds++;
+      try {
+        if (mistake == Mistake.SAYS_NOTHING) {
+          SimulatedStepsTest.faultyRun(seed, mistake);
+        } else {
+          SimulatedStepsTest.calmRun(seed, mistake);
+        }
+      } catch (AssertionError e) {
+        isFound = true;
+      }
+    }
+    assertThat(isFound).as("found within %s seeds", SEEDS).isTrue();
+  }
+}
