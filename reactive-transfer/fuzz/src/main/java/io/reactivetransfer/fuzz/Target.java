@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 /** What is fuzzed: where its test is, and how many of each 1,000 cases it gets. */
 public enum Target {
   /** The bytes and the text of a peer's address. */
-  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 150),
+  PEER_ADDRESS("reactive-transfer/core", "DescriptorFuzzTest#peerAddresses", 130),
   /** The bytes of a region's descriptor. */
   REGION_DESCRIPTOR("reactive-transfer/core", "DescriptorFuzzTest#regionDescriptors", 140),
   /** The first thing that engines say to each other. */
@@ -24,6 +24,10 @@ public enum Target {
   WEIGHTS_CHECKSUMS("reactive-transfer/weights", "SumCodecFuzzTest", 10),
   /** The headers of files of weights. */
   SAFETENSORS("reactive-transfer/weights", "SafetensorsFuzzTest", 20),
+  /** What ranks of a group of experts say to each other. */
+  MOE_MESSAGES("reactive-transfer/moe", "MoeFuzzTest#messages", 12),
+  /** What they write to each other of their routes. */
+  MOE_ROUTES("reactive-transfer/moe", "MoeFuzzTest#routes", 8),
   /** What each side of a control channel's handshake gets. */
   CONTROL_HANDSHAKE("backends/control", "HandshakeFuzzTest#handshakes", 5),
   /** The frames of its sessions. */
