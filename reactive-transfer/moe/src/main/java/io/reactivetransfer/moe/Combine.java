@@ -75,14 +75,18 @@ final class Combine {
     this.stride = stride;
     receiving = half;
     group.claim(
-        lane.index(),
+        lane,
         Ranks.RESULTS,
         shape.ranks() - 1,
-        other -> false,
         () -> {
           haveResultsCome = true;
           advance();
         });
+  }
+
+  /** Whether all results of this step are on their way. */
+  boolean hasSent() {
+    return isStaged;
   }
 
   private void advance() {

@@ -110,6 +110,11 @@ final class Dispatch {
     advance();
   }
 
+  /** Whether all tokens of this step are on their way. */
+  boolean hasSent() {
+    return areAllSent;
+  }
+
   private void advance() {
     if (areAllSent && out == 0 && sending != null) {
       Half<Void> done = sending;
@@ -165,12 +170,7 @@ final class Dispatch {
           tokens = MemorySegment.NULL;
           advance();
         });
-    group.claim(
-        lane.index(),
-        Ranks.ROWS,
-        shape.ranks() - 1,
-        other -> RouteRow.step(rows[other]) != step,
-        this::routesKnown);
+    group.claim(lane, Ranks.ROWS, shape.ranks() - 1, this::routesKnown);
   }
 
   private void submit(List<Transfer> writes) {
@@ -242,10 +242,9 @@ final class Dispatch {
       writes = lane.table.privateWrites(rank);
     }
     group.claim(
-        lane.index(),
+        lane,
         Ranks.TOKENS,
         writes,
-        other -> false,
         () -> {
           haveTokensCome = true;
           advance();
@@ -331,10 +330,9 @@ final class Dispatch {
       }
       submit(closings);
       group.claim(
-          lane.index(),
+          lane,
           Ranks.RESULTS,
           shape.ranks() - 1,
-          other -> false,
           () -> {
             areOthersClosed = true;
             advance();

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -42,6 +41,7 @@ final class Group {
   final ImmLease lease;
   final Turns turns;
   final Mail mail;
+  final Lateness lateness;
 
   /** One that is nobody's, to ask whether any may. */
   final Thread anyThread = Thread.ofPlatform().unstarted(() -> {});
@@ -87,6 +87,7 @@ final class Group {
     this.whenReleased = whenReleased;
     this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
     this.mail = new Mail(this);
+    this.lateness = new Lateness(this);
     this.isGone = new boolean[ranks.count()];
     this.hearsNothing = new boolean[ranks.count()];
     for (int rank = 0; rank < ranks.count(); rank++) {
@@ -114,6 +115,11 @@ final class Group {
                 e -> turns.run(this::engineClosed)));
       }
     }
+  }
+
+  /** Whether all have joined. */
+  boolean hasBegun() {
+    return !lanes.isEmpty();
   }
 
   MoeLane lane(int index) {
@@ -190,24 +196,30 @@ final class Group {
     listen(
         engine.submit(Flux.fromIterable(writes), options.deadline()),
         then,
-        e -> failed("a write has failed", e, rank -> false));
+        e -> failed("a write has failed", e));
   }
 
-  /**
-   * Waits for arrivals; then goes on.
-   *
-   * @param missing which ranks are known to be late, once it has taken too long
-   */
-  void claim(int lane, int what, int count, IntPredicate missing, Runnable then) {
+  /** Waits for arrivals; then goes on. */
+  void claim(MoeLane lane, int what, int count, Runnable then) {
     if (count == 0) {
       then.run();
       return;
     }
-    String text = what == Ranks.ROWS ? "routes" : what == Ranks.TOKENS ? "tokens" : "results";
     listen(
-        counters[lane * Ranks.IMMS_PER_LANE + what].next(count),
+        counters[lane.index() * Ranks.IMMS_PER_LANE + what].next(count),
         then,
-        e -> failed(count + " writes of " + text + " did not come on lane " + lane, e, missing));
+        e -> notArrived(lane, what, count, e));
+  }
+
+  private void notArrived(MoeLane lane, int what, int count, Throwable e) {
+    String kind = what == Ranks.ROWS ? "routes" : what == Ranks.TOKENS ? "tokens" : "results";
+    String text = count + " writes of " + kind + " did not come on lane " + lane.index();
+    if (e instanceof DeadlineExceededException) {
+      long needed = 4 * lane.stepUnderWay() + what + 1;
+      lateness.find(lane, needed, text + " within " + options.deadline(), e);
+    } else {
+      failed(text, e);
+    }
   }
 
   private <T> void listen(Publisher<T> publisher, Runnable then, Consumer<Throwable> failed) {
@@ -230,27 +242,14 @@ final class Group {
                 })));
   }
 
-  private void failed(String what, Throwable e, IntPredicate missing) {
+  private void failed(String what, Throwable e) {
     int blamed = ranks.of(e);
-    StringBuilder why = new StringBuilder(what);
-    if (e instanceof DeadlineExceededException) {
-      why.append(" within ").append(options.deadline());
-      String separator = "; late: ";
-      for (int rank = 0; rank < ranks.count(); rank++) {
-        if (missing.test(rank)) {
-          blamed = blamed < 0 ? rank : blamed;
-          why.append(separator).append(ranks.name(rank));
-          separator = ", ";
-        }
-      }
-    }
-    String text = why.append(": ").append(e.getMessage()).toString();
+    String why = what + ": " + e.getMessage();
     if (blamed >= 0 && e instanceof TransferFailedException) {
       // It has stopped writing, so it is about to say why, and can say it better.
-      int rank = blamed;
-      after(GRACE, () -> fail(rank, text, e, true));
+      after(GRACE, () -> fail(blamed, why, e, true));
     } else {
-      fail(blamed, text, e, true);
+      fail(blamed, why, e, true);
     }
   }
 
@@ -298,6 +297,11 @@ final class Group {
     }
     doneByLeft.set(rank, steps);
     gone(rank);
+    if (failure != null) {
+      // It waits until all others have left, too.
+      mail.send(rank, new MoeMessage.GiveUp(name, -1, "the group was over already"), () -> {});
+      return;
+    }
     for (MoeLane lane : lanes) {
       requireAll(lane.index(), lane.stepUnderWay());
     }
@@ -359,6 +363,12 @@ final class Group {
     waiting.clear();
     if (tell) {
       mail.toAll(new MoeMessage.GiveUp(name, blamed, why));
+    } else if (!isClosing) {
+      for (int rank = 0; rank < doneByLeft.size(); rank++) {
+        if (doneByLeft.get(rank) != null && !hearsNothing[rank]) {
+          mail.send(rank, new MoeMessage.GiveUp(name, blamed, why), () -> {});
+        }
+      }
     }
     Listener.ofEnd(
         region.quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));

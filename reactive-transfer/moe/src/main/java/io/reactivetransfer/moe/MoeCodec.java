@@ -23,6 +23,8 @@ final class MoeCodec {
   private static final int JOIN = 1;
   private static final int GIVE_UP = 2;
   private static final int LEAVE = 3;
+  private static final int ASK = 4;
+  private static final int TELL = 5;
 
   private static final int MAX_DESCRIPTOR_BYTES = 4_096;
   private static final int MIN_BYTES = 3 + Integer.BYTES;
@@ -40,6 +42,8 @@ final class MoeCodec {
               case MoeMessage.Join ignored -> JOIN;
               case MoeMessage.GiveUp ignored -> GIVE_UP;
               case MoeMessage.Leave ignored -> LEAVE;
+              case MoeMessage.Ask ignored -> ASK;
+              case MoeMessage.Tell ignored -> TELL;
             });
     byte[] name = message.group().getBytes(StandardCharsets.UTF_8);
     out.put((byte) name.length).put(name);
@@ -60,6 +64,8 @@ final class MoeCodec {
           out.putLong(steps);
         }
       }
+      case MoeMessage.Ask ask -> out.put((byte) ask.lane());
+      case MoeMessage.Tell tell -> out.put((byte) tell.lane()).putLong(tell.progress());
     }
     out.putInt(checksum(out.slice(0, out.position())));
     return out.flip();
@@ -134,7 +140,11 @@ final class MoeCodec {
             }
             yield new MoeMessage.Leave(group, List.copyOf(steps));
           }
-          default -> throw new MoeFormatException("a kind of 1 to 3", String.valueOf(kind));
+          case ASK -> new MoeMessage.Ask(group, u8("a lane", in, 0, MoeShape.MAX_LANES - 1));
+          case TELL ->
+              new MoeMessage.Tell(
+                  group, u8("a lane", in, 0, MoeShape.MAX_LANES - 1), i64("a progress", in, 0));
+          default -> throw new MoeFormatException("a kind of 1 to 5", String.valueOf(kind));
         };
     if (in.hasRemaining()) {
       throw new MoeFormatException("no bytes behind the last field", in.remaining() + " of them");

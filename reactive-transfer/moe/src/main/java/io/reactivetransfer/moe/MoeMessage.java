@@ -49,4 +49,14 @@ sealed interface MoeMessage {
    * @param steps how many it has begun and ended on each lane
    */
   record Leave(String group, List<Long> steps) implements MoeMessage {}
+
+  /** How far have you got on this lane? */
+  record Ask(String group, int lane) implements MoeMessage {}
+
+  /**
+   * So far.
+   *
+   * @param progress as {@link MoeLane#progress()} has it
+   */
+  record Tell(String group, int lane, long progress) implements MoeMessage {}
 }

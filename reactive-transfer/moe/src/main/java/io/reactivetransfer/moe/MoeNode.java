@@ -195,6 +195,8 @@ public final class MoeNode {
           group.left(rank, leave.steps());
         }
       }
+      case MoeMessage.Ask ask -> group.lateness.asked(rank, ask.lane());
+      case MoeMessage.Tell tell -> group.lateness.told(rank, tell.progress());
     }
   }
 

@@ -152,7 +152,7 @@ class FailureTest {
   }
 
   @Test
-  void whoIsLateIsNamedWhenTheDeadlineIsOver() {
+  void whoDoesNotBeginIsNamedWhenTheDeadlineIsOver() {
     MoeOptions options = options().deadline(Duration.ofMillis(400)).build();
     try (Cluster cluster = open(3);
         Rig rig = new Rig(cluster, SHAPE, options)) {
@@ -161,6 +161,23 @@ class FailureTest {
           .allMatch(outcome -> outcome.startsWith("2 "))
           .allMatch(outcome ->
               outcome.contains("routes did not come on lane 0 within PT0.4S; late: rank 2 "));
+    }
+  }
+
+  @Test
+  void whoDoesNotSendItsResultsIsNamedWhenTheDeadlineIsOver() {
+    MoeOptions options = options().deadline(Duration.ofMillis(900)).build();
+    try (Cluster cluster = open(3);
+        Rig rig = new Rig(cluster, SHAPE, options)) {
+      Rig.Tokens tokens = tokens();
+      List<Mono<String>> waiting = begin(rank -> rig.step(rank, 0, tokens));
+      MoeStep step = rig.begin(2, 0, tokens);
+      step.dispatchSend(tokens.payload[2]).onErrorComplete().subscribe();
+      step.dispatchReceive().onErrorComplete().block(Cluster.PATIENCE);
+      assertThat(await(waiting))
+          .allMatch(outcome -> outcome.startsWith("2 "))
+          .allMatch(outcome ->
+              outcome.contains("results did not come on lane 0 within PT0.9S; late: rank 2 "));
     }
   }
 

@@ -26,7 +26,9 @@ class MoeCodecTest {
           new MoeMessage.Join("ü", 0, false, -1, "", 0, descriptor()),
           new MoeMessage.GiveUp("layers/1", 7, "was lost"),
           new MoeMessage.GiveUp("layers/1", -1, ""),
-          new MoeMessage.Leave("layers/1", List.of(5L, 0L, Long.MAX_VALUE)));
+          new MoeMessage.Leave("layers/1", List.of(5L, 0L, Long.MAX_VALUE)),
+          new MoeMessage.Ask("layers/1", 1),
+          new MoeMessage.Tell("layers/1", 63, 4 * 17 + 2));
 
   private static RegionDescriptor descriptor() {
     PeerAddress owner = new PeerAddress("tcp", new EngineId(1, 2), HostPort.parse("10.0.0.1:4711"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,8 @@ import reactor.core.publisher.Mono;
 
 /** The steps of all ranks of a world, whose halves are driven apart, with pauses of any length. */
 final class SimulatedSteps {
+
+  private static final byte MARK = 0x55;
 
   private final SimulatedWorld world;
   private final RandomSteps random;
@@ -22,6 +25,9 @@ final class SimulatedSteps {
 
   /** By rank, then by lane: what steps were refused with. */
   private final List<List<List<String>>> refusals = new ArrayList<>();
+
+  /** Where sums were to go of steps that failed. */
+  private final List<MemorySegment> givenBack = new ArrayList<>();
 
   /** The first thing that must not be, or null. */
   AssertionError wrong;
@@ -65,6 +71,15 @@ final class SimulatedSteps {
     }
   }
 
+  /** After all is over: whoever was told of a failure has its memory for itself. */
+  void requireNothingComesLate() {
+    for (MemorySegment sums : givenBack) {
+      for (long i = 0; i < sums.byteSize(); i++) {
+        assertThat(sums.get(ValueLayout.JAVA_BYTE, i)).as("a sum that came late").isEqualTo(MARK);
+      }
+    }
+  }
+
   private Mono<Void> pause(int rank) {
     if (random.chance(50)) {
       return Mono.empty();
@@ -100,6 +115,7 @@ final class SimulatedSteps {
               .dispatchSend(step.payload[group])
               .doOnSuccess(done -> requireUnread(rank, lane, MoeMemory.Section.SEND));
       return Mono.when(sent, received)
+          .doOnError(e -> givenBack.add(sums.fill(MARK)))
           .doOnSuccess(done -> {
             if (sums.mismatch(step.expected[group]) != -1 && wrong == null) {
               wrong = new AssertionError("other sums on rank " + rank + ", lane " + lane);

@@ -95,6 +95,7 @@ class SimulatedStepsTest {
         }
       }
       closeAll(world, victim);
+      steps.requireNothingComesLate();
     }
   }
 
