@@ -54,6 +54,12 @@ final class Cluster implements AutoCloseable {
     return new Cluster(() -> TransferEngineBuilder.create().backend(backend.build()), ranks, as);
   }
 
+  /** As it is used for anything but tests: in order, and as much at once as it goes. */
+  static Cluster plainLoopback(int ranks) {
+    LoopbackBackend backend = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
+    return new Cluster(() -> TransferEngineBuilder.create().backend(backend), ranks, as -> as);
+  }
+
   static Cluster tcp(int ranks) {
     return new Cluster(() -> TransferEngineBuilder.create().backend("tcp"), ranks, as -> as);
   }

@@ -1,0 +1,78 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** What a step allocates depends on how many ranks there are, and not on how many tokens. */
+class AllocationTest {
+
+  private static final int WARM_UP = 60;
+  private static final int STEPS = 60;
+  private static final int MANY = 512;
+
+  private static final MoeShape SHAPE =
+      MoeShape.builder(ExpertPlacement.even(2, 4), 2, MANY, 32, 8).privateTokens(MANY).build();
+
+  @Test
+  void noTokenAllocates() {
+    try (Cluster cluster = Cluster.plainLoopback(2);
+        Rig rig = new Rig(cluster, SHAPE, Rig.OPTIONS)) {
+      long few = bytesPerStep(rig, 8);
+      long many = bytesPerStep(rig, MANY);
+      // Whatever else runs in this JVM allocates, too; a token is sent to two experts on two ranks.
+      long perToken = (many - few) / (2 * (MANY - 8));
+      assertThat(perToken).as("of %s and %s bytes per step", few, many).isLessThan(16);
+      assertThat(few).as("bytes of a step of two ranks").isLessThan(64 << 10);
+    }
+  }
+
+  private static long bytesPerStep(Rig rig, int tokens) {
+    int[] experts = new int[tokens * 2];
+    for (int i = 0; i < experts.length; i++) {
+      experts[i] = i % 4;
+    }
+    float[] weights = new float[experts.length];
+    MemorySegment payload = MemorySegment.ofArray(new byte[tokens * 32]);
+    List<MemorySegment> sums = new ArrayList<>();
+    for (int rank = 0; rank < 2; rank++) {
+      sums.add(MemorySegment.ofArray(new byte[tokens * 16]));
+    }
+    steps(rig, WARM_UP, tokens, experts, weights, payload, sums);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getTotalThreadAllocatedBytes();
+    steps(rig, STEPS, tokens, experts, weights, payload, sums);
+    return (threads.getTotalThreadAllocatedBytes() - before) / STEPS;
+  }
+
+  private static void steps(
+      Rig rig,
+      int steps,
+      int tokens,
+      int[] experts,
+      float[] weights,
+      MemorySegment payload,
+      List<MemorySegment> sums) {
+    List<Mono<Void>> ranks = new ArrayList<>();
+    for (int rank = 0; rank < 2; rank++) {
+      int of = rank;
+      ranks.add(
+          Flux.range(0, steps)
+              .concatMap(i ->
+                  rig.groups
+                      .get(of)
+                      .lane(0)
+                      .begin(tokens, experts, weights)
+                      .run(payload, batch -> Mono.empty(), sums.get(of)))
+              .then());
+    }
+    Mono.when(ranks).block(Cluster.PATIENCE);
+  }
+}
