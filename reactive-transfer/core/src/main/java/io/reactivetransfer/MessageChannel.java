@@ -7,8 +7,8 @@ package io.reactivetransfer;
  *
  * <p>Both sides must mean the same by a number. 0 to 15 are the application's, which hands them
  * out; 16 to 31 are for libraries, each of which says in its documentation which one it uses: 16 to
- * 18 are those of {@code reactive-transfer-kv-cache}, 19 to 21 those of {@code
- * reactive-transfer-weights}.
+ * 18 are those of {@code reactive-transfer-kv-cache}, 19 to 24 those of {@code
+ * reactive-transfer-weights}, 25 is that of {@code reactive-transfer-moe}.
  *
  * @param number 0 to {@link #MAX_NUMBER}
  */

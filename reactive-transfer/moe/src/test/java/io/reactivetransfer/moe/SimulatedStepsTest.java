@@ -36,6 +36,12 @@ class SimulatedStepsTest {
       }
       steps.outcomes.forEach(ofRank -> ofRank.forEach(Outcome::value));
       steps.requireSameRefusals();
+      world.engines.forEach(engine -> {
+        // Nothing was counted that nobody waited for, nor the other way round, in any step.
+        assertThat(engine.stats().unclaimedImms()).isZero();
+        assertThat(engine.stats().pendingClaims()).isZero();
+        assertThat(engine.stats().transfersInFlight()).isZero();
+      });
     }
   }
 
