@@ -84,6 +84,11 @@ final class Combine {
         });
   }
 
+  /** Whether somebody still waits until all is written. */
+  boolean isSending() {
+    return sending != null || next != null;
+  }
+
   /** Whether all results of this step are on their way. */
   boolean hasSent() {
     return isStaged;

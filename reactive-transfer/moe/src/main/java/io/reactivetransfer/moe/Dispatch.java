@@ -110,6 +110,11 @@ final class Dispatch {
     advance();
   }
 
+  /** Whether somebody still waits until all is written. */
+  boolean isSending() {
+    return sending != null || next != null;
+  }
+
   /** Whether all tokens of this step are on their way. */
   boolean hasSent() {
     return areAllSent;
@@ -149,9 +154,7 @@ final class Dispatch {
     }
     tokens = request.tokens();
     stride = request.stride();
-    sending = request.half();
-    receiving = null;
-    receiver = null;
+    sending = request.half(); // who receives may wait already
     isStaged = false;
     areRoutesKnown = false;
     areFirstSent = false;

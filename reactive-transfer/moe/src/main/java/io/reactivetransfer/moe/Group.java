@@ -407,8 +407,8 @@ final class Group {
       return;
     }
     for (MoeLane lane : lanes) {
-      if (lane.stepUnderWay() > 0) {
-        String why = "closes in step " + lane.stepUnderWay() + " of lane " + lane.index();
+      if (lane.isBusy()) {
+        String why = "closes before all halves of a step of lane " + lane.index() + " have ended";
         fail(ranks.own(), why, null, true);
       }
     }

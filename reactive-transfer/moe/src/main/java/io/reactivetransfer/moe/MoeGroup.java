@@ -46,11 +46,11 @@ public final class MoeGroup {
   }
 
   /**
-   * Takes part in no more steps, and gives everything back. Without a step under way, others end
-   * theirs that were begun here, too: it waits until all others have closed, at most {@link
-   * MoeOptions#closeTimeout()}. A step under way fails on all ranks. Completes when nothing of the
-   * group touches memory here any more; it may then be freed. Closing again completes together with
-   * the first. Cancelling drops the signal.
+   * Takes part in no more steps, and gives everything back. If all halves of all steps that were
+   * begun here have ended, others end these steps, too, and it waits until all others have closed,
+   * at most {@link MoeOptions#closeTimeout()}. Otherwise the group fails, on all ranks. Completes
+   * when nothing of the group touches memory here any more; it may then be freed. Closing again
+   * completes together with the first. Cancelling drops the signal.
    */
   public Mono<Void> close() {
     return Mono.defer(() -> {

@@ -152,6 +152,11 @@ public final class MoeLane {
     return 4 * begun + (combine.hasSent() ? 3 : dispatch.hasSent() ? 2 : 1);
   }
 
+  /** Whether a step is under way, or what it writes. */
+  boolean isBusy() {
+    return begun > ended || dispatch.isSending() || combine.isSending();
+  }
+
   /** How many steps are over. */
   long steps() {
     return ended;

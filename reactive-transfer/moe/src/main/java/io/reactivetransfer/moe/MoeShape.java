@@ -4,7 +4,7 @@ import java.util.Objects;
 
 /**
  * What all ranks of a group agree on before the first step. Immutable; made by {@link #builder}.
- * The same on every rank, or nothing works.
+ * The same on every rank, or {@link MoeNode#join} fails on every rank.
  */
 public final class MoeShape {
 

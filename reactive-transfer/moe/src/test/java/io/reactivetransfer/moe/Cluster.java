@@ -24,25 +24,24 @@ final class Cluster implements AutoCloseable {
   final List<MoeNode> nodes = new ArrayList<>();
 
   private Cluster(
-      Supplier<TransferEngineBuilder> builder, int ranks, UnaryOperator<EngineOptions.Builder> as) {
+      Supplier<TransferEngineBuilder> builder, int ranks, UnaryOperator<TransferEngine> wrap) {
     EngineOptions options =
-        as.apply(
-                EngineOptions.builder()
-                    .nics(1)
-                    .idle(IdleStrategy.backOff())
-                    .livenessDeadline(Duration.ofSeconds(8))) // many share few processors
+        EngineOptions.builder()
+            .nics(1)
+            .idle(IdleStrategy.backOff())
+            .livenessDeadline(Duration.ofSeconds(8)) // many share few processors
             .build();
     for (int rank = 0; rank < ranks; rank++) {
       engines.add(await(builder.get().options(options).open()));
-      nodes.add(MoeNode.open(engines.get(rank)));
+      nodes.add(MoeNode.open(wrap.apply(engines.get(rank))));
     }
   }
 
   static Cluster loopback(int ranks) {
-    return loopback(ranks, as -> as);
+    return loopback(ranks, engine -> engine);
   }
 
-  static Cluster loopback(int ranks, UnaryOperator<EngineOptions.Builder> as) {
+  static Cluster loopback(int ranks, UnaryOperator<TransferEngine> wrap) {
     LoopbackNetwork network = new LoopbackNetwork();
     // In any order, and so little at once that others get in between.
     LoopbackBackend.Builder backend =
@@ -51,17 +50,19 @@ final class Cluster implements AutoCloseable {
             .reorder(ranks)
             .queueDepth(4)
             .maxCopyBytesPerPoll(128);
-    return new Cluster(() -> TransferEngineBuilder.create().backend(backend.build()), ranks, as);
+    return new Cluster(() -> TransferEngineBuilder.create().backend(backend.build()), ranks, wrap);
   }
 
   /** As it is used for anything but tests: in order, and as much at once as it goes. */
   static Cluster plainLoopback(int ranks) {
     LoopbackBackend backend = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
-    return new Cluster(() -> TransferEngineBuilder.create().backend(backend), ranks, as -> as);
+    return new Cluster(
+        () -> TransferEngineBuilder.create().backend(backend), ranks, engine -> engine);
   }
 
   static Cluster tcp(int ranks) {
-    return new Cluster(() -> TransferEngineBuilder.create().backend("tcp"), ranks, as -> as);
+    return new Cluster(
+        () -> TransferEngineBuilder.create().backend("tcp"), ranks, engine -> engine);
   }
 
   private Cluster(List<TransferEngine> engines, List<MoeNode> nodes) {

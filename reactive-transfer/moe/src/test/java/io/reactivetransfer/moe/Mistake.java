@@ -4,8 +4,6 @@ import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -35,7 +33,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
 
   @Override
   public TransferEngine apply(TransferEngine engine) {
-    return proxy(
+    return Proxied.of(
         TransferEngine.class,
         engine,
         (method, arguments) -> {
@@ -91,7 +89,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
           case READS_RESULTS_EARLY -> Ranks.RESULTS;
           default -> -1;
         };
-    return proxy(
+    return Proxied.of(
         ImmLease.class,
         lease,
         (method, arguments) ->
@@ -101,7 +99,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   }
 
   private static ImmCounter early(ImmCounter counter) {
-    return proxy(
+    return Proxied.of(
         ImmCounter.class,
         counter,
         (method, arguments) ->
@@ -110,25 +108,5 @@ enum Mistake implements UnaryOperator<TransferEngine> {
               case "next" -> counter.next(Math.max(1, (long) arguments[0] - 1));
               default -> null;
             });
-  }
-
-  /** What answers null is left to the original. */
-  private interface Instead {
-    Object of(String method, Object[] arguments);
-  }
-
-  private static <T> T proxy(Class<T> type, T original, Instead instead) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              Object other = arguments == null ? null : instead.of(method.getName(), arguments);
-              try {
-                return other == null ? method.invoke(original, arguments) : other;
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            }));
   }
 }

@@ -118,6 +118,28 @@ final class Rig implements AutoCloseable {
     });
   }
 
+  /** One step on lane 0 that is over when its sums are there; adds what is still being written. */
+  Mono<Void> stepWithoutWaitingForWrites(int rank, Tokens tokens, List<Mono<Void>> writing) {
+    return Mono.defer(() -> {
+      MemorySegment sums = sums(rank, tokens);
+      MoeStep step = begin(rank, 0, tokens);
+      begin(step.dispatchSend(tokens.payload[groupOf(rank)]), writing);
+      return step.dispatchReceive()
+          .flatMap(batch -> {
+            Model.compute(shape, batch);
+            begin(step.combineSend(), writing);
+            return step.combineReceive(sums);
+          })
+          .doOnSuccess(done -> requireExact(rank, tokens, sums));
+    });
+  }
+
+  private static void begin(Mono<Void> half, List<Mono<Void>> writing) {
+    Mono<Void> begun = half.cache();
+    begun.subscribe(null, failure -> {});
+    writing.add(begun);
+  }
+
   void requireExact(int rank, Tokens tokens, MemorySegment sums) {
     Model.requireSame("rank " + rank, sums, tokens.expected[groupOf(rank)]);
   }

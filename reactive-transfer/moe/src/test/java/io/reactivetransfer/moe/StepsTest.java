@@ -2,9 +2,14 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Transfer;
+import io.reactivetransfer.TransferEngine;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Steps over engines come out as if each token had simply been given to its experts. */
@@ -81,6 +86,39 @@ class StepsTest {
               }
             });
       }
+    }
+  }
+
+  /** Says that writes are done long after they are. */
+  private static TransferEngine late(TransferEngine engine) {
+    return Proxied.of(
+        TransferEngine.class,
+        engine,
+        (method, arguments) ->
+            method.equals("submit") && arguments[0] instanceof Publisher<?> writes
+                ? Flux.concat(
+                    engine.submit(Flux.from(writes).cast(Transfer.class), (Duration) arguments[1]),
+                    Mono.delay(Duration.ofMillis(20)).then(Mono.empty()))
+                : null);
+  }
+
+  @Test
+  void whoHasItsResultsBeforeItsWritesAreAcknowledgedGoesOn() {
+    RandomSteps random = new RandomSteps(SEED);
+    MoeShape shape = random.shape(3).build();
+    try (Cluster cluster = Cluster.loopback(3, StepsTest::late);
+        Rig rig = new Rig(cluster, shape, Rig.OPTIONS)) {
+      List<Rig.Tokens> all = tokens(random, shape, 6);
+      List<Mono<Void>> ranks = new ArrayList<>();
+      for (int rank = 0; rank < 3; rank++) {
+        int of = rank;
+        List<Mono<Void>> writing = new ArrayList<>();
+        ranks.add(
+            Flux.fromIterable(all)
+                .concatMap(step -> rig.stepWithoutWaitingForWrites(of, step, writing))
+                .then(Mono.defer(() -> Mono.when(writing))));
+      }
+      Mono.when(ranks).block(Cluster.PATIENCE);
     }
   }
 
