@@ -20,7 +20,8 @@ import reactor.core.publisher.Mono;
  * ranks, and the group goes on; with a {@link GroupFailedException}, when no NIC of this engine
  * touches memory of the group any more and nobody copies; or with an {@link IllegalStateException},
  * if it was not its turn, which changes nothing. Cancelling one that has not ended gives the whole
- * group up, on all ranks.
+ * group up, on all ranks; memory that it was given may be read or written until {@link
+ * MoeGroup#close()} has completed.
  *
  * <p>Signals come on the engine's signal scheduler or on the scheduler of the {@link MoeOptions},
  * whichever did the last part. Nothing else of the group waits for what is done in them.
