@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 /** What a step allocates depends on how many ranks there are, and not on how many tokens. */
 class AllocationTest {
 
-  private static final int WARM_UP = 60;
-  private static final int STEPS = 60;
+  private static final int WARM_UP = 40;
+  private static final int STEPS = 40;
   private static final int MANY = 512;
 
   private static final MoeShape SHAPE =

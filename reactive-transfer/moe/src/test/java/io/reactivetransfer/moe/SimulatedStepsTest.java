@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class SimulatedStepsTest {
 
   private static final long SEED = Long.getLong("reactivetransfer.moe.seed", 20_261_129L);
-  private static final int SEEDS = Integer.getInteger("reactivetransfer.moe.seeds", 60);
+  private static final int SEEDS = Integer.getInteger("reactivetransfer.moe.seeds", 40);
 
   /** One world without faults; throws an AssertionError if anything is not as it has to be. */
   static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {

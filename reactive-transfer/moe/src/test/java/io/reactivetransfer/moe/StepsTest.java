@@ -22,7 +22,7 @@ class StepsTest {
   }
 
   int rounds() {
-    return Integer.getInteger("reactivetransfer.moe.rounds", 12);
+    return Integer.getInteger("reactivetransfer.moe.rounds", 8);
   }
 
   int maxRanks() {
