@@ -3,7 +3,6 @@ package io.reactivetransfer.examples.kvcache;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.examples.worker.Worker;
 import io.reactivetransfer.kvcache.FinishedLayer;
-import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;
 import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvWritten;
@@ -62,7 +61,7 @@ final class ComputeWorker implements Worker {
             plan.shape().layout(AT_ONCE),
             Node.options(plan).livenessDeadline(Trouble.LIVENESS).build());
     this.pool = node.shuffledPool(plan.seed());
-    this.prefill = KvCache.open(node.engine).prefill(Node.MODEL, node.memory);
+    this.prefill = node.openCache(plan).prefill(Node.MODEL, node.memory);
   }
 
   static ComputeWorker open(Plan plan) {

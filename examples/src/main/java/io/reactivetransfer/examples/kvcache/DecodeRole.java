@@ -2,7 +2,6 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.kvcache.KvArrival;
-import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
 import io.reactivetransfer.kvcache.PageReservation;
@@ -18,7 +17,7 @@ final class DecodeRole {
   static DecodeReport run(Plan plan, PeerAddress prefill, RoleEvents events) throws IOException {
     try (Node node = Node.open(plan, plan.shape().layout())) {
       TargetPages target = new TargetPages(node, plan, node.tail);
-      KvDecode decode = KvCache.open(node.engine).decode(Node.MODEL, node.memory);
+      KvDecode decode = node.openCache(plan).decode(Node.MODEL, node.memory);
       PageReservation pages =
           node.shuffledPool(plan.seed() + 2).reserve(plan.shape().pages(), "decode");
       for (int warmUp = 0; warmUp < plan.warmUps(); warmUp++) {

@@ -3,7 +3,6 @@ package io.reactivetransfer.examples.kvcache;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.examples.worker.Worker;
-import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
 import io.reactivetransfer.kvcache.PagePool;
@@ -44,7 +43,7 @@ final class LoadWorker implements Worker {
   private LoadWorker(Plan plan, int prefills) {
     this.plan = plan;
     this.node = Node.open(plan, plan.shape().layout(prefills));
-    this.decode = KvCache.open(node.engine).decode(Node.MODEL, node.memory);
+    this.decode = node.openCache(plan).decode(Node.MODEL, node.memory);
     this.pool = node.shuffledPool(plan.seed() + 2);
   }
 

@@ -4,6 +4,8 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.kvcache.KvCache;
+import io.reactivetransfer.kvcache.KvCacheOptions;
 import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.kvcache.KvMemory;
 import io.reactivetransfer.kvcache.PagePool;
@@ -85,6 +87,12 @@ final class Node implements AutoCloseable {
       throw new IllegalStateException(
           "no native memory for " + new ByteCount(bytes) + ": " + e.getMessage(), e);
     }
+  }
+
+  /** Which gives others as much time as the plan does, however long that is. */
+  KvCache openCache(Plan plan) {
+    KvCacheOptions options = KvCacheOptions.builder().maxDeadline(plan.deadline()).build();
+    return KvCache.open(engine, engine.address().toString(), options);
   }
 
   /** One page of one layer. */

@@ -2,7 +2,6 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.kvcache.FinishedLayer;
-import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;
 import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvWritten;
@@ -46,7 +45,7 @@ final class PrefillRole {
 
   private PrefillReport run() throws IOException {
     try (Node node = Node.open(plan, plan.shape().sourceLayout())) {
-      KvPrefill prefill = KvCache.open(node.engine).prefill(Node.MODEL, node.memory);
+      KvPrefill prefill = node.openCache(plan).prefill(Node.MODEL, node.memory);
       events.address(node.engine.address());
       PageReservation reserved =
           node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages(), "prefill");

@@ -2,7 +2,6 @@ package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.examples.worker.Worker;
 import io.reactivetransfer.kvcache.FinishedLayer;
-import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvPrefill;
 import io.reactivetransfer.kvcache.KvRequest;
 import io.reactivetransfer.kvcache.KvWritten;
@@ -27,7 +26,7 @@ final class ServeWorker implements Worker {
     this.node = Node.open(plan, plan.shape().sourceLayout());
     this.reserved = node.shuffledPool(plan.seed() + 1).reserve(plan.shape().pages(), "prefill");
     SourcePages.fill(node, reserved.pages(), plan);
-    this.prefill = KvCache.open(node.engine).prefill(Node.MODEL, node.memory);
+    this.prefill = node.openCache(plan).prefill(Node.MODEL, node.memory);
   }
 
   static ServeWorker open(Plan plan) throws IOException {

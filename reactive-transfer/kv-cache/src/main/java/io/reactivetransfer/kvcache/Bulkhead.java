@@ -142,6 +142,7 @@ final class Bulkhead<T> extends Flux<T> {
     @Override
     public void onNext(T element) {
       if (stopping || state.getAndUpdate(s -> s < 0 ? s : s + 1) < 0) {
+        Operators.onDiscard(element, actual.currentContext());
         return;
       }
       try {

@@ -43,6 +43,9 @@ final class Desk {
   private boolean ended;
   private @Nullable KvInbox requests;
 
+  /** No request is read: there was no room for one more. */
+  private boolean pauses;
+
   /**
    * For one node.
    *
@@ -56,11 +59,11 @@ final class Desk {
 
   /** Begins to take requests. */
   KvInbox open() {
-    KvInbox inbox =
-        KvInbox.open(cache.engine, KvInbox.REQUESTS, WaitingRoom.MAX_REQUESTS, new Requests());
+    KvInbox inbox = KvInbox.open(cache.engine, KvInbox.REQUESTS, 1, new Requests());
     synchronized (this) {
       requests = inbox;
     }
+    goOn(); // what had filled the room may have left it already
     return inbox;
   }
 
@@ -115,20 +118,35 @@ final class Desk {
     return prefill;
   }
 
-  /** A request that was kept here does not wait any more: there is room for one more. */
+  /** A request that was kept here does not wait any more: there is room again. */
   void left(KvRequest request) {
-    KvInbox inbox;
     synchronized (this) {
       leaveRoom(request);
+    }
+    goOn();
+  }
+
+  /** Has the next request read, if that was put off and there is room. */
+  private void goOn() {
+    KvInbox inbox;
+    synchronized (this) {
+      if (!pauses || requests == null || room.isFull()) {
+        return;
+      }
+      pauses = false;
       inbox = requests;
     }
-    if (inbox != null) {
-      inbox.request(1);
-    }
+    inbox.request(1);
+  }
+
+  /** Whether no more is read until there is room. */
+  private synchronized boolean pause() {
+    pauses = room.isFull();
+    return pauses;
   }
 
   private void leaveRoom(KvRequest request) {
-    room.leave(request.decode().id(), request.bytes());
+    room.leave(request.decode().id(), request.model(), request.bytes());
   }
 
   /**
@@ -242,7 +260,8 @@ final class Desk {
     @Override
     public boolean received(Peer sender, KvMessage message, int bytes) {
       if (message instanceof KvMessage.Request request) {
-        return admit(sender, request, bytes);
+        admit(sender, request, bytes);
+        return pause();
       }
       return unexpected(sender, message);
     }
@@ -257,8 +276,7 @@ final class Desk {
       models().forEach(model -> model.noMore(reason));
     }
 
-    /** Whether it is kept until it is taken. */
-    private boolean admit(Peer sender, KvMessage.Request message, int bytes) {
+    private void admit(Peer sender, KvMessage.Request message, int bytes) {
       KvRequest request = null;
       String objection = "no more requests are taken";
       try {
@@ -270,17 +288,25 @@ final class Desk {
       if (reading.refusal() != null) {
         cache.tell(sender, reading.refusal()).subscribe();
       }
-      if (!reading.begins() || request == null) {
-        return false;
+      if (reading.begins() && request != null) {
+        keep(request);
       }
-      request.watch(cache.lossOf(sender));
+    }
+
+    /** Has it wait until it is taken, or says that it will not be. */
+    private void keep(KvRequest request) {
+      try {
+        request.watch(cache.lossOf(request.decode()));
+      } catch (Throwable failure) {
+        // Of an application's timers, for instance. Nobody would know when its time is over.
+        warnings.warn(() -> request + " is refused, since it cannot be watched", failure);
+        left(request);
+        request.dropped("it cannot be watched: " + HandOverException.textOf(failure));
+        return;
+      }
       if (!request.owner().keep(request)) {
-        synchronized (Desk.this) {
-          leaveRoom(request);
-        }
-        return false;
+        left(request);
       }
-      return true;
     }
 
     /** In one step, so that a cancel, which comes on another thread, finds all of it or nothing. */
@@ -292,7 +318,7 @@ final class Desk {
         KnownNumbers.Key key = new KnownNumbers.Key(sender.id(), id);
         String reason = objection;
         if (request != null) {
-          String full = room.enter(sender.id(), request.bytes());
+          String full = room.enter(sender.id(), request.model(), request.bytes());
           if (full != null) {
             reason = full;
           } else if (cache.enter()) {

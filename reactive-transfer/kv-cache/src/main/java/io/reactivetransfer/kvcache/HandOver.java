@@ -73,7 +73,11 @@ final class HandOver {
                   return end.asMono();
                 }));
     Duration deadline = deadline();
-    timeLimit.update(owner.cache().timers.after(deadline.toNanos(), () -> late(deadline)));
+    try {
+      timeLimit.update(owner.cache().timers.after(deadline.toNanos(), () -> late(deadline)));
+    } catch (Throwable cause) {
+      return notStarted(cause); // of the application's timers, for instance
+    }
     owner
         .cache()
         .engine
@@ -89,6 +93,13 @@ final class HandOver {
               }
             });
     return Bulkhead.around(watched, thrown -> stop(thrownHere()));
+  }
+
+  /** The request was taken, and nothing was posted. */
+  private Flux<KvWritten> notStarted(Throwable cause) {
+    quiet.tryEmitEmpty();
+    end(KvMessage.Outcome.FAILED, 0, HandOverException.of(cause, request.with(), request.id()));
+    return progress.asFlux();
   }
 
   /**
@@ -137,6 +148,11 @@ final class HandOver {
 
   /** Posts nothing more. Whether decode hears of it: not if all had been done already. */
   boolean stop(HandOverException why) {
+    return stop(why, isLate(why) ? KvMessage.Outcome.DEADLINE : KvMessage.Outcome.CANCELLED);
+  }
+
+  /** What decode is told, and why, are of one and the same end. */
+  private boolean stop(HandOverException why, KvMessage.Outcome how) {
     synchronized (this) {
       if (complete) {
         return false;
@@ -145,9 +161,7 @@ final class HandOver {
         return true;
       }
       reason = why;
-      if (isLate(why)) {
-        outcome = KvMessage.Outcome.DEADLINE;
-      }
+      outcome = how;
     }
     stopped.tryEmitEmpty();
     return true;
@@ -162,12 +176,7 @@ final class HandOver {
    * as often as is said. The engine would break it off, and nobody could say how often it counts.
    */
   private void brokeDown(Throwable cause) {
-    synchronized (this) {
-      if (reason == null) {
-        outcome = KvMessage.Outcome.FAILED;
-      }
-    }
-    stop(HandOverException.of(cause, request.with(), request.id()));
+    stop(HandOverException.of(cause, request.with(), request.id()), KvMessage.Outcome.FAILED);
   }
 
   private HandOverException cancelledHere() {

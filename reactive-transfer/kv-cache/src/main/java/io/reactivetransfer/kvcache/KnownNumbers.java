@@ -67,11 +67,15 @@ final class KnownNumbers {
 
   private final Map<Key, KvMessage.End> words = new LinkedHashMap<>(16, 0.75f, true);
 
+  /** Whether there were more words than are known here. */
+  private boolean forgotWords;
+
   /**
-   * Whether there were more words, or numbers that were read, than are known here: others that were
-   * forgotten, or those of a {@link KvCache} that was open on this engine before.
+   * Whether there were more decode nodes of which something was read than are known here. Not so
+   * when words were forgotten: else of a new node, whose request is still to come, nothing could be
+   * said for certain any more.
    */
-  private boolean forgot;
+  private boolean forgotSenders;
 
   /**
    * Knows of nothing.
@@ -80,7 +84,8 @@ final class KnownNumbers {
    */
   KnownNumbers(Bounds bounds, boolean reopened) {
     this.bounds = bounds;
-    this.forgot = reopened;
+    this.forgotWords = reopened;
+    this.forgotSenders = reopened;
   }
 
   /**
@@ -109,7 +114,7 @@ final class KnownNumbers {
   Fate cancel(Key key) {
     Sender sender = sender(key.decode());
     if (key.id() <= sender.lastRead) {
-      return forgot ? Fate.FORGOTTEN : Fate.UNREAD;
+      return forgotWords ? Fate.FORGOTTEN : Fate.UNREAD;
     }
     if (!sender.cancelled.contains(key.id())) {
       if (sender.cancelled.size() >= bounds.cancelledOfOne || cancelled >= bounds.cancelled) {
@@ -121,7 +126,7 @@ final class KnownNumbers {
       ahead.put(key.decode(), sender);
     }
     // Of a node of which nothing was read it is not known whether this is still to come.
-    return sender.lastRead == Long.MIN_VALUE && forgot ? Fate.FORGOTTEN : Fate.UNREAD;
+    return sender.lastRead == Long.MIN_VALUE && forgotSenders ? Fate.FORGOTTEN : Fate.UNREAD;
   }
 
   private Sender sender(EngineId decode) {
@@ -135,7 +140,7 @@ final class KnownNumbers {
 
   private void forgetSenders() {
     if (forgetOldest(idle, bounds.senders)) {
-      forgot = true;
+      forgotSenders = true;
     }
   }
 
@@ -143,7 +148,7 @@ final class KnownNumbers {
   void say(Key key, KvMessage.End word) {
     words.put(key, word);
     if (forgetOldest(words, bounds.words)) {
-      forgot = true;
+      forgotWords = true;
     }
   }
 

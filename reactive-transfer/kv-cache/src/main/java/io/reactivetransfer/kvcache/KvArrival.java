@@ -48,7 +48,7 @@ public final class KvArrival {
     this.whenReleased = whenReleased;
   }
 
-  /** This engine's number of the request. */
+  /** This engine's number of the request; of several, of that to the first prefill node. */
   public long requestId() {
     return requestId;
   }

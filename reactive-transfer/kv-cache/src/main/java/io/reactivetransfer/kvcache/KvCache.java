@@ -73,7 +73,7 @@ public final class KvCache implements Disposable {
     this.timers = new KvTimers(options.timers());
     this.node = KvName.require("node", node);
     this.ids = OrderIds.of(engine);
-    this.outbox = new Outbox(engine.options().maxWaitingMessages());
+    this.outbox = new Outbox(ids::next, engine.options().maxWaitingMessages());
     this.watch = engine.lease();
     this.desk = new Desk(this, ids.isReopened());
     inboxes.add(KvInbox.open(engine, KvInbox.ANSWERS, Long.MAX_VALUE, answers));

@@ -31,8 +31,9 @@ public final class KvCacheOptions {
   }
 
   /**
-   * How many bytes of requests may wait at a prefill node until they are taken; half of them may be
-   * of one decode node. More are refused, which says so; but one alone may wait however long it is.
+   * While requests of so many bytes wait at a prefill node until they are taken, it reads no more,
+   * and the rest waits at those who sent them: nothing is refused for that. The one that fills it
+   * may be longer. Of one decode node and one model at most 8 MiB wait, or one request.
    */
   public long maxWaitingBytes() {
     return maxWaitingBytes;
@@ -81,7 +82,8 @@ public final class KvCacheOptions {
     /**
      * A scheduler and a clock of the caller's, for instance those of a test in which time passes as
      * the test says: what is due later runs there, such as the end of a deadline, and by its {@code
-     * now}. It can delay tasks. {@code Schedulers.parallel()} unless it is given.
+     * now}. It can delay tasks. What it rejects, because it was disposed of, runs on {@code
+     * Schedulers.parallel()}; so does all unless it is given.
      */
     public Builder timers(Scheduler timers) {
       this.timers = Objects.requireNonNull(timers, "timers");

@@ -275,13 +275,13 @@ public final class KvDecode implements Disposable {
   }
 
   /** It needs no messages any more. Again: no effect. */
-  void finished(Reception reception, long id) {
+  void finished(Reception reception, List<Long> numbers) {
     synchronized (this) {
       if (!receptions.remove(reception)) {
         return;
       }
     }
-    cache.answers.remove(id, reception);
+    numbers.forEach(number -> cache.answers.remove(number, reception));
     cache.leave();
     closeOwn();
   }
@@ -361,7 +361,9 @@ public final class KvDecode implements Disposable {
         .map(description -> {
           KvSource source =
               new KvSource(prefill, description.node(), mapping(prefill, description));
-          sources.put(prefill.id(), source);
+          if (sources.put(prefill.id(), source) != null) {
+            forgetCovers(prefill); // it may be another one
+          }
           return source;
         });
   }
@@ -392,17 +394,34 @@ public final class KvDecode implements Disposable {
         covers.clear(); // they are only kept to save time
       }
       covers.add(together);
+      if (!sources.values().containsAll(together)) {
+        covers.remove(together); // one was lost meanwhile
+      }
     }
   }
 
   /** It may be another one when it is asked again. */
   void forget(KvSource source) {
-    sources.remove(source.peer().id(), source);
+    if (sources.remove(source.peer().id(), source)) {
+      forgetCovers(source.peer());
+    }
   }
 
   /** A process that takes its place has another id. */
   void lost(Peer prefill) {
-    sources.remove(prefill.id());
+    if (sources.remove(prefill.id()) != null) {
+      forgetCovers(prefill);
+    }
+  }
+
+  private void forgetCovers(Peer prefill) {
+    covers.removeIf(
+        together -> together.stream().anyMatch(source -> source.peer().id().equals(prefill.id())));
+  }
+
+  /** Of how many sets of nodes it is known that they have all. */
+  int coversKept() {
+    return covers.size();
   }
 
   /** What this node is told of the memory for one order. */

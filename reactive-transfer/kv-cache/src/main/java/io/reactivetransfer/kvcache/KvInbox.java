@@ -39,8 +39,8 @@ final class KvInbox extends BaseSubscriber<Message> {
      * What to do with a message.
      *
      * @param bytes how long it is
-     * @return whether it is kept, and {@link KvInbox#request} is called when it is not any more;
-     *     otherwise another one is taken at once
+     * @return whether there is no room for another one, and {@link KvInbox#request} is called when
+     *     there is; otherwise another one is taken at once
      */
     boolean received(Peer sender, KvMessage message, int bytes);
 
@@ -67,7 +67,7 @@ final class KvInbox extends BaseSubscriber<Message> {
   /**
    * Begins to read.
    *
-   * @param first how many messages are taken before {@link #request} is called for more
+   * @param first how many messages are taken; each that is not the last one has another one taken
    */
   static KvInbox open(TransferEngine engine, MessageChannel channel, long first, Handler handler) {
     KvInbox inbox = new KvInbox(handler, first);
@@ -82,12 +82,12 @@ final class KvInbox extends BaseSubscriber<Message> {
 
   @Override
   protected void hookOnNext(Message message) {
-    if (!isKept(message)) {
+    if (!isLast(message)) {
       request(1);
     }
   }
 
-  private boolean isKept(Message message) {
+  private boolean isLast(Message message) {
     Peer sender = message.sender();
     try {
       int bytes = message.bytes().remaining();

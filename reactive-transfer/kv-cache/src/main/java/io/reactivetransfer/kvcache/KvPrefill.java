@@ -13,9 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +35,14 @@ public final class KvPrefill implements Disposable {
 
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
-  /** Layouts of decode nodes for which the mapping is kept. */
-  private static final int MAX_MAPPINGS = 64;
+  private static final String SERVES_NO_MORE = "prefill serves no more";
 
   private final LogLimit warnings = new LogLimit(LOG);
   private final KvCache cache;
   private final Desk desk;
   private final String model;
   private final KvMemory memory;
-  private final Map<KvLayout, KvMapping> mappings = new ConcurrentHashMap<>();
+  private final KnownMappings mappings = new KnownMappings();
   private final RequestQueue waiting;
   private final AtomicBoolean disposed = new AtomicBoolean();
 
@@ -109,7 +106,11 @@ public final class KvPrefill implements Disposable {
       throw new IllegalArgumentException(
           "expected to serve 1 or more requests at once, got " + concurrency);
     }
-    return requests().flatMap(request -> answered(request, handler), concurrency, 1).then();
+    return requests()
+        .flatMap(request -> answered(request, handler), concurrency, 1)
+        // One that meets a cancel: it was taken, and nobody will subscribe to its answer.
+        .doOnDiscard(KvRequest.class, lost -> refuse(lost, SERVES_NO_MORE).subscribe())
+        .then();
   }
 
   /** Never fails. */
@@ -124,7 +125,7 @@ public final class KvPrefill implements Disposable {
           }
           return refuse(request, "prefill failed: " + HandOverException.textOf(failure));
         })
-        .doOnCancel(() -> refuse(request, "prefill serves no more").subscribe());
+        .doOnCancel(() -> refuse(request, SERVES_NO_MORE).subscribe());
   }
 
   private Mono<Void> unanswered(KvRequest request) {
@@ -266,8 +267,8 @@ public final class KvPrefill implements Disposable {
   /** No more will come: it was disposed of, the engine closed, or its messages are another's. */
   void noMore(@Nullable Throwable reason) {
     for (KvRequest left : waiting.end(reason)) {
+      desk.left(left); // first: who hears that it is refused may send another one
       left.dropped(RequestQueue.NO_MORE);
-      desk.left(left);
     }
   }
 
@@ -366,19 +367,16 @@ public final class KvPrefill implements Disposable {
   }
 
   private KvMapping mapping(KvLayout target) {
-    KvMapping known = mappings.get(target);
-    if (known == null) {
-      known = KvMapping.between(memory.layout(), target);
-      if (mappings.size() >= MAX_MAPPINGS) {
-        mappings.clear(); // they are only kept to save time
-      }
-      mappings.put(target, known);
-    }
-    return known;
+    KvMapping known = mappings.of(target);
+    return known == null ? KvMapping.between(memory.layout(), target) : known;
   }
 
   /** Has it wait until it is taken; whether it does. */
   boolean keep(KvRequest request) {
+    KvMapping mapping = request.mapping();
+    if (mapping != null) {
+      mappings.add(mapping);
+    }
     if (!waiting.add(request)) {
       request.dropped(RequestQueue.NO_MORE);
       return false;
@@ -387,6 +385,11 @@ public final class KvPrefill implements Disposable {
       return false; // it was cancelled before it could be found there
     }
     return true;
+  }
+
+  /** How many layouts of decode nodes are kept. */
+  int layoutsKept() {
+    return mappings.size();
   }
 
   /** How many requests wait until they are taken. */

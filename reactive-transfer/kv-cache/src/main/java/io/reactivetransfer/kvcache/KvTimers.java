@@ -1,6 +1,7 @@
 package io.reactivetransfer.kvcache;
 
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -8,7 +9,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** The time that all deadlines of a {@link KvCache} go by, and what waits for it. */
+/**
+ * The time that all deadlines of a {@link KvCache} go by, and what waits for it. A scheduler of the
+ * caller's that takes nothing any more, for instance because it was disposed of first, must not
+ * keep an end from anybody: then Reactor's own is used.
+ */
 final class KvTimers {
 
   private final Scheduler scheduler;
@@ -16,7 +21,7 @@ final class KvTimers {
 
   /** Of the caller's scheduler and its clock; null for Reactor's, and a clock that never jumps. */
   KvTimers(@Nullable Scheduler given) {
-    this.scheduler = given == null ? Schedulers.parallel() : given;
+    this.scheduler = given == null ? Schedulers.parallel() : new Lasting(given);
     this.isGiven = given != null;
   }
 
@@ -33,5 +38,37 @@ final class KvTimers {
   /** The publisher, or a TimeoutException when it takes longer than that. */
   <T> Mono<T> within(Duration time, Mono<T> publisher) {
     return publisher.timeout(time, scheduler);
+  }
+
+  /** Takes what another one rejects to Reactor's own. */
+  private record Lasting(Scheduler given) implements Scheduler {
+
+    @Override
+    public Disposable schedule(Runnable task) {
+      try {
+        return given.schedule(task);
+      } catch (RejectedExecutionException disposed) {
+        return Schedulers.parallel().schedule(task);
+      }
+    }
+
+    @Override
+    public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+      try {
+        return given.schedule(task, delay, unit);
+      } catch (RejectedExecutionException disposed) {
+        return Schedulers.parallel().schedule(task, delay, unit);
+      }
+    }
+
+    @Override
+    public Worker createWorker() {
+      return given.createWorker();
+    }
+
+    @Override
+    public long now(TimeUnit unit) {
+      return given.now(unit);
+    }
   }
 }

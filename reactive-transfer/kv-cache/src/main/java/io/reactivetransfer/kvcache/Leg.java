@@ -7,7 +7,7 @@ import io.reactivetransfer.TransferFailedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -66,13 +66,21 @@ final class Leg {
   private final Sinks.One<KvMessage.End> end = Sinks.one();
   private final Disposable.Composite running = Disposables.composite();
   private final Disposable.Composite holding = Disposables.composite();
-  private final Disposable.Swap landing = Disposables.swap();
 
-  /** The request was sent, and may wait at prefill yet. */
-  private final AtomicBoolean unheard = new AtomicBoolean();
+  /** How long the request is that was sent, and may wait at prefill yet; 0 if there is none. */
+  private final AtomicInteger unheard = new AtomicInteger();
 
   /** Arrivals that were claimed. */
   private final AtomicLong claimed = new AtomicLong();
+
+  /** So many have come as prefill says that were sent, where it has stopped. */
+  private final Sinks.Empty<Void> landed = Sinks.empty();
+
+  /** How many that is; not known before. */
+  private volatile long sentInAll = Long.MAX_VALUE;
+
+  /** How long its request is, if that was looked up before it is sent; else 0. */
+  private int length;
 
   private volatile long id;
   private volatile KvMessage.@Nullable End said;
@@ -90,7 +98,6 @@ final class Leg {
     this.memory = memory;
     this.lease = lease;
     this.expected = expected;
-    this.holding.add(landing);
   }
 
   Peer prefill() {
@@ -150,12 +157,18 @@ final class Leg {
     order.came(arrivals);
     met.run();
     // Behind that: not all has arrived as long as somebody is told of a part of it, who may throw.
-    long all = claimed.addAndGet(arrivals);
-    if (all == expected.total()) {
+    if (count(arrivals) == expected.total()) {
       allArrived();
-    } else {
-      awaitLanding(); // if it was abandoned at the same moment: fewer are to be waited for
     }
+  }
+
+  /** So many more have come; how many in all. */
+  private long count(long arrivals) {
+    long all = claimed.addAndGet(arrivals);
+    if (all >= sentInAll) {
+      landed.tryEmitEmpty();
+    }
+    return all;
   }
 
   private void allArrived() {
@@ -168,45 +181,72 @@ final class Leg {
     }
   }
 
-  /** Its request has this number. */
-  void number(long number) {
-    id = number;
+  /** Under which number its request was sent; 0 if it was not. */
+  long number() {
+    return id;
   }
 
-  /** Sends the request; false if there is none to be sent. */
-  boolean send() {
+  String model() {
+    return owner.model();
+  }
+
+  /** How long its request can be at most. */
+  int longest() {
+    return owner.cache().engine.options().maxMessageBytes();
+  }
+
+  /** How long its request is, which takes time to say. Only in a turn of the outbox. */
+  int length() {
+    if (length == 0) {
+      try {
+        length = KvCodec.encode(request(0)).remaining();
+      } catch (Throwable failure) {
+        return 1; // it fails when it is to be sent, and says so
+      }
+    }
+    return length;
+  }
+
+  /**
+   * Sends the request under this number, unless it was withdrawn.
+   *
+   * @return how long it is; 0 if there is none to be sent
+   */
+  int send(long number) {
     try {
-      ByteBuffer bytes = encodeRequest();
+      ByteBuffer bytes = encodeRequest(number);
+      id = number;
+      int sending = bytes.remaining();
+      owner.cache().answers.add(number, order);
       if (sent.compareAndSet(
           Sent.NOT_YET, Sent.SENDING)) { // else the pages may be another's by now
-        unheard.set(true);
+        unheard.set(sending);
         Mono<Void> send =
-            owner
-                .cache()
-                .engine
-                .send(prefill(), KvInbox.REQUESTS, bytes)
+            Mono.defer(() -> owner.cache().engine.send(prefill(), KvInbox.REQUESTS, bytes))
                 .doOnError(e -> sent.set(Sent.NOT_YET))
                 .doOnSuccess(done -> sent.set(Sent.DONE))
-                .doFinally(end -> owner.cache().outbox.left(prefill()));
+                .doFinally(end -> owner.cache().outbox.left(this, sending));
         running.add(Ending.of(send, () -> {}, this::fail));
-        return true;
+        return sending;
       }
+      owner.cache().answers.remove(number, order);
     } catch (Throwable failure) {
       fail(failure);
     }
-    return false;
+    return 0;
   }
 
   /** Something was heard of the request, or it is over: it does not wait at prefill any more. */
   private void heard() {
-    if (unheard.compareAndSet(true, false)) {
-      owner.cache().outbox.heard(prefill());
+    int waited = unheard.getAndSet(0);
+    if (waited > 0) {
+      owner.cache().outbox.heard(this, waited);
     }
   }
 
-  private ByteBuffer encodeRequest() {
-    ByteBuffer bytes = KvCodec.encode(request());
-    int max = owner.cache().engine.options().maxMessageBytes();
+  private ByteBuffer encodeRequest(long number) {
+    ByteBuffer bytes = KvCodec.encode(request(number));
+    int max = longest();
     if (bytes.remaining() > max) {
       throw new IllegalArgumentException(
           "expected a request of at most "
@@ -222,10 +262,10 @@ final class Leg {
     return bytes;
   }
 
-  private KvMessage.Request request() {
+  private KvMessage.Request request(long number) {
     KvOrder wanted = order.order();
     return new KvMessage.Request(
-        id,
+        number,
         owner.cache().node,
         owner.model(),
         new KvMessage.Target(
@@ -284,9 +324,7 @@ final class Leg {
   }
 
   private void awaitLanding() {
-    if (state.get() == State.HELD) {
-      landing.update(Ending.of(stopped().flatMap(this::landed), this::quiet, this::unanswered));
-    }
+    holding.add(Ending.of(stopped().flatMap(this::landed), this::quiet, this::unanswered));
   }
 
   /** What prefill says when it writes nothing more. */
@@ -311,14 +349,14 @@ final class Leg {
       // Nobody can say what may land yet: it is shut out.
       return memory.lost(closed("it cannot say what of an order that has ended may land"));
     }
-    long missing = counted - claimed.get();
-    if (missing < 1) {
+    sentInAll = counted;
+    if (claimed.get() >= counted) {
       return Mono.empty();
     }
     return owner
         .cache()
         .timers
-        .within(LANDING, arrivals(missing))
+        .within(LANDING, Mono.firstWithSignal(landed.asMono(), arrivals()))
         .onErrorResume(
             Leg::isMissing,
             e -> memory.lost(closed("what it has sent of an order that has ended did not come")));
@@ -335,15 +373,14 @@ final class Leg {
     return failure instanceof TransferFailedException || failure instanceof TimeoutException;
   }
 
-  /** Completes when so many more have come, under whichever of its immediates. */
-  private Mono<Void> arrivals(long missing) {
-    if (lease.size() == 1) {
-      return lease.counter().next(missing);
-    }
+  /**
+   * Counts what comes, under whichever of its immediates, as long as it is waited for; never
+   * completes. Subscribed to once: of two one might take what the other waits for.
+   */
+  private Mono<Void> arrivals() {
     return Flux.range(0, lease.size())
         .flatMap(imm -> lease.counter(imm).every(1), lease.size())
-        .doOnNext(one -> claimed.incrementAndGet()) // or they were waited for again
-        .take(missing)
+        .doOnNext(one -> count(1))
         .then();
   }
 

@@ -85,7 +85,6 @@ final class Reception implements Answers.Waiting {
   private List<Leg> legs = List.of();
   private int legsLeft;
   private boolean givenBack;
-  private long id;
   private final Map<Integer, Integer> layersLeft = new HashMap<>();
 
   Reception(KvDecode owner, KvOrder order, KvSpan span) {
@@ -156,7 +155,7 @@ final class Reception implements Answers.Waiting {
     made.forEach(Leg::arm);
     running.add(looking);
     lookLater();
-    owner.cache().outbox.inTurn(this::send);
+    made.forEach(owner.cache().outbox::add);
   }
 
   private List<Leg> makeLegs(List<Sources.Ready> all) {
@@ -191,31 +190,14 @@ final class Reception implements Answers.Waiting {
     return true;
   }
 
-  /** When it is its turn, so that numbers go up in the order in which they are sent. */
-  private void send() {
-    List<Leg> all;
-    long number;
-    synchronized (this) {
-      if (state != State.RUNNING) {
-        return;
-      }
-      number = owner.cache().ids.next();
-      id = number;
-      all = legs;
-      owner.cache().answers.add(number, this);
-    }
-    for (Leg leg : all) {
-      leg.number(number);
-      owner.cache().outbox.add(leg);
-    }
-  }
-
   // ---- what comes
 
   @Override
   public void heard(Peer sender, KvMessage message) {
     if (message instanceof KvMessage.End end) {
-      legsWith(sender).forEach(leg -> leg.ended(end));
+      legsWith(sender).stream()
+          .filter(leg -> leg.number() == end.id())
+          .forEach(leg -> leg.ended(end));
     }
   }
 
@@ -277,7 +259,7 @@ final class Reception implements Answers.Waiting {
       running.dispose();
       // What was registered for it alone is of no use any more; whenQuiet will wait for that.
       Ending.of(sources.ended(), () -> {}, failure -> {});
-      owner.finished(this, number());
+      owner.finished(this, numbers());
       told.run(this::deliver);
     } else {
       giveBack();
@@ -289,7 +271,13 @@ final class Reception implements Answers.Waiting {
     synchronized (this) {
       arrival =
           new KvArrival(
-              id, order, span, pace.total(), pace.untilFirst(), pace.sinceFirst(), this::released);
+              legs.getFirst().number(),
+              order,
+              span,
+              pace.total(),
+              pace.untilFirst(),
+              pace.sinceFirst(),
+              this::released);
     }
     listener.arrived(arrival);
   }
@@ -313,10 +301,10 @@ final class Reception implements Answers.Waiting {
             ? new HandOverException(
                 HandOverException.Reason.REFUSED,
                 with,
-                number(),
+                number(prefill),
                 HandOverException.textOf(refused),
                 refused)
-            : owner.cache().failure(cause, with, number()));
+            : owner.cache().failure(cause, with, number(prefill)));
   }
 
   /** By the name that it was known by when this began: its owner may have forgotten it since. */
@@ -364,17 +352,23 @@ final class Reception implements Answers.Waiting {
   private void look() {
     String infeasible = pace.infeasible();
     if (infeasible != null) {
+      Peer awaited = awaited();
       fail(
           new HandOverException(
-              HandOverException.Reason.INFEASIBLE, node(awaited()), number(), infeasible));
+              HandOverException.Reason.INFEASIBLE, node(awaited), number(awaited), infeasible));
     }
     if (isRunning()) {
       lookLater();
     }
   }
 
-  private synchronized long number() {
-    return id;
+  /** Under which number this node was asked; 0 if it was not. */
+  private long number(Peer prefill) {
+    return legsWith(prefill).stream().mapToLong(Leg::number).findFirst().orElse(0);
+  }
+
+  private synchronized List<Long> numbers() {
+    return legs.stream().map(Leg::number).toList();
   }
 
   private synchronized boolean isRunning() {
@@ -418,7 +412,7 @@ final class Reception implements Answers.Waiting {
         this::isBack,
         failure -> {
           // What the node was told of stays open, but nothing of it is on its way any more.
-          LOG.warn("memory of hand-over {} was not closed: {}", number(), failure.toString());
+          LOG.warn("memory of hand-over {} was not closed: {}", numbers(), failure.toString());
           isBack();
         });
   }
@@ -432,7 +426,7 @@ final class Reception implements Answers.Waiting {
     }
     order.quiet();
     owner.left(this);
-    owner.finished(this, number());
+    owner.finished(this, numbers());
     freed.tryEmitEmpty();
   }
 }

@@ -74,10 +74,7 @@ class CancelAtArrivalTest {
       KvDecode decode = decodeNode.decode();
       KvPrefill prefill = prefillNode.prefill();
       prefill
-          .serve(
-              64,
-              request ->
-                  serve(prefillNode, prefill, request).doOnError(failedToServe::add))
+          .serve(64, request -> serve(prefillNode, prefill, request).doOnError(failedToServe::add))
           .subscribe();
       Peer peer = prefillNode.seenFrom(decodeNode);
 
@@ -94,10 +91,9 @@ class CancelAtArrivalTest {
       assertThat(List.copyOf(droppedErrors)).isEmpty();
       // Else nobody was cancelled at that moment: what fails must be the cancel.
       assertThat(failedToServe)
-          .allMatch(
-              failure ->
-                  failure instanceof HandOverException ended
-                      && ended.reason() == HandOverException.Reason.CANCELLED);
+          .allMatch(failure ->
+              failure instanceof HandOverException ended
+                  && ended.reason() == HandOverException.Reason.CANCELLED);
       assertThat(List.copyOf(droppedValues)).allMatch(this::isResult).doesNotHaveDuplicates();
       // Otherwise the two have never met.
       assertThat(used.get()).isBetween(HAND_OVERS / 50, HAND_OVERS - HAND_OVERS / 50);

@@ -142,6 +142,7 @@ class CancelThatOvertakesTest {
     KvMessage.End refused = end();
     assertThat(refused.outcome()).isEqualTo(KvMessage.Outcome.REFUSED);
     assertThat(refused.text()).contains("expected a request for 2 arrivals").contains("got 3");
+    assertThat(prefill.layoutsKept()).isZero();
   }
 
   @Test

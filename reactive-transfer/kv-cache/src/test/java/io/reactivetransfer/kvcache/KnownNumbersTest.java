@@ -86,6 +86,18 @@ class KnownNumbersTest {
     assertThat(numbers.cancel(key(1, 1))).isEqualTo(Fate.FORGOTTEN);
   }
 
+  /** However much was forgotten of others: nothing of it can land. */
+  @Test
+  void aCancelBeforeTheFirstRequestOfANewNodeIsCertain() {
+    for (int id = 1; id <= 100; id++) {
+      numbers.read(engine(1), id);
+      numbers.say(key(1, id), word(key(1, id)));
+    }
+    assertThat(numbers.cancel(key(2, 1))).isEqualTo(Fate.UNREAD);
+    assertThat(numbers.read(engine(2), 1)).isFalse();
+    assertThat(numbers.cancel(key(1, 1))).isEqualTo(Fate.FORGOTTEN);
+  }
+
   @Test
   void whoWasOpenedAgainVouchesForNothing() {
     KnownNumbers again = new KnownNumbers(SMALL, true);

@@ -323,4 +323,17 @@ class SeveralNodesTest {
           .hasMessageContaining("no pages");
     }
   }
+
+  @Test
+  void nothingIsKeptOfNodesThatAreLost() {
+    TestNode first = node(layout(0, 3, 0, 4));
+    TestNode second = node(layout(3, 3, 0, 4));
+    serve(first);
+    serve(second);
+    KvOrder order = ordered(first).from(second.seenFrom(decodeNode)).tokens(9).build();
+    await(decode.receive(order, come -> Mono.just(1)));
+    assertThat(decode.coversKept()).isEqualTo(1);
+    second.engine.close().block(PATIENCE);
+    await().atMost(PATIENCE).until(() -> decode.coversKept() == 0);
+  }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
-/** Requests that wait are bounded by their bytes and by their sender, and who is over is told. */
+/** Requests that wait are bounded by their bytes and by their sender; who is over is told. */
 class WaitingRoomTest {
 
   private static final KvLayout LAYOUT = KvLayout.opaque(2, 8, 64);
@@ -27,78 +27,68 @@ class WaitingRoomTest {
     return new EngineId(7, number);
   }
 
+  private static final int MIB = 1 << 20;
+
   @Test
-  void bytesAreBoundedInAllAndOfOneSender() {
-    WaitingRoom room = new WaitingRoom(1_000);
-    assertThat(room.enter(engine(1), 400)).isNull();
-    assertThat(room.enter(engine(1), 101))
+  void bytesOfOneSenderAreBoundedForEachModel() {
+    WaitingRoom room = new WaitingRoom(64L * MIB);
+    assertThat(room.enter(engine(1), "a", 5 * MIB)).isNull();
+    assertThat(room.enter(engine(1), "a", 3 * MIB + 1))
         .isEqualTo(
-            "expected requests of at most 500 bytes of one decode node to wait at this prefill"
-                + " node, got 101 more beside 400; order later, or elsewhere");
-    assertThat(room.enter(engine(1), 100)).isNull();
-    assertThat(room.enter(engine(2), 500)).isNull();
-    assertThat(room.enter(engine(3), 1))
-        .isEqualTo(
-            "expected requests of at most 1000 bytes to wait at this prefill node, got 1 more"
-                + " beside 1000; order later, or elsewhere");
-    room.leave(engine(1), 100);
-    assertThat(room.enter(engine(3), 100)).isNull();
+            "expected at most 512 requests and 8388608 bytes of one decode node and one model to"
+                + " wait at this prefill node, got 3145729 bytes more beside 1 requests of"
+                + " 5242880; a decode node sends the rest when it has heard of these");
+    assertThat(room.enter(engine(1), "b", 8 * MIB)).isNull();
+    assertThat(room.enter(engine(2), "a", 8 * MIB)).isNull();
+    assertThat(room.enter(engine(1), "a", 3 * MIB)).isNull();
+    room.leave(engine(1), "a", 5 * MIB);
+    assertThat(room.enter(engine(1), "a", 5 * MIB)).isNull();
   }
 
   @Test
   void oneAloneMayWaitHoweverLongItIs() {
     WaitingRoom room = new WaitingRoom(1_000);
-    assertThat(room.enter(engine(1), Long.MAX_VALUE)).isNull();
-    assertThat(room.enter(engine(2), 1)).isNotNull();
-    room.leave(engine(1), Long.MAX_VALUE);
-    assertThat(room.enter(engine(2), 600)).isNull();
-    assertThatThrownBy(() -> room.leave(engine(1), 1)).isInstanceOf(IllegalStateException.class);
+    assertThat(room.enter(engine(1), "a", Long.MAX_VALUE)).isNull();
+    assertThat(room.isFull()).isTrue();
+    room.leave(engine(1), "a", Long.MAX_VALUE);
+    assertThat(room.isFull()).isFalse();
+    assertThatThrownBy(() -> room.leave(engine(1), "a", 1))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test
-  void oneSenderHasHalfOfThePlaces() {
+  void oneSenderHas512PlacesForEachModel() {
     WaitingRoom room = new WaitingRoom(1L << 30);
     for (int i = 0; i < 512; i++) {
-      assertThat(room.enter(engine(1), 10)).isNull();
+      assertThat(room.enter(engine(1), "a", 10)).isNull();
     }
-    assertThat(room.enter(engine(1), 10))
-        .startsWith("expected at most 512 requests of one decode node to wait");
-    assertThat(room.enter(engine(2), 10)).isNull();
-    room.leave(engine(1), 10);
-    assertThat(room.enter(engine(1), 10)).isNull();
+    assertThat(room.enter(engine(1), "a", 10)).startsWith("expected at most 512 requests");
+    assertThat(room.enter(engine(1), "b", 10)).isNull();
+    assertThat(room.enter(engine(2), "a", 10)).isNull();
+    room.leave(engine(1), "a", 10);
+    assertThat(room.enter(engine(1), "a", 10)).isNull();
   }
 
+  /** Who keeps to the protocol is never refused: when it is full, nothing more is read. */
   @Test
-  void whoIsOverHearsWhyAndOthersGetIn() {
-    try (TestNode prefillNode = new TestNode("loopback", LAYOUT);
-        TestNode one = new TestNode("loopback", LAYOUT);
-        TestNode other = new TestNode("loopback", LAYOUT)) {
-      KvCacheOptions options = KvCacheOptions.builder().maxWaitingBytes(10_000).build();
-      KvPrefill prefill =
-          KvCache.open(prefillNode.engine, "prefill", options).prefill(MODEL, prefillNode.memory);
-      KvDecode decode = one.decode();
-      CompletableFuture<?> first = decode.receive(order(prefillNode, one), KEPT).toFuture();
-      HandOverException over =
-          HandOverFixture.failureOf(decode.receive(order(prefillNode, one), KEPT).toFuture());
-      assertThat(over.reason()).isEqualTo(HandOverException.Reason.REFUSED);
-      assertThat(over)
-          .hasMessageContaining("expected requests of at most 5000 bytes of one decode node");
-      CompletableFuture<?> second =
-          other.decode().receive(order(prefillNode, other), KEPT).toFuture();
-      prefill
-          .serve(
-              1,
-              request ->
-                  prefill.handOver(
-                      request,
-                      PageList.of(0),
-                      Flux.range(0, 2).map(layer -> FinishedLayer.whole(layer, request))))
-          .subscribe();
-      first.join();
-      second.join();
-      // What was taken takes up no room any more.
-      decode.receive(order(prefillNode, one), KEPT).block(PATIENCE);
+  void isFullByBytesAndByRequests() {
+    WaitingRoom bytes = new WaitingRoom(64L * MIB);
+    for (int node = 0; node < 8; node++) {
+      for (int i = 0; i < 128; i++) {
+        assertThat(bytes.isFull()).isFalse();
+        assertThat(bytes.enter(engine(node), "a", 64 << 10)).isNull();
+      }
     }
+    assertThat(bytes.isFull()).isTrue();
+    bytes.leave(engine(3), "a", 64 << 10);
+    assertThat(bytes.isFull()).isFalse();
+
+    WaitingRoom requests = new WaitingRoom(64L * MIB);
+    for (int i = 0; i < 4_096; i++) {
+      assertThat(requests.isFull()).isFalse();
+      assertThat(requests.enter(engine(i % 8), "a", 100)).isNull();
+    }
+    assertThat(requests.isFull()).isTrue();
   }
 
   private static KvOrder order(TestNode prefill, TestNode decode) {
@@ -124,8 +114,8 @@ class WaitingRoomTest {
               .map(Message::bytes)
               .map(KvCodec::decode)
               .cast(KvMessage.End.class)
-              .doOnNext(end ->
-                  assertThat(end.text()).startsWith("expected at most 512 requests of one decode"))
+              .doOnNext(
+                  end -> assertThat(end.text()).startsWith("expected at most 512 requests and"))
               .doOnNext(end -> refused.incrementAndGet())
               .take(88)
               .then()

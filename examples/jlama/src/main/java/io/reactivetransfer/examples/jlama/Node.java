@@ -8,6 +8,7 @@ import io.reactivetransfer.examples.jlama.engine.BlockLayout;
 import io.reactivetransfer.examples.jlama.engine.BlockStore;
 import io.reactivetransfer.examples.jlama.engine.InferenceEngine;
 import io.reactivetransfer.kvcache.KvCache;
+import io.reactivetransfer.kvcache.KvCacheOptions;
 import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.kvcache.KvMemory;
 import io.reactivetransfer.kvcache.KvPart;
@@ -52,6 +53,7 @@ final class Node implements AutoCloseable {
   private Node(
       Arena arena,
       String name,
+      Duration deadline,
       TransferEngine engine,
       MemoryRegion region,
       TailSlots tails,
@@ -62,7 +64,8 @@ final class Node implements AutoCloseable {
     this.region = region;
     this.memory = new KvMemory(List.of(region), layout(inference.store().layout()));
     this.tails = tails;
-    this.cache = KvCache.open(engine, name);
+    // It gives others as much time as the plan does, however long that is.
+    this.cache = KvCache.open(engine, name, KvCacheOptions.builder().maxDeadline(deadline).build());
     this.inference = inference;
     this.compute = Schedulers.newBoundedElastic(1, Integer.MAX_VALUE, name);
   }
@@ -83,6 +86,7 @@ final class Node implements AutoCloseable {
     return new Node(
         arena,
         name,
+        plan.deadline(),
         engine,
         region,
         new TailSlots(tailRegion, tails, length),

@@ -1,0 +1,165 @@
+package io.reactivetransfer.kvcache;
+
+import static io.reactivetransfer.kvcache.TestNode.MODEL;
+import static io.reactivetransfer.kvcache.TestNode.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.PageList;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Busy is no reason to refuse, however many bytes wait, and of whichever model. */
+class BusyPrefillTest {
+
+  private static final KvLayout LAYOUT = KvLayout.opaque(2, 8, 64);
+
+  private final List<TestNode> nodes = new ArrayList<>();
+  private final Queue<Throwable> failed = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger arrived = new AtomicInteger();
+  private final Sinks.Empty<Void> free = Sinks.empty();
+
+  private TestNode node(int maxMessageBytes) {
+    TestNode node =
+        new TestNode(
+            "loopback", LAYOUT, EngineOptions.builder().maxMessageBytes(maxMessageBytes).build());
+    nodes.add(node);
+    return node;
+  }
+
+  @AfterEach
+  void close() {
+    nodes.forEach(TestNode::close);
+  }
+
+  private static Flux<KvWritten> handOver(KvPrefill prefill, KvRequest request) {
+    return prefill.handOver(
+        request,
+        PageList.of(0),
+        Flux.range(0, 2).map(layer -> FinishedLayer.whole(layer, request)));
+  }
+
+  private void serveWhenFree(KvPrefill prefill) {
+    serveWhenFree(prefill, 1);
+  }
+
+  private void serveWhenFree(KvPrefill prefill, int atOnce) {
+    prefill
+        .serve(atOnce, request -> free.asMono().thenMany(handOver(prefill, request)))
+        .subscribe();
+  }
+
+  private Disposable order(KvDecode decode, TestNode from, TestNode to, ByteBuffer body) {
+    KvOrder order =
+        KvOrder.into(from.seenFrom(to), PageList.of(0), () -> {})
+            .body(body)
+            .deadline(PATIENCE.multipliedBy(4))
+            .build();
+    return decode
+        .receive(order, come -> Mono.just(1))
+        .subscribe(come -> arrived.incrementAndGet(), failed::add);
+  }
+
+  private void requireAllArrive(int orders) {
+    free.tryEmitEmpty();
+    await().atMost(PATIENCE.multipliedBy(2)).until(() -> arrived.get() + failed.size() == orders);
+    assertThat(failed).isEmpty();
+  }
+
+  @Test
+  void longRequestsOfOneNodeWait() {
+    TestNode prefillNode = node(1 << 20);
+    TestNode decodeNode = node(1 << 20);
+    KvPrefill prefill = prefillNode.prefill();
+    serveWhenFree(prefill);
+    KvDecode decode = decodeNode.decode();
+    ByteBuffer body = ByteBuffer.allocate(1_000 << 10);
+    for (int i = 0; i < 40; i++) {
+      order(decode, prefillNode, decodeNode, body);
+    }
+    // One is served, and of the others so many wait there as one node may have out.
+    await().atMost(PATIENCE).until(() -> prefill.waiting() == 7);
+    requireAllArrive(40);
+  }
+
+  @Test
+  void noMoreAreGivenToTheEngineThanItKeeps() {
+    TestNode prefillNode = node(16 << 20);
+    TestNode decodeNode = node(16 << 20);
+    KvCacheOptions options = KvCacheOptions.builder().maxWaitingBytes(1L << 30).build();
+    KvPrefill prefill =
+        KvCache.open(prefillNode.engine, "prefill", options).prefill(MODEL, prefillNode.memory);
+    serveWhenFree(prefill);
+    KvDecode decode = decodeNode.decode();
+    ByteBuffer body = ByteBuffer.allocate(16_000 << 10);
+    for (int i = 0; i < 10; i++) {
+      order(decode, prefillNode, decodeNode, body);
+    }
+    requireAllArrive(10);
+  }
+
+  @Test
+  void aRoomThatIsFullIsNoReasonToRefuseAnybody() {
+    TestNode prefillNode = node(1 << 20);
+    KvCacheOptions options = KvCacheOptions.builder().maxWaitingBytes(10_000).build();
+    KvPrefill prefill =
+        KvCache.open(prefillNode.engine, "prefill", options).prefill(MODEL, prefillNode.memory);
+    serveWhenFree(prefill);
+    ByteBuffer body = ByteBuffer.allocate(4_000);
+    for (int i = 0; i < 3; i++) {
+      TestNode decodeNode = node(1 << 20);
+      KvDecode decode = decodeNode.decode();
+      for (int j = 0; j < 10; j++) {
+        order(decode, prefillNode, decodeNode, body);
+      }
+    }
+    // One is served, and the third one fills the room.
+    await().atMost(PATIENCE).until(() -> prefill.waiting() == 3);
+    requireAllArrive(30);
+    assertThat(prefill.waiting()).isZero();
+  }
+
+  @Test
+  void aModelThatNobodyServesHoldsUpNoOther() {
+    TestNode prefillNode = node(1 << 20);
+    TestNode decodeNode = node(1 << 20);
+    KvPrefill idle = prefillNode.cache().prefill("idle", prefillNode.memory);
+    KvPrefill served = prefillNode.cache().prefill("served", prefillNode.memory);
+    free.tryEmitEmpty();
+    serveWhenFree(served);
+    KvDecode ofIdle = decodeNode.cache().decode("idle", decodeNode.memory);
+    KvDecode ofServed = decodeNode.cache().decode("served", decodeNode.memory);
+    List<Disposable> waiting = new ArrayList<>();
+    for (int i = 0; i < WaitingRoom.MAX_OF_ONE + 1; i++) {
+      waiting.add(order(ofIdle, prefillNode, decodeNode, ByteBuffer.allocate(1)));
+    }
+    await().atMost(PATIENCE).until(() -> idle.waiting() == WaitingRoom.MAX_OF_ONE);
+    order(ofServed, prefillNode, decodeNode, ByteBuffer.allocate(1));
+    requireAllArrive(1);
+    // Those that had a lower number, and were sent later, are served as well.
+    serveWhenFree(idle, 64);
+    requireAllArrive(1 + WaitingRoom.MAX_OF_ONE + 1);
+  }
+
+  @Test
+  void nothingIsKeptOfANodeToWhichNothingWent() {
+    TestNode prefillNode = node(1 << 20);
+    TestNode decodeNode = node(1 << 20);
+    prefillNode.prefill();
+    order(decodeNode.decode(), prefillNode, decodeNode, ByteBuffer.allocate(1 << 20));
+    await().atMost(PATIENCE).until(() -> failed.size() == 1);
+    assertThat(failed.peek()).hasMessageContaining("expected a request of at most 1048576 bytes");
+    assertThat(decodeNode.cache().outbox.nodes()).isZero();
+  }
+}
