@@ -96,14 +96,16 @@ class KvCacheMeasuresTest {
   }
 
   /** What becomes of each is decided by the seed, which the failure shows. */
-  @Test
-  void nothingIsLostInTrouble() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"tcp,12", "libfabric,6"})
+  void nothingIsLostInTrouble(String backend, int handOvers) throws Exception {
+    InstalledBackend.require(backend);
     long seed = Long.getLong("reactivetransfer.kvcache.seed", System.nanoTime() % 1_000_000);
     List<String> faults = new ArrayList<>();
-    String table = Trouble.run(plan("tcp", 1, seed), 12, faults);
+    String table = Trouble.run(plan(backend, 1, seed), handOvers, faults);
     assertThat(faults).as(table).isEmpty();
     assertThat(table)
-        .contains("trouble        12 hand-overs", "seed " + seed)
+        .contains("trouble        " + handOvers + " hand-overs", "seed " + seed)
         .containsPattern("pages +all [0-9]+ are back");
   }
 }

@@ -46,7 +46,7 @@ public record FinishedLayer(int layer, KvSpan span) {
           .concatMapIterable(
               count -> {
                 int from = done[0];
-                done[0] = Math.max(from, (int) Math.clamp(count, 0, layout.layers()));
+                done[0] = Math.max(from, Math.clamp(count, 0, layout.layers()));
                 return IntStream.range(from, done[0])
                     .mapToObj(layer -> whole(layout.firstLayer() + layer, request))
                     .toList();

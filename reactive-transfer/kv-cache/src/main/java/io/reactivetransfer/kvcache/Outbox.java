@@ -104,7 +104,7 @@ final class Outbox {
     turns.run(() -> {
       Way way = ways.get(leg.prefill().id());
       Line line = way == null ? null : way.lines.get(leg.model());
-      if (line != null && line.waiting.remove(leg)) {
+      if (way != null && line != null && line.waiting.remove(leg)) {
         send(leg.prefill().id(), way);
       }
     });
@@ -126,7 +126,7 @@ final class Outbox {
     turns.run(() -> {
       Way way = ways.get(leg.prefill().id());
       Line line = way == null ? null : way.lines.get(leg.model());
-      if (line != null) {
+      if (way != null && line != null) {
         line.unheard.remove(bytes);
         send(leg.prefill().id(), way);
       }

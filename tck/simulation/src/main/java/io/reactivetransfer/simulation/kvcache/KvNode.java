@@ -231,7 +231,9 @@ final class KvNode extends Host {
     cache = null;
     decodings.forEach(Decoding::dispose);
     old.dispose();
-    old.closed()
+    world
+        .tampering()
+        .closed(old.closed())
         .subscribe(
             new Waiter(this, "close of the roles", true) {
               @Override

@@ -70,6 +70,11 @@ interface Tampering {
     return sound;
   }
 
+  /** What it signals when all that was registered for others is closed. */
+  default Mono<Void> closed(Mono<Void> sound) {
+    return sound;
+  }
+
   /** What it signals of an order. */
   default <T> Mono<T> received(Mono<T> sound) {
     return sound;

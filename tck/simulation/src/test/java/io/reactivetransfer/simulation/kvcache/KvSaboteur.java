@@ -19,6 +19,13 @@ enum KvSaboteur {
   HOLDS_PAGES_OF_A_LOST_NODE(() -> new KvMemorySaboteurs.ClosesLate(false, Duration.ofSeconds(3))),
   KEEPS_OPEN_WHAT_A_LOST_NODE_KNOWS(KvMemorySaboteurs.HearsOfNoLoss::new),
   NEVER_CLOSES_A_REGISTRATION(KvMemorySaboteurs.NeverCloses::new),
+  IS_CLOSED_TOO_EARLY(() ->
+      new Tampering() {
+        @Override
+        public Mono<Void> closed(Mono<Void> sound) {
+          return Mono.empty();
+        }
+      }),
   FORGETS_THE_REST_WHEN_A_REGISTRATION_FAILS(KvMemorySaboteurs.ForgetsAfterRefusal::new),
   VOUCHES_FOR_WHAT_IT_DOES_NOT_KNOW(KvMessageSaboteurs.Vouches::new),
   FORGETS_A_CANCEL(KvMessageSaboteurs.ForgetsCancels::new),
