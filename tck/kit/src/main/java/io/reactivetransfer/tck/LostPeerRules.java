@@ -175,7 +175,7 @@ abstract class LostPeerRules extends RuleGroup {
                 }
                 return released;
               });
-      stage().done(beside.origin(), beside.write(8 * round, 8));
+      stage().done(beside.origin(), beside.write(8L * round, 8));
     }
     awaitWrite(duo, FORGOTTEN);
     stage().awaitBytes("what it was written to in between", duo.to());
@@ -189,11 +189,11 @@ abstract class LostPeerRules extends RuleGroup {
             "a write to a peer that was forgotten",
             () -> {
               Probe<Write> write =
-                  stage().probe("a write", duo.origin().submit(duo.write(64 * round, 64)));
+                  stage().probe("a write", duo.origin().submit(duo.write(64L * round, 64)));
               write.awaitTerminal();
               return !write.values().isEmpty();
             });
-    duo.expect(64 * round, 64);
+    duo.expect(64L * round, 64);
   }
 
   /** An engine forgets who enters more rounds of barriers than it remembers. */
