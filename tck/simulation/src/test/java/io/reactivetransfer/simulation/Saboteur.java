@@ -84,11 +84,11 @@ public enum Saboteur {
   /**
    * With one defect.
    *
-   * <p>Two have chosen acts. What a lost way still carries must come after a retry has discarded, so
-   * that needs a retry, a way that breaks while it is under way, and an attempt that fails within a
-   * fraction of a millisecond of that. Of the first 1,000 seeds with acts as they are drawn, two
-   * find who completes a fence too early, and none who shuts no lost way; with these acts, both are
-   * found within the first 120.
+   * <p>Two have chosen acts. What a lost way still carries must come after a retry has discarded,
+   * so that needs a retry, a way that breaks while it is under way, and an attempt that fails
+   * within a fraction of a millisecond of that. Of the first 1,000 seeds with acts as they are
+   * drawn, two find who completes a fence too early, and none who shuts no lost way; with these
+   * acts, both are found within the first 120.
    *
    * @param round what happens again and again in the runs that are to find it; if nothing, what
    *     happens in any
