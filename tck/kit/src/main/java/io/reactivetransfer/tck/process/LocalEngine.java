@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine of a test's own process, with memories to write from and to be written to: what stands
@@ -55,7 +56,7 @@ public class LocalEngine implements AutoCloseable {
             .toList();
   }
 
-  private static <T> T known(T opened) {
+  private static <T> T known(@Nullable T opened) {
     return Objects.requireNonNull(opened, "expected what was opened");
   }
 
