@@ -32,7 +32,8 @@ class MoeDocTest {
 
   @Test
   void itsProgramRunsAndPrintsWhatIsShown() throws Exception {
-    try (JavaProcess program = JavaProcess.start("io.reactivetransfer.examples.first.FirstExperts")) {
+    try (JavaProcess program =
+        JavaProcess.start("io.reactivetransfer.examples.first.FirstExperts")) {
       assertThat(program.exitCode()).as(program::stderr).isZero();
       assertThat(program.stdout().lines())
           .containsExactlyInAnyOrderElementsOf(block("\\n(?=The sum)").lines().toList());

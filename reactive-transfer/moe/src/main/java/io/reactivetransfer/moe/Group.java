@@ -312,6 +312,11 @@ final class Group {
     return hearsNothing[rank];
   }
 
+  /** Whether it takes part no more. */
+  boolean isGone(int rank) {
+    return isGone[rank];
+  }
+
   private void gone(int rank) {
     isGone[rank] = true;
     if (areAllGone()) {

@@ -79,8 +79,8 @@ final class Joining {
 
   /** A rank has said where its memory is. */
   void heard(int rank, MoeMessage.Join join) {
-    if (group.failure() != null) {
-      return;
+    if (group.failure() != null || group.isGone(rank)) {
+      return; // it is about a group to come, which will ask again
     }
     if (!group.ranks.hasJoined(rank)) {
       String problem = take(rank, join);

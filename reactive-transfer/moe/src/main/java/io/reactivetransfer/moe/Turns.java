@@ -4,6 +4,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * Runs events one after the other, in the order in which they come, on the thread of whoever brings
@@ -11,6 +13,8 @@ import java.util.function.Consumer;
  * thread when no event is left, so that nobody's code holds events up.
  */
 final class Turns {
+
+  private static final Logger LOG = Loggers.getLogger(Turns.class);
 
   private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> afterwards = new ConcurrentLinkedQueue<>();
@@ -44,12 +48,16 @@ final class Turns {
     } while (left.decrementAndGet() != 0);
     Runnable next = afterwards.poll();
     while (next != null) {
-      next.run();
+      try {
+        next.run();
+      } catch (Throwable e) {
+        LOG.error("a subscriber has thrown what it must not", e);
+      }
       next = afterwards.poll();
     }
   }
 
-  /** Only within an event: runs it when no event is left. It must not throw. */
+  /** Only within an event: runs it when no event is left. What it throws ends nothing else. */
   void afterwards(Runnable action) {
     afterwards.add(action);
   }

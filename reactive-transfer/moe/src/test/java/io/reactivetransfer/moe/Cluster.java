@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /** Engines that reach each other, with a node for experts on each. */
 final class Cluster implements AutoCloseable {
@@ -25,11 +27,20 @@ final class Cluster implements AutoCloseable {
 
   private Cluster(
       Supplier<TransferEngineBuilder> builder, int ranks, UnaryOperator<TransferEngine> wrap) {
+    this(builder, ranks, wrap, null);
+  }
+
+  private Cluster(
+      Supplier<TransferEngineBuilder> builder,
+      int ranks,
+      UnaryOperator<TransferEngine> wrap,
+      Scheduler signals) {
     EngineOptions options =
         EngineOptions.builder()
             .nics(1)
             .idle(IdleStrategy.backOff())
             .livenessDeadline(Duration.ofSeconds(8)) // many share few processors
+            .signalScheduler(signals)
             .build();
     for (int rank = 0; rank < ranks; rank++) {
       engines.add(await(builder.get().options(options).open()));
@@ -58,6 +69,16 @@ final class Cluster implements AutoCloseable {
     LoopbackBackend backend = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
     return new Cluster(
         () -> TransferEngineBuilder.create().backend(backend), ranks, engine -> engine);
+  }
+
+  /** Whose signals come on the threads of their NICs. */
+  static Cluster onNicThreads(int ranks) {
+    LoopbackBackend backend = LoopbackBackend.builder().network(new LoopbackNetwork()).build();
+    return new Cluster(
+        () -> TransferEngineBuilder.create().backend(backend),
+        ranks,
+        engine -> engine,
+        Schedulers.immediate());
   }
 
   static Cluster tcp(int ranks) {

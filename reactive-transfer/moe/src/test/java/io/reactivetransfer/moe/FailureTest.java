@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -148,36 +147,6 @@ class FailureTest {
       arena.close();
       assertThat(Cluster.await(outcome(sent))).startsWith("2 ").contains("Already closed");
       assertThat(await(waiting)).allMatch(outcome -> outcome.startsWith("2 "));
-    }
-  }
-
-  @Test
-  void whoDoesNotBeginIsNamedWhenTheDeadlineIsOver() {
-    MoeOptions options = options().deadline(Duration.ofMillis(400)).build();
-    try (Cluster cluster = open(3);
-        Rig rig = new Rig(cluster, SHAPE, options)) {
-      List<Mono<String>> waiting = begin(rank -> rig.step(rank, 0, tokens()));
-      assertThat(await(waiting))
-          .allMatch(outcome -> outcome.startsWith("2 "))
-          .allMatch(outcome ->
-              outcome.contains("routes did not come on lane 0 within PT0.4S; late: rank 2 "));
-    }
-  }
-
-  @Test
-  void whoDoesNotSendItsResultsIsNamedWhenTheDeadlineIsOver() {
-    MoeOptions options = options().deadline(Duration.ofMillis(900)).build();
-    try (Cluster cluster = open(3);
-        Rig rig = new Rig(cluster, SHAPE, options)) {
-      Rig.Tokens tokens = tokens();
-      List<Mono<String>> waiting = begin(rank -> rig.step(rank, 0, tokens));
-      MoeStep step = rig.begin(2, 0, tokens);
-      step.dispatchSend(tokens.payload[2]).onErrorComplete().subscribe();
-      step.dispatchReceive().onErrorComplete().block(Cluster.PATIENCE);
-      assertThat(await(waiting))
-          .allMatch(outcome -> outcome.startsWith("2 "))
-          .allMatch(outcome ->
-              outcome.contains("results did not come on lane 0 within PT0.9S; late: rank 2 "));
     }
   }
 

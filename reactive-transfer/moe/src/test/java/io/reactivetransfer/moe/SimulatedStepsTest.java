@@ -2,9 +2,11 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.moe.SimulatedWorld.Outcome;
 import io.reactivetransfer.simulation.network.WireObserver;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -139,9 +141,60 @@ class SimulatedStepsTest {
         Outcome<Void> closed = world.start(rank, 0, world.groups.get(rank).close());
         world.runUntil(closed::isOver);
         closed.value();
+        world.runFor(1_000_000);
         assertThat(world.engines.get(rank).stats().openRegions()).isZero();
         assertThat(world.engines.get(rank).stats().openLeases()).isZero();
       }
+    }
+  }
+
+  /** Writes fail, links and sessions break: whoever is not told that it has failed has it right. */
+  private static void stormyRun(long seed) {
+    RandomSteps random = new RandomSteps(seed);
+    int ranks = random.between(2, 5);
+    MoeShape shape = random.shape(ranks).lanes(random.between(1, 2)).build();
+    try (SimulatedWorld world =
+        new SimulatedWorld(
+            random,
+            shape,
+            SimulatedWorld.stormy(random),
+            new WireObserver() {},
+            engine -> engine)) {
+      SimulatedSteps steps = new SimulatedSteps(world, random, random.between(2, 6));
+      steps.start();
+      for (int breaks = random.between(0, 3); breaks > 0; breaks--) {
+        world.runFor(random.between(1, 2_000_000));
+        int[] two = random.some(ranks, 2);
+        EngineId one = world.engines.get(two[0]).id();
+        EngineId other = world.engines.get(two[1]).id();
+        switch (random.between(0, 2)) {
+          case 0 -> world.network.cut(one, other);
+          case 1 -> world.network.cutControl(one, other, random.between(1, 2_000_000_000));
+          default -> world.network.failNic(one, 0, random.between(1, 100_000_000));
+        }
+      }
+      world.runUntil(() -> steps.areAllOver() || steps.wrong != null);
+      if (steps.wrong != null) {
+        throw steps.wrong;
+      }
+      for (List<Outcome<Void>> ofRank : steps.outcomes) {
+        for (Outcome<Void> outcome : ofRank) {
+          assertThat(outcome.ends).isEqualTo(1);
+          if (outcome.failure != null) {
+            assertThat(outcome.failure).isInstanceOf(GroupFailedException.class);
+          }
+        }
+      }
+      closeAll(world, -1);
+      steps.requireNothingComesLate();
+    }
+  }
+
+  @Test
+  void whateverBreaksOnTheNetworkNobodyIsLeftWaitingOrWrong() {
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = SEED + i;
+      StepsTest.seeded(seed, "stormy", () -> stormyRun(seed));
     }
   }
 

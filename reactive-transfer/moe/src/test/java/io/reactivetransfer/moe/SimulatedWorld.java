@@ -119,6 +119,19 @@ final class SimulatedWorld implements AutoCloseable {
 
   /** In any order, and at times late; nothing is lost. */
   static Weather rough(RandomSteps random) {
+    return weather(random, 0, 0);
+  }
+
+  /**
+   * The same, where writes fail though nothing is wrong with a link, and who breaks says nothing.
+   */
+  static Weather stormy(RandomSteps random) {
+    return weather(random, random.between(0, 5), random.between(0, 500));
+  }
+
+  private static Weather weather(RandomSteps random, int fail, int silent) {
+    // What is done before it has come can be counted only if it is not cut into many pieces.
+    boolean sourceFree = random.chance(25);
     return new Weather(
         new Span(500, random.between(1_000, 300_000)),
         new Span(50, random.between(100, 100_000)),
@@ -126,14 +139,14 @@ final class SimulatedWorld implements AutoCloseable {
         new Span(1_000, 100_000),
         1_000_000_000,
         random.between(0, 50),
-        0,
+        fail,
         random.between(0, 500),
         random.between(0, 50),
-        0,
+        silent,
         0,
         random.chance(50),
-        false,
-        random.between(16, 4_096),
+        sourceFree,
+        sourceFree ? 1 << 20 : random.between(16, 4_096),
         random.between(1, 32),
         random.between(1, 4),
         true);

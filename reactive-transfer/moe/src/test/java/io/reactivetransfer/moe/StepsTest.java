@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Steps over engines come out as if each token had simply been given to its experts. */
 class StepsTest {
@@ -119,6 +120,18 @@ class StepsTest {
                 .then(Mono.defer(() -> Mono.when(writing))));
       }
       Mono.when(ranks).block(Cluster.PATIENCE);
+    }
+  }
+
+  @Test
+  void allOfItMayRunOnTheThreadsOfTheNics() {
+    RandomSteps random = new RandomSteps(SEED);
+    MoeShape shape = random.shape(3).lanes(2).build();
+    MoeOptions options = MoeOptions.builder().scheduler(Schedulers.immediate()).build();
+    try (Cluster cluster = Cluster.onNicThreads(3);
+        Rig rig = new Rig(cluster, shape, options)) {
+      Mono.when(rig.steps(0, tokens(random, shape, 10)), rig.steps(1, tokens(random, shape, 10)))
+          .block(Cluster.PATIENCE);
     }
   }
 

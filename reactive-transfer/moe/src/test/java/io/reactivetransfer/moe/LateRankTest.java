@@ -1,0 +1,77 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.moe.SimulatedWorld.Outcome;
+import io.reactivetransfer.simulation.network.Weather;
+import io.reactivetransfer.simulation.network.WireObserver;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/**
+ * Who does not do its part, although it lives, is named by all others when the deadline is over.
+ */
+class LateRankTest {
+
+  private static final MoeShape SHAPE =
+      MoeShape.builder(ExpertPlacement.even(3, 6), 2, 8, 24, 4).privateTokens(2).build();
+
+  /** The ranks 0 and 1 do a step, and rank 2 does what it is told. */
+  private static void late(String expected, Consumer<Late> partOfRank2) {
+    RandomSteps random = new RandomSteps(7);
+    try (SimulatedWorld world =
+        new SimulatedWorld(
+            random, SHAPE, Weather.calm(), new WireObserver() {}, engine -> engine)) {
+      Rig.Tokens tokens = new Rig.Tokens(random, SHAPE);
+      List<Outcome<Void>> others =
+          List.of(
+              world.start(0, 0, step(world, 0, tokens)), world.start(1, 0, step(world, 1, tokens)));
+      partOfRank2.accept(new Late(world, tokens));
+      world.runUntil(() -> others.stream().allMatch(Outcome::isOver));
+      for (Outcome<Void> other : others) {
+        assertThat(other.failure)
+            .isInstanceOf(GroupFailedException.class)
+            .hasMessageContaining(expected + " did not come on lane 0 within PT3S; late: rank 2 ");
+        assertThat(((GroupFailedException) other.failure).rank()).hasValue(2);
+      }
+    }
+  }
+
+  private record Late(SimulatedWorld world, Rig.Tokens tokens) {}
+
+  private static MoeStep begin(SimulatedWorld world, int rank, Rig.Tokens tokens) {
+    return world
+        .groups
+        .get(rank)
+        .lane(0)
+        .begin(tokens.count[rank], tokens.experts[rank], tokens.weights[rank]);
+  }
+
+  private static Mono<Void> step(SimulatedWorld world, int rank, Rig.Tokens tokens) {
+    return Mono.defer(() -> {
+      MemorySegment sums =
+          MemorySegment.ofArray(new byte[(int) (tokens.count[rank] * SHAPE.sumBytes())]);
+      return begin(world, rank, tokens).run(tokens.payload[rank], batch -> Mono.empty(), sums);
+    });
+  }
+
+  @Test
+  void whoDoesNotBegin() {
+    late("2 writes of routes", late -> {});
+  }
+
+  @Test
+  void whoDoesNotSendItsResults() {
+    late(
+        "2 writes of results",
+        late -> {
+          MoeStep step = begin(late.world(), 2, late.tokens());
+          Mono<Void> dispatched =
+              Mono.when(step.dispatchSend(late.tokens().payload[2]), step.dispatchReceive());
+          late.world().start(2, 0, dispatched);
+        });
+  }
+}

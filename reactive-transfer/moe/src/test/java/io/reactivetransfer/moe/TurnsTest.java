@@ -1,0 +1,49 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TurnsTest {
+
+  private final List<String> done = new ArrayList<>();
+  private final Turns turns = new Turns(e -> done.add("caught " + e.getMessage()));
+
+  @Test
+  void eventsOfEventsComeAfterThemAndSignalsLast() {
+    turns.run(() -> {
+      turns.afterwards(() -> done.add("signal"));
+      turns.run(() -> done.add("inner"));
+      done.add("outer");
+    });
+    assertThat(done).containsExactly("outer", "inner", "signal");
+  }
+
+  @Test
+  void whatASignalBringsIsDoneAtOnce() {
+    turns.run(() -> turns.afterwards(() -> turns.run(() -> done.add("brought"))));
+    assertThat(done).containsExactly("brought");
+  }
+
+  @Test
+  void whatAnEventThrowsIsToldAndHoldsNothingUp() {
+    turns.run(() -> {
+      turns.run(() -> done.add("next"));
+      throw new IllegalStateException("it");
+    });
+    assertThat(done).containsExactly("caught it", "next");
+  }
+
+  @Test
+  void whatASubscriberThrowsHoldsNothingUp() {
+    turns.run(() -> {
+      turns.afterwards(() -> {
+        throw new IllegalStateException("thrown by a subscriber, on purpose");
+      });
+      turns.afterwards(() -> done.add("next"));
+    });
+    assertThat(done).containsExactly("next");
+  }
+}
