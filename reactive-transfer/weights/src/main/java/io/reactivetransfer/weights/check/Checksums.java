@@ -79,7 +79,11 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     this.comparing = comparing;
   }
 
-  /** Opens it on the engine of an inference rank. */
+  /**
+   * Opens it on the engine of an inference rank.
+   *
+   * @throws IllegalStateException if the engine is closed, or has one already
+   */
   public static Checksums open(TransferEngine engine) {
     return open(engine, DEADLINE, Schedulers.parallel(), Schedulers.boundedElastic());
   }
@@ -102,13 +106,15 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
             deadline,
             Objects.requireNonNull(timers, "timers"),
             Objects.requireNonNull(comparing, "comparing"));
-    made.listen();
+    made.listen().requireOpen("Checksums");
     return made;
   }
 
-  private void listen() {
-    turns.run(
-        () -> inbox = Inbox.open(engine, TrainerSums.CHANNEL, SumCodec::decode, new Receiving()));
+  private Inbox<SumMessage> listen() {
+    Inbox<SumMessage> opened =
+        Inbox.open(engine, TrainerSums.CHANNEL, SumCodec::decode, new Receiving());
+    turns.run(() -> inbox = opened);
+    return opened;
   }
 
   /**

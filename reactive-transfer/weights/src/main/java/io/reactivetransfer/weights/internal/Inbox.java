@@ -6,6 +6,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.util.Logger;
@@ -39,8 +40,11 @@ public final class Inbox<T> extends BaseSubscriber<Message> {
 
   private final Function<ByteBuffer, T> codec;
   private final Handler<T> handler;
+  private final MessageChannel channel;
+  private volatile @Nullable String end;
 
-  private Inbox(Function<ByteBuffer, T> codec, Handler<T> handler) {
+  private Inbox(MessageChannel channel, Function<ByteBuffer, T> codec, Handler<T> handler) {
+    this.channel = channel;
     this.codec = codec;
     this.handler = handler;
   }
@@ -51,9 +55,28 @@ public final class Inbox<T> extends BaseSubscriber<Message> {
       MessageChannel channel,
       Function<ByteBuffer, T> codec,
       Handler<T> handler) {
-    Inbox<T> inbox = new Inbox<>(codec, handler);
+    Inbox<T> inbox = new Inbox<>(channel, codec, handler);
     engine.messages(channel).subscribe(inbox);
     return inbox;
+  }
+
+  /**
+   * Refuses what was opened where no messages can be read.
+   *
+   * @param what for people: what was to be opened
+   * @throws IllegalStateException if that is known already
+   */
+  public void requireOpen(String what) {
+    String why = end;
+    if (why != null) {
+      throw new IllegalStateException(
+          "expected an open engine with no other "
+              + what
+              + ", which reads message channel "
+              + channel.number()
+              + ", got: "
+              + why);
+    }
   }
 
   @Override
@@ -77,11 +100,13 @@ public final class Inbox<T> extends BaseSubscriber<Message> {
   @Override
   protected void hookOnError(Throwable failure) {
     LOG.debug("reads no messages of weights any more: {}", failure.toString());
+    end = String.valueOf(failure.getMessage());
     handler.ended();
   }
 
   @Override
   protected void hookOnComplete() {
+    end = "the engine is closed";
     handler.ended();
   }
 }

@@ -83,6 +83,12 @@ public class MessageReader {
     return within(field, in.getLong(), min, Long.MAX_VALUE);
   }
 
+  /** Eight bytes within bounds. */
+  public long i64(String field, long min, long max) {
+    need(field, Long.BYTES);
+    return within(field, in.getLong(), min, max);
+  }
+
   /** Their length in four bytes, and they. */
   public byte[] bytes(String field, int max) {
     int length = i32("length of " + field, 0, max);

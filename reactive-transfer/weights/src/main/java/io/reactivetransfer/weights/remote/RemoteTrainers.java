@@ -76,7 +76,11 @@ public final class RemoteTrainers {
     this.postman = new Postman(engine, TrainerService.ORDERS, turns, false);
   }
 
-  /** Opens it. */
+  /**
+   * Opens it.
+   *
+   * @throws IllegalStateException if the engine is closed, or has one already
+   */
   public static RemoteTrainers open(TransferEngine engine) {
     return open(engine, Schedulers.parallel());
   }
@@ -91,9 +95,10 @@ public final class RemoteTrainers {
   }
 
   private void listen() {
-    turns.run(() ->
-        inbox =
-            Inbox.open(engine, TrainerService.ANSWERS, RemoteCodec::decodeAnswer, new Receiving()));
+    Inbox<RemoteMessage.Answer> opened =
+        Inbox.open(engine, TrainerService.ANSWERS, RemoteCodec::decodeAnswer, new Receiving());
+    opened.requireOpen("RemoteTrainers");
+    turns.run(() -> inbox = opened);
     Ticking.every(
         REPEAT,
         timers,

@@ -106,7 +106,10 @@ public final class TrainerService {
   }
 
   private TrainerService listening(TransferEngine engine) {
-    turns.run(() -> inbox = Inbox.open(engine, ORDERS, RemoteCodec::decodeOrder, new Receiving()));
+    Inbox<RemoteMessage.Order> opened =
+        Inbox.open(engine, ORDERS, RemoteCodec::decodeOrder, new Receiving());
+    opened.requireOpen("TrainerService");
+    turns.run(() -> inbox = opened);
     return this;
   }
 
@@ -117,6 +120,7 @@ public final class TrainerService {
    * @param trainer what writes; stays the caller's, who closes it after this
    * @param table whose inference ranks orders name, and no others; those that an order does not
    *     name get nothing. The one that the trainer was opened with, or all of it
+   * @throws IllegalStateException if the engine is closed, or has one already
    */
   public static TrainerService open(
       TransferEngine engine, TrainerRank trainer, RoutingTable table) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Collection;
@@ -37,6 +39,7 @@ public final class SafetensorsFile implements AutoCloseable {
    */
   public static SafetensorsFile open(Path file) throws IOException {
     String name = String.valueOf(file.getFileName());
+    requireFile(file);
     Arena arena = Arena.ofShared();
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       MemorySegment bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
@@ -44,6 +47,17 @@ public final class SafetensorsFile implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       arena.close();
       throw e;
+    }
+  }
+
+  /** Whoever opens a pipe waits for a writer, and a device may never end. */
+  static void requireFile(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(file.toString());
+    }
+    if (!Files.isRegularFile(file)) {
+      throw new SafetensorsFormatException(
+          file.getFileName() + ": expected a file, got a directory, a device or a pipe");
     }
   }
 

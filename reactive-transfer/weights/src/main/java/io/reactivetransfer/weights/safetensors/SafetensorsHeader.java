@@ -29,6 +29,9 @@ record SafetensorsHeader(
   /** Longer ones are refused, as others do. */
   static final long MAX_BYTES = 100_000_000;
 
+  /** More than any framework has. */
+  private static final int MAX_DIMENSIONS = 64;
+
   static final String METADATA = "__metadata__";
 
   private static final ValueLayout.OfLong LENGTH =
@@ -86,7 +89,8 @@ record SafetensorsHeader(
         field -> {
           switch (field) {
             case "dtype" -> type.add(in.string(what));
-            case "shape", "data_offsets" -> numbers.put(field, in.numbers(field + " of " + what));
+            case "shape", "data_offsets" ->
+                numbers.put(field, in.numbers(field + " of " + what, MAX_DIMENSIONS));
             default -> throw bad(file, "dtype, shape and data_offsets of " + what, shown(field));
           }
         });

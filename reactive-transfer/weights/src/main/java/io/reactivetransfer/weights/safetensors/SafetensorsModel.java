@@ -56,11 +56,14 @@ public final class SafetensorsModel implements AutoCloseable {
   /** The names of the tensors, and in which file each is. */
   private static Map<String, String> index(Path file) throws IOException {
     String name = String.valueOf(file.getFileName());
+    SafetensorsFile.requireFile(file);
     Map<String, String> found = new LinkedHashMap<>();
+    boolean[] isIndex = {false};
     try (InputStream from = Files.newInputStream(file);
         StrictJson in = new StrictJson(name, from)) {
       in.document(field -> {
         if (field.equals("weight_map")) {
+          isIndex[0] = true;
           found.putAll(in.strings("weight_map"));
         } else {
           in.skip();
@@ -71,6 +74,10 @@ public final class SafetensorsModel implements AutoCloseable {
           name
               + ": expected an index in JSON, got "
               + SafetensorsHeader.shown(String.valueOf(e.getOriginalMessage())));
+    }
+    if (!isIndex[0]) {
+      throw new SafetensorsFormatException(
+          name + ": expected an index, which has a weight_map, got JSON without one");
     }
     return found;
   }
@@ -126,7 +133,10 @@ public final class SafetensorsModel implements AutoCloseable {
             && file.chars().noneMatch(c -> c == '/' || c == '\\' || c < ' ');
     if (!isPlain) {
       throw new SafetensorsFormatException(
-          index + ": expected files beside the index, got one that is elsewhere");
+          index
+              + ": expected files beside the index, got "
+              + SafetensorsHeader.shown(file)
+              + ", which is elsewhere");
     }
   }
 

@@ -68,8 +68,12 @@ final class StrictJson implements AutoCloseable {
     return parser.getText();
   }
 
-  /** Whole numbers of 0 or more. */
-  List<Long> numbers(String what) throws IOException {
+  /**
+   * Whole numbers of 0 or more.
+   *
+   * @param most how many at most: each takes ten times as much memory as its text
+   */
+  List<Long> numbers(String what, int most) throws IOException {
     require(JsonToken.START_ARRAY, what + " as an array");
     List<Long> found = new ArrayList<>();
     while (next() != JsonToken.END_ARRAY) {
@@ -79,6 +83,9 @@ final class StrictJson implements AutoCloseable {
               && parser.getLongValue() >= 0;
       if (!fits) {
         throw bad("whole numbers of 0 to 2^63 - 1 in " + what, "something else");
+      }
+      if (found.size() == most) {
+        throw bad("at most " + most + " numbers in " + what, "more");
       }
       found.add(parser.getLongValue());
     }

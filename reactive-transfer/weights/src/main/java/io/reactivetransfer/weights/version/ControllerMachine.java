@@ -140,7 +140,14 @@ class ControllerMachine {
       return;
     }
     if (report.heard().compareTo(term) > 0) {
-      if (stage == Stage.TAKING && mayBid && bids < MAX_BIDS) {
+      if (stage != Stage.IDLE && report.heard().round() == Long.MAX_VALUE) {
+        reason =
+            "rank "
+                + view.name
+                + " obeys a controller whose term is the last one there is, which none can replace:"
+                + " start the rank anew";
+        finish(Decision.SUPERSEDED);
+      } else if (stage == Stage.TAKING && mayBid && bids < MAX_BIDS) {
         bids++;
         bid(report.heard().round() + 1);
       } else if (stage != Stage.IDLE) {

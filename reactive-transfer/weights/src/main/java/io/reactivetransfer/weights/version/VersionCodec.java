@@ -162,7 +162,7 @@ final class VersionCodec {
     }
     long version = in.i64("version", 0);
     UpdateMode mode = in.one("mode", UpdateMode::of);
-    long arrivals = in.i64("arrivals", 1);
+    long arrivals = in.i64("arrivals", 1, WeightsUpdate.MAX_ARRIVALS);
     List<MemberId> members = members(in);
     return new Command.Prepare(term, incarnation, update, version, mode, arrivals, members);
   }
@@ -223,7 +223,7 @@ final class VersionCodec {
 
   private static RankTarget target(VersionReader in, String rank) {
     Imm imm = new Imm(in.i32("immediate", 0, Imm.MAX_VALUE));
-    long arrivals = in.i64("arrivals", 1);
+    long arrivals = in.i64("arrivals", 1, WeightsUpdate.MAX_ARRIVALS);
     List<RegionDescriptor> regions =
         in.list(
             "regions",

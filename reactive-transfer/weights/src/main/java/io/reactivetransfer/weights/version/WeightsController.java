@@ -41,7 +41,7 @@ public final class WeightsController {
   private final Turns turns = new Turns();
   private final ControllerMachine machine;
   private final Postman postman;
-  private final Inbox<Report> inbox;
+  private @Nullable Inbox<Report> inbox;
 
   /** What is done now; only in turns, like the next ones. */
   private @Nullable ControllerRun run;
@@ -61,11 +61,26 @@ public final class WeightsController {
     this.timers = timers;
     this.machine = machines.make(id, new Doing());
     this.postman = new Postman(engine, VersionCodec.COMMANDS, turns, false);
-    this.inbox =
-        Inbox.open(engine, VersionCodec.REPORTS, VersionCodec::decodeReport, new Receiving());
   }
 
-  /** Opens it. */
+  private WeightsController listening() {
+    Inbox<Report> opened =
+        Inbox.open(engine, VersionCodec.REPORTS, VersionCodec::decodeReport, new Receiving());
+    opened.requireOpen("WeightsController");
+    turns.run(() -> {
+      inbox = opened;
+      if (isClosed) {
+        opened.dispose();
+      }
+    });
+    return this;
+  }
+
+  /**
+   * Opens it.
+   *
+   * @throws IllegalStateException if the engine is closed, or has one already
+   */
   public static WeightsController open(TransferEngine engine) {
     return open(engine, Schedulers.parallel());
   }
@@ -87,10 +102,11 @@ public final class WeightsController {
   static WeightsController open(
       TransferEngine engine, Scheduler timers, long id, Machines machines) {
     return new WeightsController(
-        Objects.requireNonNull(engine, "engine"),
-        Objects.requireNonNull(timers, "timers"),
-        id,
-        machines);
+            Objects.requireNonNull(engine, "engine"),
+            Objects.requireNonNull(timers, "timers"),
+            id,
+            machines)
+        .listening();
   }
 
   /**
@@ -227,7 +243,9 @@ public final class WeightsController {
       return;
     }
     isClosed = true;
-    inbox.dispose();
+    if (inbox != null) {
+      inbox.dispose();
+    }
     machine.cancel("its controller was closed");
     // Nobody's answers are read any more: what they would have said is not known.
     for (int i = 0; i < 2 && run != null; i++) {

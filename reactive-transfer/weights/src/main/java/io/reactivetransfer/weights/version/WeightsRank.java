@@ -109,7 +109,10 @@ public final class WeightsRank {
       status = statusOf(machine.report());
       statuses.tryEmitNext(status);
     });
-    inbox = Inbox.open(engine, VersionCodec.COMMANDS, VersionCodec::decodeCommand, new Receiving());
+    Inbox<Command> opened =
+        Inbox.open(engine, VersionCodec.COMMANDS, VersionCodec::decodeCommand, new Receiving());
+    inbox = opened;
+    opened.requireOpen("WeightsRank");
     Ticking.every(
         REPEAT,
         options.timers,

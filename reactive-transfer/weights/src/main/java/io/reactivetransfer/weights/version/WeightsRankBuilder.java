@@ -1,16 +1,19 @@
 package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -116,14 +119,17 @@ public final class WeightsRankBuilder {
 
   /**
    * Registers the buffers, each beside what the application has registered of them, and opens the
-   * rank. Each subscription opens another one; cancelling undoes what was registered, until the
-   * rank was emitted.
+   * rank. Fails with an {@link IllegalStateException} if the engine is closed or has a rank
+   * already, and with an {@link IllegalArgumentException} if regions share memory. Each
+   * subscription opens another one; cancelling undoes what was registered, until the rank was
+   * emitted.
    */
   public Mono<WeightsRank> open() {
     if (buffers.isEmpty()) {
       throw new IllegalArgumentException("expected 1 or 2 buffers, got none");
     }
     return Mono.defer(() -> {
+      requireApart();
       Queue<MemoryRegion> made = new ConcurrentLinkedQueue<>();
       Mono<Void> undo =
           Mono.defer(() -> Mono.whenDelayError(made.stream().map(MemoryRegion::close).toList()));
@@ -139,6 +145,28 @@ public final class WeightsRankBuilder {
           .onErrorResume(failure -> undo.onErrorComplete().then(Mono.error(failure)))
           .doOnCancel(() -> undo.subscribe(nothing -> {}, failure -> {}));
     });
+  }
+
+  /** What is written to one of them must not change what is read from another. */
+  private void requireApart() {
+    List<MemorySegment> segments =
+        buffers.stream()
+            .flatMap(buffer -> buffer.regions().stream())
+            .flatMap(memory -> memory instanceof HostMemory host ? Stream.of(host.segment()) : null)
+            .toList();
+    for (int i = 0; i < segments.size(); i++) {
+      for (int j = 0; j < i; j++) {
+        if (segments.get(i).asOverlappingSlice(segments.get(j)).isPresent()) {
+          throw new IllegalArgumentException(
+              "expected regions of buffers of rank "
+                  + name
+                  + " that share no memory, got two that overlap: "
+                  + segments.get(j)
+                  + " and "
+                  + segments.get(i));
+        }
+      }
+    }
   }
 
   private Mono<BufferSlot> registered(WeightsBuffer buffer, Queue<MemoryRegion> made) {

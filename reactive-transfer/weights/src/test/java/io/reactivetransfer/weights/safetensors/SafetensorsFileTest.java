@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -91,6 +92,33 @@ class SafetensorsFileTest {
     assertThatThrownBy(integers::tensor)
         .hasMessage("expected tensor i of a type that weights have, got I64");
     assertThat(header.entries().get("none").sizes()).containsExactly(0L, 3L);
+  }
+
+  /** Each number would take ten times the memory of its text. */
+  @Test
+  void aTensorOfMoreDimensionsThanAnybodyHas() {
+    requireRefused(
+        "{\"w\":{\"dtype\":\"U8\",\"data_offsets\":[0,1],\"shape\":[1" + ",1".repeat(64) + "]}}",
+        1,
+        "at most 64 numbers in shape of tensor w, got more");
+  }
+
+  /** Whoever opens a pipe waits for somebody who writes to it. */
+  @Test
+  void whatIsNoFile() {
+    assertThatThrownBy(() -> SafetensorsFile.open(directory))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessageEndingWith(": expected a file, got a directory, a device or a pipe");
+    assertThatThrownBy(() -> SafetensorsFile.open(directory.resolve("nothing")))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
+  void anIndexThatIsNone() throws IOException {
+    Path path = Files.writeString(directory.resolve("config.json"), "{\"model_type\":\"llama\"}");
+    assertThatThrownBy(() -> SafetensorsModel.open(path))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessage("config.json: expected an index, which has a weight_map, got JSON without one");
   }
 
   @Test

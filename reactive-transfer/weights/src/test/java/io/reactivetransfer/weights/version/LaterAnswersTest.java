@@ -126,4 +126,19 @@ class LaterAnswersTest implements ControllerMachine.Actions {
     assertThat(late.state()).isEqualTo(RankState.SERVING);
     assertThat(late.report().update()).isEqualTo(results.getFirst().update());
   }
+
+  /** Whoever may be a controller may be the last one: that is said, and nobody waits in vain. */
+  @Test
+  void nobodyCanReplaceAControllerWhoseTermIsTheLast() {
+    ranks.get("rank-1").receive(new Command.Query(new Term(Long.MAX_VALUE, -1), 1), "controller");
+    run();
+    controller.recover(List.of("rank-0", "rank-1"));
+    run();
+    assertThat(results)
+        .singleElement()
+        .matches(result -> result.decision() == UpdateResult.Decision.SUPERSEDED)
+        .extracting(UpdateResult::reason)
+        .asString()
+        .startsWith("rank rank-1 obeys a controller whose term is the last one");
+  }
 }

@@ -1,0 +1,105 @@
+package io.reactivetransfer.weights.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.weights.check.Checksums;
+import io.reactivetransfer.weights.remote.RemoteTrainers;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What cannot work is refused when it is opened, and says why. */
+class OpenedWrongTest {
+
+  private final TransferEngine engine =
+      TransferEngineBuilder.create().backend("loopback").open().block(Cluster.PATIENCE);
+
+  @AfterEach
+  void close() {
+    engine.close().block(Cluster.PATIENCE);
+  }
+
+  private static WeightsBuffer buffer(Arena arena) {
+    return WeightsBuffer.of(arena.allocate(64, 64));
+  }
+
+  private void requireOnce(String what, int channel, Consumer<TransferEngine> open) {
+    open.accept(engine);
+    ThrowingCallable again = () -> open.accept(engine);
+    assertThatThrownBy(again)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith(
+            "expected an open engine with no other "
+                + what
+                + ", which reads message channel "
+                + channel
+                + ", got: ");
+    engine.close().block(Cluster.PATIENCE);
+    assertThatThrownBy(again).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void aSecondController() {
+    requireOnce("WeightsController", 21, WeightsController::open);
+  }
+
+  @Test
+  void secondChecksums() {
+    requireOnce("Checksums", 24, Checksums::open);
+  }
+
+  @Test
+  void secondRemoteTrainers() {
+    requireOnce("RemoteTrainers", 23, RemoteTrainers::open);
+  }
+
+  @Test
+  void aSecondRankLeavesTheFirstAsItIs() {
+    try (Arena arena = Arena.ofShared()) {
+      WeightsRank first =
+          WeightsRank.on(engine, "one").buffer(buffer(arena)).version(7).open().block();
+      assertThatThrownBy(() -> WeightsRank.on(engine, "two").buffer(buffer(arena)).open().block())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("expected an open engine with no other WeightsRank");
+      assertThat(first.status().state()).isEqualTo(RankState.SERVING);
+      first.close().block(Cluster.PATIENCE);
+    }
+  }
+
+  /** A lease of one version would see how the next one is written. */
+  @Test
+  void buffersThatShareMemory() {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(96, 64);
+      WeightsRankBuilder builder =
+          WeightsRank.on(engine, "one")
+              .buffer(WeightsBuffer.of(memory.asSlice(0, 64)))
+              .buffer(WeightsBuffer.of(memory.asSlice(32, 64)));
+      assertThatThrownBy(() -> builder.open().block())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("expected regions of buffers of rank one that share no memory");
+    }
+  }
+
+  @Test
+  void moreArrivalsThanCanBeCounted() {
+    long most = WeightsUpdate.MAX_ARRIVALS;
+    assertThat(update(most).arrivals()).containsEntry("one", most);
+    assertThatThrownBy(() -> update(most + 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected 1 to " + most + " arrivals at rank one, got " + (most + 1));
+  }
+
+  private static WeightsUpdate update(long arrivals) {
+    return new WeightsUpdate(
+        1, UpdateMode.IN_PLACE, Map.of("one", arrivals), Duration.ofSeconds(1));
+  }
+}
