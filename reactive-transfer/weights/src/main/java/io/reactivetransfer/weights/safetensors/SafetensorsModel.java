@@ -134,9 +134,9 @@ public final class SafetensorsModel implements AutoCloseable {
     if (!isPlain) {
       throw new SafetensorsFormatException(
           index
-              + ": expected files beside the index, got "
+              + ": expected files beside the index, got '"
               + SafetensorsHeader.shown(file)
-              + ", which is elsewhere");
+              + "', elsewhere");
     }
   }
 

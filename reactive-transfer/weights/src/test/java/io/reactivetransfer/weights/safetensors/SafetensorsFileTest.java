@@ -256,7 +256,8 @@ class SafetensorsFileTest {
         "tensor b of both.safetensors in the index, got it from another file");
     for (String elsewhere : new String[] {"../one.safetensors", "", "..", "a\\\\b"}) {
       requireIndexRefused(
-          "\"b\":\"" + elsewhere + "\"", "files beside the index, got one that is elsewhere");
+          "\"b\":\"" + elsewhere + "\"",
+          "files beside the index, got '" + elsewhere.replace("\\\\", "\\") + "', elsewhere");
     }
     requireIndexRefused("\"b\":\"x\",\"b\":\"y\"", "an index in JSON, got Duplicate field 'b'");
   }
