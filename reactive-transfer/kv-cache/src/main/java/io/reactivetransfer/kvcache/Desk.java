@@ -54,7 +54,7 @@ final class Desk {
   Desk(KvCache cache, boolean reopened) {
     this.cache = cache;
     this.numbers = new KnownNumbers(KnownNumbers.Bounds.DEFAULT, reopened);
-    this.room = new WaitingRoom(cache.options.maxWaitingBytes());
+    this.room = new WaitingRoom(cache.options.maxWaitingBytes(), this::isRead);
   }
 
   /** Begins to take requests. */
@@ -143,6 +143,12 @@ final class Desk {
   private synchronized boolean pause() {
     pauses = room.isFull();
     return pauses;
+  }
+
+  /** Whether somebody takes the requests for this model. Called with this locked. */
+  private boolean isRead(String model) {
+    KvPrefill prefill = models.get(model);
+    return prefill != null && prefill.isRead();
   }
 
   private void leaveRoom(KvRequest request) {

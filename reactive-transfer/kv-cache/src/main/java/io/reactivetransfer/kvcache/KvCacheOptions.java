@@ -33,7 +33,9 @@ public final class KvCacheOptions {
   /**
    * While requests of so many bytes wait at a prefill node until they are taken, it reads no more,
    * and the rest waits at those who sent them: nothing is refused for that. The one that fills it
-   * may be longer. Of one decode node and one model at most 8 MiB wait, or one request.
+   * may be longer. Of one decode node and one model at most 8 MiB wait, or one request. Requests
+   * for models that nobody reads at the moment wait, too, but in half of the room at most; beyond
+   * that they are refused.
    */
   public long maxWaitingBytes() {
     return maxWaitingBytes;

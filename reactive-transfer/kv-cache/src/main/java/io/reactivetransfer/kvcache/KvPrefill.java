@@ -392,6 +392,11 @@ public final class KvPrefill implements Disposable {
     return mappings.size();
   }
 
+  /** Whether there is somebody to take requests, at once or when he asks for more. */
+  boolean isRead() {
+    return waiting.isRead();
+  }
+
   /** How many requests wait until they are taken. */
   int waiting() {
     return waiting.size();

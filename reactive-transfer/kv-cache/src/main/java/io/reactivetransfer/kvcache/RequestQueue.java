@@ -53,6 +53,11 @@ final class RequestQueue extends Flux<KvRequest> {
     return waiting.remove(request);
   }
 
+  /** Whether there is a reader. */
+  synchronized boolean isRead() {
+    return reader != null;
+  }
+
   /** How many wait. */
   synchronized int size() {
     return waiting.size();

@@ -3,13 +3,15 @@ package io.reactivetransfer.kvcache;
 import io.reactivetransfer.EngineId;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How much room the requests take up that wait at a prefill node. When it is full no more are read:
  * they wait at their senders, and nobody is refused for that. Who sends more of one model than the
  * protocol lets one decode node have out is refused what is beyond that: so no node alone can keep
- * the others out. Not for several threads at once.
+ * the others out. Requests for models that nobody reads may fill half of it and are refused beyond
+ * that, since nobody can say when they would make room. Not for several threads at once.
  */
 final class WaitingRoom {
 
@@ -25,28 +27,40 @@ final class WaitingRoom {
   private record Whose(EngineId decode, String model) {}
 
   private final long maxBytes;
+  private final Predicate<String> isRead;
   private final Map<Whose, Share> shares = new HashMap<>();
-  private int requests;
-  private long bytes;
+  private final Map<String, Share> models = new HashMap<>();
+  private final Share all = new Share();
 
-  /** What waits of one decode node for one model. */
+  /** What waits of one decode node for one model, or of some of them together. */
   private static final class Share {
     int requests;
     long bytes;
+
+    void add(int more, long length) {
+      requests += more;
+      bytes += length;
+    }
+
+    boolean isAt(int maxRequests, long maxBytes) {
+      return requests >= maxRequests || bytes >= maxBytes;
+    }
   }
 
   /**
    * An empty one.
    *
    * @param maxBytes of all messages that wait; the one that fills it may be beyond that
+   * @param isRead whether somebody takes requests for this model at the moment
    */
-  WaitingRoom(long maxBytes) {
+  WaitingRoom(long maxBytes, Predicate<String> isRead) {
     this.maxBytes = maxBytes;
+    this.isRead = isRead;
   }
 
   /** Whether no more are to be read. */
   boolean isFull() {
-    return requests >= MAX_REQUESTS || bytes >= maxBytes;
+    return all.isAt(MAX_REQUESTS, maxBytes);
   }
 
   /**
@@ -70,15 +84,33 @@ final class WaitingRoom {
           + share.bytes
           + "; a decode node sends the rest when it has heard of these";
     }
-    if (share == null) {
-      share = new Share();
-      shares.put(whose, share);
+    String unread = isRead.test(model) ? null : unread(model);
+    if (unread == null) {
+      shares.computeIfAbsent(whose, any -> new Share()).add(1, length);
+      models.computeIfAbsent(model, any -> new Share()).add(1, length);
+      all.add(1, length);
     }
-    share.requests++;
-    share.bytes += length;
-    requests++;
-    bytes += length;
-    return null;
+    return unread;
+  }
+
+  /** Why a request for a model that nobody reads may not wait; null if it may. */
+  private @Nullable String unread(String model) {
+    Share unread = new Share();
+    models.forEach((name, share) -> {
+      if (!isRead.test(name)) {
+        unread.add(share.requests, share.bytes);
+      }
+    });
+    if (!unread.isAt(MAX_REQUESTS / 2, Math.max(1, maxBytes / 2))) {
+      return null;
+    }
+    return "expected a model whose requests are read, got "
+        + model
+        + ": nobody reads them at this prefill node at the moment, and "
+        + unread.requests
+        + " requests of "
+        + unread.bytes
+        + " bytes for such models fill half of the room already";
   }
 
   /** One that had room does not wait any more. */
@@ -88,11 +120,16 @@ final class WaitingRoom {
     if (share == null) {
       throw new IllegalStateException("expected a request that waits, got one that does not");
     }
-    share.bytes -= length;
-    bytes -= length;
-    requests--;
-    if (--share.requests == 0) {
+    share.add(-1, -length);
+    all.add(-1, -length);
+    if (share.requests == 0) {
       shares.remove(whose);
     }
+    models.computeIfPresent(
+        model,
+        (name, ofModel) -> {
+          ofModel.add(-1, -length);
+          return ofModel.requests == 0 ? null : ofModel;
+        });
   }
 }

@@ -153,6 +153,38 @@ class BusyPrefillTest {
   }
 
   @Test
+  void modelsThatNobodyServesDoNotFillTheRoom() {
+    TestNode prefillNode = node(1 << 20);
+    KvCacheOptions options = KvCacheOptions.builder().maxWaitingBytes(10_000).build();
+    KvCache cache = KvCache.open(prefillNode.engine, "prefill", options);
+    KvPrefill idle = cache.prefill("idle", prefillNode.memory);
+    KvPrefill served = cache.prefill("served", prefillNode.memory);
+    free.tryEmitEmpty();
+    serveWhenFree(served);
+    List<TestNode> decodeNodes = List.of(node(1 << 20), node(1 << 20));
+    ByteBuffer body = ByteBuffer.allocate(4_000);
+    for (int i = 0; i < 6; i++) {
+      TestNode decodeNode = decodeNodes.get(i % 2);
+      KvDecode decode = decodeNode.cache().decode("idle", decodeNode.memory);
+      order(decode, prefillNode, decodeNode, body);
+    }
+    // Two wait for whoever may serve them; the others hear that nobody does.
+    await().atMost(PATIENCE).until(() -> failed.size() == 4);
+    assertThat(idle.waiting()).isEqualTo(2);
+    assertThat(failed)
+        .allSatisfy(refused ->
+            assertThat(refused)
+                .hasMessageContaining("expected a model whose requests are read, got idle"));
+    failed.clear();
+    TestNode decodeNode = decodeNodes.getFirst();
+    KvDecode ofServed = decodeNode.cache().decode("served", decodeNode.memory);
+    order(ofServed, prefillNode, decodeNode, body);
+    requireAllArrive(1);
+    serveWhenFree(idle);
+    requireAllArrive(3);
+  }
+
+  @Test
   void nothingIsKeptOfANodeToWhichNothingWent() {
     TestNode prefillNode = node(1 << 20);
     TestNode decodeNode = node(1 << 20);

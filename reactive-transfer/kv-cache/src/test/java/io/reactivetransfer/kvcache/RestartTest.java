@@ -9,7 +9,10 @@ import static org.awaitility.Awaitility.await;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +140,33 @@ class RestartTest {
           .block(PATIENCE);
       return (KvMessage.End) KvCodec.decode(answer.get().bytes());
     }
+  }
+
+  /** Prefill drops what it has read already: an order of a number that was there would be lost. */
+  @Test
+  void ordersOfADecodeNodeThatWasOpenedAgainHaveNumbersOfTheirOwn() {
+    KvPrefill prefill = prefillNode.prefill();
+    List<Long> numbers = new CopyOnWriteArrayList<>();
+    prefill
+        .serve(
+            1,
+            request -> {
+              numbers.add(request.id());
+              return prefill.handOver(
+                  request,
+                  PageList.range(0, request.pages()),
+                  Flux.range(0, 2).map(layer -> FinishedLayer.whole(layer, request)));
+            })
+        .subscribe();
+    KvCache opened = decodeNode.cache();
+    for (int i = 0; i < 3; i++) {
+      assertThat(order(4).orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join()).isTrue();
+      opened.dispose();
+      opened.closed().block(PATIENCE);
+      opened = KvCache.open(decodeNode.engine, "decode");
+      decode = opened.decode(MODEL, decodeNode.memory);
+    }
+    assertThat(numbers).hasSize(3).isSorted().doesNotHaveDuplicates();
   }
 
   /** As many layers and pages, so the same counts, but in another order in memory. */

@@ -12,7 +12,9 @@ import io.reactivetransfer.Message;
 import io.reactivetransfer.PageList;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -31,7 +33,7 @@ class WaitingRoomTest {
 
   @Test
   void bytesOfOneSenderAreBoundedForEachModel() {
-    WaitingRoom room = new WaitingRoom(64L * MIB);
+    WaitingRoom room = new WaitingRoom(64L * MIB, model -> true);
     assertThat(room.enter(engine(1), "a", 5 * MIB)).isNull();
     assertThat(room.enter(engine(1), "a", 3 * MIB + 1))
         .isEqualTo(
@@ -47,7 +49,7 @@ class WaitingRoomTest {
 
   @Test
   void oneAloneMayWaitHoweverLongItIs() {
-    WaitingRoom room = new WaitingRoom(1_000);
+    WaitingRoom room = new WaitingRoom(1_000, model -> true);
     assertThat(room.enter(engine(1), "a", Long.MAX_VALUE)).isNull();
     assertThat(room.isFull()).isTrue();
     room.leave(engine(1), "a", Long.MAX_VALUE);
@@ -58,7 +60,7 @@ class WaitingRoomTest {
 
   @Test
   void oneSenderHas512PlacesForEachModel() {
-    WaitingRoom room = new WaitingRoom(1L << 30);
+    WaitingRoom room = new WaitingRoom(1L << 30, model -> true);
     for (int i = 0; i < 512; i++) {
       assertThat(room.enter(engine(1), "a", 10)).isNull();
     }
@@ -72,7 +74,7 @@ class WaitingRoomTest {
   /** Who keeps to the protocol is never refused: when it is full, nothing more is read. */
   @Test
   void isFullByBytesAndByRequests() {
-    WaitingRoom bytes = new WaitingRoom(64L * MIB);
+    WaitingRoom bytes = new WaitingRoom(64L * MIB, model -> true);
     for (int node = 0; node < 8; node++) {
       for (int i = 0; i < 128; i++) {
         assertThat(bytes.isFull()).isFalse();
@@ -83,12 +85,44 @@ class WaitingRoomTest {
     bytes.leave(engine(3), "a", 64 << 10);
     assertThat(bytes.isFull()).isFalse();
 
-    WaitingRoom requests = new WaitingRoom(64L * MIB);
+    WaitingRoom requests = new WaitingRoom(64L * MIB, model -> true);
     for (int i = 0; i < 4_096; i++) {
       assertThat(requests.isFull()).isFalse();
       assertThat(requests.enter(engine(i % 8), "a", 100)).isNull();
     }
     assertThat(requests.isFull()).isTrue();
+  }
+
+  /** They may wait until somebody reads them, and leave room for others. */
+  @Test
+  void modelsThatNobodyReadsHaveHalfOfTheRoomTogether() {
+    Set<String> read = new HashSet<>(Set.of("read"));
+    WaitingRoom room = new WaitingRoom(64L * MIB, read::contains);
+    for (int i = 0; i < 2_048; i++) {
+      assertThat(room.enter(engine(i % 8), "idle-" + i % 2, 100)).isNull();
+    }
+    assertThat(room.enter(engine(9), "idle-2", 100))
+        .isEqualTo(
+            "expected a model whose requests are read, got idle-2: nobody reads them at this"
+                + " prefill node at the moment, and 2048 requests of 204800 bytes for such models"
+                + " fill half of the room already");
+    assertThat(room.enter(engine(9), "read", 100)).isNull();
+    read.add("idle-2");
+    assertThat(room.enter(engine(9), "idle-2", 100)).isNull();
+    room.leave(engine(3), "idle-1", 100);
+    assertThat(room.enter(engine(3), "idle-1", 100)).isNull();
+    read.remove("read"); // what is in the room already stays there
+    assertThat(room.enter(engine(9), "read", 100)).startsWith("expected a model whose requests");
+    assertThat(room.isFull()).isFalse();
+  }
+
+  @Test
+  void theirBytesAreBoundedAsWellButOneMayAlwaysWait() {
+    WaitingRoom room = new WaitingRoom(1_000, model -> false);
+    assertThat(room.enter(engine(1), "idle", 400)).isNull();
+    assertThat(room.enter(engine(1), "idle", 5_000)).isNull();
+    assertThat(room.enter(engine(2), "other", 1)).contains("2 requests of 5400 bytes");
+    assertThat(new WaitingRoom(1, model -> false).enter(engine(1), "idle", 10)).isNull();
   }
 
   private static KvOrder order(TestNode prefill, TestNode decode) {
