@@ -22,6 +22,7 @@ final class Decoding {
   private final Set<KvNode> asked = new HashSet<>();
 
   private @Nullable KvDecode decode;
+  private boolean closed;
 
   Decoding(KvNode node, String model, KvShape shape, Land target, Land tails) {
     this.node = node;
@@ -37,6 +38,12 @@ final class Decoding {
 
   void begin(KvCache cache) {
     decode = cache.decode(model, target.memory());
+    closed = false;
+  }
+
+  /** Whether nothing is left of what its last opening had registered. */
+  boolean isClosed() {
+    return closed;
   }
 
   /** Takes no more orders; what was registered for prefill nodes is closed. */
@@ -44,6 +51,19 @@ final class Decoding {
     KvDecode open = decode;
     if (open != null) {
       open.dispose();
+      node.world()
+          .tampering()
+          .decodeClosed(open.closed())
+          .subscribe(
+              new Waiter(node, "close of a decode role", true) {
+                @Override
+                void end(@Nullable Throwable failure) {
+                  if (decode == open) { // else it was opened again before this was told
+                    closed = true;
+                    node.requireOnlyOwnRegions();
+                  }
+                }
+              });
     }
   }
 

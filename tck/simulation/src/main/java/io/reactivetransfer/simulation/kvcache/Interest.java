@@ -28,6 +28,13 @@ final class Interest extends Waiter {
     this.trip = trip;
     this.receivedNanos = node.world().referee().nanos();
     this.remainingNanos = request.remaining().toNanos();
+    node.world()
+        .referee()
+        .require(
+            remainingNanos
+                <= Math.min(
+                    trip.plan().deadlineNanos(), node.world().forecast().maxDeadlineNanos()),
+            this + " is given " + remainingNanos + " ns, which is too long");
     this.stoppedBefore = node.stoppedNanos();
     node.world().interests().add(this);
   }
@@ -65,6 +72,7 @@ final class Interest extends Waiter {
                 || trip.wasReclaimed()
                 || !trip.pages().isWithOrder()
                 || trip.ageNanos() >= trip.plan().deadlineNanos()
+                || endedNanos - receivedNanos >= remainingNanos
                 || trip.books().wasAnsweredBadly()
                 || node.isClosing()
                 || node.disposals() > 0 // it may not know what it has posted, and be shut out

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 enum KvActKind {
   ORDER(60, KvActs::order),
   REOPEN(2, KvActs::reopen),
+  RESHARE(3, KvActs::reshare),
   BURST(6, KvActs::burst),
   SERVE_AGAIN(2, KvActs::serveAgain),
   STRANGER(3, KvActs::stranger),

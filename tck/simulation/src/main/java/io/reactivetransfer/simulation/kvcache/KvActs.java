@@ -1,9 +1,12 @@
 package io.reactivetransfer.simulation.kvcache;
 
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.simulation.Hosts;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -71,13 +74,50 @@ final class KvActs {
             .filter(node -> node != decode && node.rank() == rank && node.engine() != null)
             .filter(node -> node.isUp() || alsoGone)
             .toList();
-    return Hosts.pick(all, random);
+    TransferEngine engine = decode.engine();
+    return all.isEmpty() || engine == null || random.nextBoolean()
+        ? Hosts.pick(all, random)
+        : replica(world, decode, engine, all);
+  }
+
+  /** The one that is a target's by its number; all targets together ask all of them alike. */
+  private static KvNode replica(
+      KvWorld world, KvNode decode, TransferEngine engine, List<KvNode> all) {
+    List<Peer> peers = new ArrayList<>();
+    for (KvNode one : all) {
+      TransferEngine other = one.engine();
+      if (other != null) {
+        peers.add(engine.peer(other.address()));
+      }
+    }
+    Map<Peer, Integer> asked = new HashMap<>();
+    for (int target = 0; target < 2 * peers.size(); target++) {
+      asked.merge(world.tampering().replica(peers, target), 1, Integer::sum);
+    }
+    world
+        .referee()
+        .require(
+            asked.keySet().containsAll(peers) && asked.values().stream().allMatch(n -> n == 2),
+            "of replicas that hold the same some are asked more often than others: " + asked);
+    return world.known(world.tampering().replica(peers, decode.index()).id());
   }
 
   static void reopen(KvWorld world, SplittableRandom random) {
     KvNode node = world.pickUp(random);
     if (node != null) {
       node.act(0, node::reopen);
+    }
+  }
+
+  /** A node of two that have one half of the heads each is opened again with the other half. */
+  static void reshare(KvWorld world, SplittableRandom random) {
+    if (world.forecast().models().stream().allMatch(KvShape::isHalved)) {
+      KvNode node =
+          Hosts.pick(
+              world.nodes().stream().filter(up -> up.isUp() && up.rank() >= 0).toList(), random);
+      if (node != null) {
+        node.act(0, node::reshare);
+      }
     }
   }
 

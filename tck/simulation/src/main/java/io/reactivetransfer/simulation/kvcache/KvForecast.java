@@ -1,6 +1,7 @@
 package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.kvcache.KvCacheOptions;
 import io.reactivetransfer.simulation.network.Span;
 import io.reactivetransfer.simulation.network.Weather;
 import java.time.Duration;
@@ -21,6 +22,8 @@ import reactor.core.scheduler.Scheduler;
  * @param acts how many acts
  * @param horizonNanos within what time they come
  * @param livenessNanos the engines' liveness deadline
+ * @param maxDeadlineNanos the longest time that a prefill node gives to a request
+ * @param maxWaitingBytes while requests of so many bytes wait at a prefill node it reads no more
  */
 record KvForecast(
     Weather weather,
@@ -31,9 +34,12 @@ record KvForecast(
     boolean calm,
     int acts,
     long horizonNanos,
-    long livenessNanos) {
+    long livenessNanos,
+    long maxDeadlineNanos,
+    long maxWaitingBytes) {
 
   private static final long MILLI = 1_000_000;
+  private static final long LONGEST = 600_000 * MILLI;
   private static final long CONNECT_NANOS = 10 * MILLI;
   private static final long MIN_LIVENESS_NANOS = 24 * MILLI;
 
@@ -55,7 +61,9 @@ record KvForecast(
         calm,
         random.nextInt(4, 32),
         random.nextLong(50_000, 4 * MILLI),
-        random.nextLong(MIN_LIVENESS_NANOS, 40 * MILLI));
+        random.nextLong(MIN_LIVENESS_NANOS, 40 * MILLI),
+        calm || random.nextInt(3) > 0 ? LONGEST : random.nextLong(10, 100) * MILLI,
+        random.nextBoolean() ? 1L << 20 : random.nextLong(1, 3_000));
   }
 
   private static Weather weather(boolean calm, boolean rough, SplittableRandom random) {
@@ -91,6 +99,14 @@ record KvForecast(
   /** How late something may come, with all that the weather puts in its way. */
   long slackNanos() {
     return 20 * MILLI;
+  }
+
+  /** What nodes grant to others, by this clock. */
+  KvCacheOptions.Builder grants(Scheduler timers) {
+    return KvCacheOptions.builder()
+        .maxDeadline(Duration.ofNanos(maxDeadlineNanos))
+        .maxWaitingBytes(maxWaitingBytes)
+        .timers(timers);
   }
 
   /** The options of one engine. */

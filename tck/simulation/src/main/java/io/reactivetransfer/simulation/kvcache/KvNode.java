@@ -7,6 +7,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.kvcache.KvCache;
+import io.reactivetransfer.kvcache.KvCacheOptions;
 import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.simulation.Host;
 import io.reactivetransfer.simulation.network.SimulatedBackend;
@@ -28,7 +29,7 @@ final class KvNode extends Host {
   static final int TAIL_BYTES = 16;
 
   private final KvWorld world;
-  private final int rank;
+  private int rank;
   private final boolean decodes;
   private final SplittableRandom random;
   private final List<Decoding> decodings = new ArrayList<>();
@@ -39,6 +40,9 @@ final class KvNode extends Host {
   private boolean retired;
   private boolean closing;
   private boolean refusedMemory;
+  private boolean reshared;
+  private boolean spokeOtherwise;
+  private Incoming incoming = new Incoming(this);
 
   KvNode(KvWorld world, int index, int place, int rank, boolean decodes, SplittableRandom random) {
     super(
@@ -73,8 +77,28 @@ final class KvNode extends Host {
     return world;
   }
 
+  /** Which share of each model it computes; below 0 if none. */
   int rank() {
     return rank;
+  }
+
+  /** Whether it computes another share than at first. */
+  boolean wasReshared() {
+    return reshared;
+  }
+
+  /** Whether it has said something in another version of the messages. */
+  boolean hasSpokenOtherwise() {
+    return spokeOtherwise;
+  }
+
+  void speaksOtherwise() {
+    spokeOtherwise = true;
+  }
+
+  /** What waits there until a handler is given it. */
+  Incoming incoming() {
+    return incoming;
   }
 
   boolean decodes() {
@@ -165,11 +189,14 @@ final class KvNode extends Host {
   }
 
   private void openRoles(TransferEngine opened) {
+    incoming = new Incoming(this);
+    TransferEngine watched = world.forecast().calm() ? incoming.watching(opened) : opened;
+    KvCacheOptions.Builder grants = world.forecast().grants(world.tampering().timers(scheduler()));
     KvCache fresh =
         KvCache.open(
-            world.tampering().engine(opened),
+            world.tampering().engine(watched),
             world.tampering().name(name()),
-            world.tampering().timers(scheduler()));
+            world.tampering().grants(grants).build());
     cache = fresh;
     servings.forEach(serving -> serving.begin(fresh));
     decodings.forEach(decoding -> decoding.begin(fresh));
@@ -203,6 +230,28 @@ final class KvNode extends Host {
 
   /** Closes its roles, when what runs has ended, and opens them again. */
   void reopen() {
+    reopen(() -> {});
+  }
+
+  /** The same, and it computes the other half of the heads then, if it has one. */
+  void reshare() {
+    reopen(this::takeOtherHalf);
+  }
+
+  private void takeOtherHalf() {
+    List<KvShape> models = world.forecast().models();
+    boolean isHalf = rank >= 0 && models.stream().allMatch(KvShape::isHalved);
+    if (isHalf && servings.stream().allMatch(Serving::isIdle)) {
+      int other = 1 - rank;
+      rank = other;
+      reshared = true;
+      for (int model = 0; model < models.size(); model++) {
+        servings.get(model).takeOver(models.get(model), other);
+      }
+    }
+  }
+
+  private void reopen(Runnable meanwhile) {
     KvCache old = cache;
     if (!isUp() || old == null) {
       return;
@@ -212,6 +261,7 @@ final class KvNode extends Host {
         () -> {
           TransferEngine open = engine;
           if (isUp() && !retired && open != null && !open.isClosed()) {
+            meanwhile.run();
             openRoles(open);
           }
         });
@@ -229,6 +279,7 @@ final class KvNode extends Host {
   private void disposeRoles(KvCache old, Runnable then) {
     disposals++;
     cache = null;
+    incoming.close();
     decodings.forEach(Decoding::dispose);
     old.dispose();
     world
@@ -241,6 +292,22 @@ final class KvNode extends Host {
                 then.run();
               }
             });
+  }
+
+  /** All decode roles of it are closed: nothing is left of what was registered for others. */
+  void requireOnlyOwnRegions() {
+    TransferEngine open = engine;
+    if (open != null
+        && !closing
+        && !isKilled()
+        && decodings.stream().allMatch(Decoding::isClosed)) {
+      long left = open.stats().openRegions();
+      world
+          .referee()
+          .require(
+              left == regions(),
+              this + " has closed its decode roles, and " + left + " regions are open");
+    }
   }
 
   @Override

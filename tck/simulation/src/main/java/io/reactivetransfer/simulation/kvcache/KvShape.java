@@ -65,6 +65,33 @@ record KvShape(int firstLayer, int layers, List<Part> parts, List<Share> ranks) 
     return List.of(new Share(firstLayer, layers, 0, 1));
   }
 
+  /** Whether two ranks have one half of the heads each, so that either could have the other's. */
+  boolean isHalved() {
+    return ranks.getFirst().slices == 2;
+  }
+
+  /** The same layout for another share of as many heads: what lies in it is something else. */
+  KvLayout laidOutFor(Share share, KvLayout layout) {
+    KvLayout.Builder builder =
+        KvLayout.builder()
+            .firstLayer(layout.firstLayer())
+            .layers(layout.layers())
+            .pages(layout.pages())
+            .pageTokens(layout.pageTokens())
+            .places(layout::place);
+    for (KvPart part : layout.parts()) {
+      builder.part(
+          new KvPart(
+              part.name(),
+              share.slice * part.heads(),
+              part.heads(),
+              part.headBytes(),
+              part.tokenStride(),
+              part.headStride()));
+    }
+    return builder.build();
+  }
+
   Share whole() {
     return new Share(firstLayer, layers, 0, 1);
   }

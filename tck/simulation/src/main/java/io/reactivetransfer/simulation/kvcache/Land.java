@@ -25,7 +25,7 @@ final class Land {
   private static final int GAP = -1;
 
   final KvNode node;
-  final KvLayout layout;
+  KvLayout layout;
   final boolean isTarget;
   private final KvWorld world;
   private final SplittableRandom random;
@@ -146,8 +146,12 @@ final class Land {
     for (int region = 0; region < layout.regions(); region++) {
       strips.add(new Strip(Math.toIntExact(layout.bytes(region))));
     }
+    Arrays.fill(last, "free: nobody ever had it");
+    layOut();
+  }
+
+  private void layOut() {
     for (int page = 0; page < layout.pages(); page++) {
-      last[page] = "free: nobody ever had it";
       int number = page;
       forEachByte(
           page,
@@ -157,6 +161,12 @@ final class Land {
           });
       stamp(page);
     }
+  }
+
+  /** Something else lies at the same places from now on; while all pages are free. */
+  void lieAs(KvLayout other) {
+    layout = other;
+    layOut();
   }
 
   List<Strip> strips() {

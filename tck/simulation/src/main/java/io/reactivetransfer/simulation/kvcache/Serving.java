@@ -28,6 +28,7 @@ final class Serving {
     FAIL_WITHOUT,
     FAIL_HALF_WAY,
     STOP_HALF_WAY,
+    OTHER_VERSION,
     // From here on only where something else goes wrong, too.
     LIE,
     LATE,
@@ -70,7 +71,18 @@ final class Serving {
     return span.pages(source.layout.pageTokens()) > source.layout.pages();
   }
 
+  /** Whether nobody has any of its pages. */
+  boolean isIdle() {
+    return lands().stream().allMatch(land -> land.free() == land.layout.pages());
+  }
+
+  /** It computes another rank's share from now on. */
+  void takeOver(KvShape shape, int rank) {
+    source.lieAs(shape.laidOutFor(shape.ranks().get(rank), source.layout));
+  }
+
   void begin(KvCache cache) {
+    node.world().tampering().opens(node.id(), model, source.layout);
     prefill = cache.prefill(model, source.memory());
     running = new AtomicInteger();
     serve();
@@ -103,6 +115,7 @@ final class Serving {
 
   private Publisher<?> answer(KvPrefill to, KvRequest request) {
     Trip trip = node.world().trips().get(request.body().getInt());
+    node.incoming().handled(trip);
     trip.books().requested(node, request);
     trip.step(TripPlan.Step.REQUESTED);
     Interest interest = new Interest(this, trip, request);
@@ -122,7 +135,7 @@ final class Serving {
             .doOnSubscribe(begun -> requireRoom(together.incrementAndGet()))
             .doOnTerminate(together::decrementAndGet)
             .doOnCancel(together::decrementAndGet),
-        answer == Answer.HANG);
+        answer == Answer.HANG || answer == Answer.OTHER_VERSION);
   }
 
   private void requireRoom(int now) {
@@ -152,8 +165,23 @@ final class Serving {
                   Duration.ofNanos(random.nextLong(2 * interest.trip().plan().deadlineNanos())),
                   node.scheduler())
               .thenMany(handOver(to, request, interest, Integer.MAX_VALUE, false));
+      case OTHER_VERSION -> {
+        speakOtherwise(request, interest.trip());
+        yield Mono.never();
+      }
       case HANG -> Mono.never();
     };
+  }
+
+  /** Answers as a node of another version would. */
+  private void speakOtherwise(KvRequest request, Trip trip) {
+    TransferEngine engine = node.engine();
+    if (engine != null) {
+      node.speaksOtherwise();
+      trip.books().toldOtherwise(node);
+      Stranger.endOfOtherVersion(engine, request.decode(), request.id(), random)
+          .subscribe(sent -> {}, unread -> {});
+    }
   }
 
   /** Says that it has ended, and is counted as often as nobody can count; and writes on. */

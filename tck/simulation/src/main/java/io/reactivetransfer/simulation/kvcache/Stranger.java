@@ -62,6 +62,12 @@ final class Stranger {
     return from.send(to, ANSWERS, sealed(end(id, random)));
   }
 
+  /** The same in another version. */
+  static Mono<Void> endOfOtherVersion(
+      TransferEngine from, Peer to, long id, SplittableRandom random) {
+    return from.send(to, ANSWERS, sealed(end(id, random).put(0, ANOTHER_VERSION)));
+  }
+
   private static ByteBuffer end(long id, SplittableRandom random) {
     byte outcome = EARLY_ENDS[random.nextInt(EARLY_ENDS.length)];
     long[] absurd = {-1, Long.MAX_VALUE, Integer.MAX_VALUE, NOBODYS};

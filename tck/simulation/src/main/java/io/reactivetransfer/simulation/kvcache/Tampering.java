@@ -1,8 +1,14 @@
 package io.reactivetransfer.simulation.kvcache;
 
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.kvcache.KvCacheOptions;
+import io.reactivetransfer.kvcache.KvLayout;
+import io.reactivetransfer.kvcache.KvOrder;
 import io.reactivetransfer.kvcache.KvWritten;
 import io.reactivetransfer.spi.Backend;
+import java.util.List;
 import java.util.function.IntConsumer;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -33,6 +39,19 @@ interface Tampering {
   /** What it calls when pages are free. */
   default Runnable whenQuiet(Runnable sound) {
     return sound;
+  }
+
+  /** What it grants to others. */
+  default KvCacheOptions.Builder grants(KvCacheOptions.Builder sound) {
+    return sound;
+  }
+
+  /** A prefill role is opened on an engine. */
+  default void opens(EngineId engine, String model, KvLayout layout) {}
+
+  /** Which of several nodes that hold the same a target asks. */
+  default Peer replica(List<Peer> replicas, int targetRank) {
+    return KvOrder.replica(replicas, targetRank);
   }
 
   /** What a node calls itself. */
@@ -72,6 +91,11 @@ interface Tampering {
 
   /** What it signals when all that was registered for others is closed. */
   default Mono<Void> closed(Mono<Void> sound) {
+    return sound;
+  }
+
+  /** The same of one decode role. */
+  default Mono<Void> decodeClosed(Mono<Void> sound) {
     return sound;
   }
 

@@ -128,10 +128,10 @@ final class Trip implements CoreSubscriber<Integer> {
     if (plan.layers()) {
       builder.onLayer(node.world().tampering().onLayer(this::layer));
     }
-    ByteBuffer body = ByteBuffer.allocate(Integer.BYTES + random.nextInt(600));
+    ByteBuffer body = ByteBuffer.allocate(2 * Integer.BYTES + random.nextInt(600));
     return builder
         .deadline(Duration.ofNanos(plan.deadlineNanos()))
-        .body(body.putInt(0, number))
+        .body(body.putInt(0, number).putInt(body.capacity() - Integer.BYTES, number))
         .build();
   }
 

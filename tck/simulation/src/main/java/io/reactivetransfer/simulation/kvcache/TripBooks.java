@@ -18,6 +18,7 @@ final class TripBooks {
   private final Set<KvNode> liars = new HashSet<>();
   private final Set<KvNode> begun = new HashSet<>();
   private final Map<KvNode, Long> handedNanos = new HashMap<>();
+  private final Map<KvNode, Long> otherwiseNanos = new HashMap<>();
   private int[] disposalsBefore = {};
 
   TripBooks(Trip trip, List<KvNode> prefills) {
@@ -63,6 +64,11 @@ final class TripBooks {
     liars.add(prefill);
   }
 
+  /** A prefill node answers it in another version of the messages. */
+  void toldOtherwise(KvNode prefill) {
+    otherwiseNanos.put(prefill, trip.node().world().referee().nanos());
+  }
+
   /** A prefill node begins to hand over what it has of it. */
   void begins(KvNode prefill) {
     begun.add(prefill);
@@ -82,6 +88,12 @@ final class TripBooks {
 
   boolean wasLiedTo(KvNode prefill) {
     return liars.contains(prefill);
+  }
+
+  /** Whether one has answered in another version so long ago that it must be known. */
+  boolean mustKnowVersion(KvNode prefill, long nanosAgo) {
+    Long told = otherwiseNanos.get(prefill);
+    return told != null && trip.node().world().referee().nanos() - told > nanosAgo;
   }
 
   boolean wasAnsweredBadly() {

@@ -39,7 +39,8 @@ record Verdict(Trip trip, TripBooks books) {
 
   private @Nullable String on(HandOverException.Reason reason, KvNode named) {
     KvWorld world = trip.node().world();
-    boolean late = trip.ageNanos() >= trip.plan().deadlineNanos() && !isCalm();
+    long time = Math.min(trip.plan().deadlineNanos(), world.forecast().maxDeadlineNanos());
+    boolean late = trip.ageNanos() >= time && !isCalm();
     boolean answered = books.wasAnsweredBadly(named);
     boolean disturbed = world.isDisturbed(trip.node(), named);
     return switch (reason) {
@@ -50,6 +51,9 @@ record Verdict(Trip trip, TripBooks books) {
           late
                   || answered
                   || trip.plan().incomplete()
+                  // It or another one has not the share any more that it was asked for.
+                  || books.prefills().stream().anyMatch(KvNode::wasReshared)
+                  || named.hasSpokenOtherwise()
                   || books.isBeyond(named)
                   // Who asked while its roles were closed, or shares the question of one who did.
                   || named.disposals() > 0
@@ -70,6 +74,10 @@ record Verdict(Trip trip, TripBooks books) {
   }
 
   private @Nullable String deadline(KvNode named, boolean late) {
+    boolean mayFail = trip.node().world().mayFail(trip.node(), named);
+    if (!mayFail && books.mustKnowVersion(named, trip.slackNanos())) {
+      return "it has answered in another version of the messages";
+    }
     if (!late) {
       return "there is time left, or nothing was in the way";
     }

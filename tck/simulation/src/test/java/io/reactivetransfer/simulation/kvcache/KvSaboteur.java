@@ -26,6 +26,15 @@ enum KvSaboteur {
           return Mono.empty();
         }
       }),
+  SAYS_TOO_EARLY_THAT_A_DECODE_ROLE_IS_CLOSED(
+      () ->
+          new Tampering() {
+            @Override
+            public Mono<Void> decodeClosed(Mono<Void> sound) {
+              return Mono.empty();
+            }
+          },
+      "has closed its decode roles"),
   FORGETS_THE_REST_WHEN_A_REGISTRATION_FAILS(KvMemorySaboteurs.ForgetsAfterRefusal::new),
   VOUCHES_FOR_WHAT_IT_DOES_NOT_KNOW(KvMessageSaboteurs.Vouches::new),
   FORGETS_A_CANCEL(KvMessageSaboteurs.ForgetsCancels::new),
@@ -58,6 +67,8 @@ enum KvSaboteur {
         }
       }),
   COUNTS_OTHERWISE_THAN_DECODE(KvMemorySaboteurs.LeavesOut::new),
+  WRITES_WHAT_WAS_COUNTED_FOR_ANOTHER_LAYOUT(
+      KvTurnSaboteurs.Recounts::new, "is not what prefill wrote"),
   TELLS_OF_A_LAYER_TWICE(() -> KvProgressSaboteurs.layers(KvProgressSaboteurs::twice)),
   TELLS_OF_A_LAYER_TOO_EARLY(() -> KvProgressSaboteurs.layers(KvProgressSaboteurs::ahead)),
   TELLS_OF_A_LAYER_TOO_LATE(KvProgressSaboteurs.Late::new),
@@ -85,15 +96,37 @@ enum KvSaboteur {
   REFUSES_BECAUSE_IT_IS_BUSY(KvMessageSaboteurs.Busy::new),
   REFUSES_IN_SILENCE(KvMessageSaboteurs.RefusesInSilence::new),
   REFUSES_ANOTHER_REQUEST_TOO(KvMessageSaboteurs.RefusesAnotherToo::new),
-  BEGINS_AT_ONE_AGAIN(KvMessageSaboteurs.SameNumbers::new);
+  BEGINS_AT_ONE_AGAIN(KvMessageSaboteurs.SameNumbers::new),
+  LETS_ONE_NODE_WAIT_FOR_ANOTHER(KvTurnSaboteurs.HoldsBack::new, "and it is the turn of"),
+  READS_MORE_THAN_THERE_IS_ROOM_FOR(
+      () -> KvTurnSaboteurs.grants(grants -> grants.maxWaitingBytes(Long.MAX_VALUE)),
+      "has read one more request"),
+  GIVES_MORE_TIME_THAN_IT_SAYS(
+      () -> KvTurnSaboteurs.grants(grants -> grants.maxDeadline(Duration.ofDays(1))),
+      "which is too long"),
+  DOES_NOT_HEAR_OF_ANOTHER_VERSION(
+      KvTurnSaboteurs.HearsOneVersion::new, "in another version of the messages"),
+  ASKS_ONE_REPLICA_ALONE(KvTurnSaboteurs::first, "some are asked more often");
 
   private static final int SOMETIMES = 5;
 
   @SuppressWarnings("ImmutableEnumChecker") // only method references and lambdas
   private final Supplier<Tampering> tampering;
 
+  private final String found;
+
   KvSaboteur(Supplier<Tampering> tampering) {
+    this(tampering, "");
+  }
+
+  KvSaboteur(Supplier<Tampering> tampering, String found) {
     this.tampering = tampering;
+    this.found = found;
+  }
+
+  /** Whether that is what is wrong with it. */
+  boolean isMeant(String violation) {
+    return violation.contains(found);
   }
 
   KvSimulation simulation() {

@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
 
 /** Something that does what another one does, but for one method. */
 public final class ForwardingCalls {
@@ -27,7 +28,7 @@ public final class ForwardingCalls {
               try {
                 return method.invoke(sound, args);
               } catch (InvocationTargetException e) {
-                throw e.getCause();
+                throw Objects.requireNonNull(e.getCause());
               }
             });
     return type.cast(made);
