@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hand-overs in processes that are warm, in turn with the plain transfer of pages of the same size,
@@ -21,10 +22,25 @@ final class Comparison {
   /** Pages of one plain transfer: as a layer has, if it is not huge. */
   private static final long MOST_BYTES = 64L << 20;
 
+  /**
+   * What came of it.
+   *
+   * @param table the lines of the table
+   * @param ratio ours to the plain transfer, the median
+   */
+  record Result(String table, double ratio) {
+
+    /** What is wrong with it if it is to be as much as that; null if nothing is. */
+    @Nullable String shortOf(double least) {
+      return ratio >= least
+          ? null
+          : String.format("expected a ratio of %.2f or more (--at-least), got %.2f", least, ratio);
+    }
+  }
+
   private Comparison() {}
 
-  /** The lines of the table. */
-  static String run(Plan plan, int warmupSeconds, int rounds)
+  static Result run(Plan plan, int warmupSeconds, int rounds)
       throws IOException, InterruptedException, SideFailedException {
     int pages = Math.clamp(MOST_BYTES / plan.shape().pageBytes(), 1, plan.shape().pages());
     // As much memory as a hand-over goes over: what caches hold is faster.
@@ -74,7 +90,7 @@ final class Comparison {
                 Median.of(ratios),
                 ratios.stream().min(Double::compare).orElseThrow(),
                 ratios.stream().max(Double::compare).orElseThrow()));
-    return table.text();
+    return new Result(table.text(), Median.of(ratios));
   }
 
   private static void warmUp(PagedRuns paged, int seconds)

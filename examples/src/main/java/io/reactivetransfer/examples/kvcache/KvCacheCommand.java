@@ -154,6 +154,14 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
   private int rounds = 7;
 
   @Option(
+      names = "--at-least",
+      paramLabel = "RATIO",
+      description =
+          "For --reference: end with exit code 1 if the ratio is less than that, such as 0.5 for"
+              + " pages of rows: at most twice the time of whole pages.")
+  private @Nullable Double atLeast;
+
+  @Option(
       names = "--scale",
       paramLabel = "N",
       description =
@@ -226,9 +234,19 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     if (timeline != null && code == ExitCode.OK) {
       Timeline.write(timeline, plan, progress.moments());
     }
-    return reference && code == ExitCode.OK
-        ? print(Comparison.run(plan, warmupSeconds, rounds))
-        : code;
+    return reference && code == ExitCode.OK ? compare(plan) : code;
+  }
+
+  private int compare(Plan plan) throws Exception {
+    Comparison.Result result = Comparison.run(plan, warmupSeconds, rounds);
+    print(result.table());
+    String tooLittle = atLeast == null ? null : result.shortOf(atLeast);
+    if (tooLittle == null) {
+      return ExitCode.OK;
+    }
+    spec.commandLine().getErr().println(spec.qualifiedName() + ": " + tooLittle);
+    spec.commandLine().getErr().flush();
+    return ExitCode.SOFTWARE;
   }
 
   private int run(Role child, Plan plan) throws InterruptedException {
@@ -290,6 +308,12 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       }
       NativeMemory.requireEnough(shape, 1);
       TransferEngineBuilder.create().backend(backend);
+      if (atLeast != null && (!reference || !(atLeast > 0))) {
+        throw new IllegalArgumentException(
+            "expected --at-least above 0 and with --reference, got "
+                + atLeast
+                + (reference ? "" : " without it"));
+      }
       OptionValues.within("--warmup", warmupSeconds, 1, 3_600);
       OptionValues.within("--rounds", rounds, 1, 1_000);
       timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);

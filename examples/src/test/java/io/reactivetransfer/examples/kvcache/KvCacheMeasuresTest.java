@@ -64,10 +64,25 @@ class KvCacheMeasuresTest {
   @ParameterizedTest
   @CsvSource({"tcp,1", "loopback,1", "loopback,4"})
   void theReferenceEndsWithARatio(String backend, int rows) throws Exception {
-    assertThat(Comparison.run(plan(backend, rows, 1), 1, 1))
+    Comparison.Result result = Comparison.run(plan(backend, rows, 1), 1, 1);
+    assertThat(result.shortOf(result.ratio())).isNull();
+    assertThat(result.shortOf(result.ratio() + 1)).startsWith("expected a ratio of ");
+    assertThat(result.table())
         .containsPattern("warm +[0-9.]+ GB/s at decode.*; 18 pages of another one compared")
         .containsPattern("perf paged +[0-9.]+ GB/s in turn with these: whole pages of 8 KiB, 6 in")
         .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds");
+  }
+
+  @Test
+  void aRatioThatIsTooLowEndsWithCodeOne() throws Exception {
+    try (JavaProcess program =
+        kvCache(
+            "--backend=loopback", "--reference", "--warmup=1", "--rounds=1", "--at-least=1000")) {
+      assertThat(program.exitCode()).as(program::stderr).isEqualTo(1);
+      assertThat(program.stdout()).containsPattern("ratio +[0-9.]+;");
+      assertThat(program.stderr())
+          .contains("kv-cache: expected a ratio of 1000.00 or more (--at-least), got ");
+    }
   }
 
   @Test
