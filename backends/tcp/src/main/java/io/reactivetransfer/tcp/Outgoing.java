@@ -82,6 +82,20 @@ final class Outgoing {
     return open.ensureWritable(bytes);
   }
 
+  /**
+   * The batch, if it is all that waits, is short, and has room for so many bytes; else null. What
+   * is put behind it goes with the same call.
+   */
+  @Nullable ByteBuf shortBatch(int bytes) {
+    ByteBuf open = batch;
+    return open != null
+            && waiting.isEmpty()
+            && open.readableBytes() <= SmallBuffers.BATCH_BYTES
+            && open.writableBytes() >= bytes
+        ? open
+        : null;
+  }
+
   private ByteBuf newBatch(ChannelHandlerContext context, int bytes) {
     ByteBuf small = smallBuffers.toBatch(bytes);
     return small == null ? context.alloc().directBuffer(bytes, BATCH_BYTES) : small;

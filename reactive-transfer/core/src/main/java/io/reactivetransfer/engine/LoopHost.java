@@ -8,14 +8,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has a backend's own loop give the turns: one for each ring of the doorbell, and when a timer is
- * due.
+ * due. What is handed down within a turn has the next one at once, without another task.
  */
 final class LoopHost implements WorkerHost {
+
+  /** Turns of one task; further ones come behind what the loop itself has to do. */
+  private static final int MAX_TURNS = 2;
+
+  /** A turn with more to do than this has made the loop's own work wait for long enough. */
+  private static final int SHORT = 64;
 
   private final WorkerLoop loop;
   private final AtomicBoolean queued = new AtomicBoolean();
   private final Runnable turn = this::turn;
   private @Nullable Worker worker;
+
+  /** Written on the loop only, and believed there only. */
+  private boolean inTurn;
+
+  /** Whether there was a ring within the present turn. */
+  private boolean again;
+
   private boolean alarmSet;
   private long alarmAt;
   private volatile boolean stopped;
@@ -37,6 +50,10 @@ final class LoopHost implements WorkerHost {
 
   @Override
   public void ring() {
+    if (inTurn && loop.inLoop()) {
+      again = true;
+      return;
+    }
     // What was left for the turn may be a write that is delayed behind the read of queued: then a
     // turn that has begun would be taken for one that will.
     VarHandle.fullFence();
@@ -56,9 +73,9 @@ final class LoopHost implements WorkerHost {
     if (stopped || current == null) {
       return;
     }
-    int work = current.doWork();
+    int work = turns(current);
     try {
-      if (work > 0) {
+      if (work > 0 || again) {
         ring(); // behind what the loop itself has to do
       } else if (!stopped) {
         setAlarm(current);
@@ -68,17 +85,34 @@ final class LoopHost implements WorkerHost {
     }
   }
 
+  /** Returns how much there was to do in the last one. */
+  private int turns(Worker current) {
+    int work;
+    int left = MAX_TURNS;
+    inTurn = true;
+    try {
+      do {
+        again = false;
+        work = current.doWork();
+      } while (--left > 0 && again && work <= SHORT && !stopped);
+    } finally {
+      inTurn = false;
+    }
+    return work;
+  }
+
   /** For the first timer, unless one is set that is not later. */
   private void setAlarm(Worker current) {
-    long nanos = current.nanosToNextTimer();
+    long begun = current.timers().turnNanos(); // the clock costs as much as the rest of this
+    long nanos = current.nanosToNextTimer(begun);
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    long due = current.timers().now() + nanos;
+    long due = begun + nanos;
     if (!alarmSet || due - alarmAt < 0) {
       alarmSet = true;
       alarmAt = due;
-      loop.schedule(() -> alarm(due), nanos);
+      loop.schedule(() -> alarm(due), Math.max(0, due - current.timers().now()));
     }
   }
 

@@ -119,7 +119,7 @@ final class NicThread extends Thread implements WorkerHost, NonBlocking {
     long longest = wait == null ? parkNanos() : LONGEST_WAIT_NANOS;
     try {
       if (bell.fallAsleep(sleeper) && (wait == null || NicWaiting.prepare(domains))) {
-        idle(sleeper, Math.min(longest, current.nanosToNextTimer()));
+        idle(sleeper, Math.min(longest, current.nanosToNextTimer(current.timers().now())));
       }
     } finally {
       bell.wakeUp();

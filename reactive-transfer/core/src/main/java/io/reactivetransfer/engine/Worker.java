@@ -273,8 +273,8 @@ final class Worker {
     return all == null || all.nics.isClosed() ? NONE : all.nics.domains();
   }
 
-  long nanosToNextTimer() {
-    long next = timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(timers.now());
+  long nanosToNextTimer(long now) {
+    long next = timers.isEmpty() ? Long.MAX_VALUE : timers.untilNext(now);
     Parts all = parts;
     return all == null || all.watches.isEmpty() ? next : Math.min(next, Watches.LOOK_NANOS);
   }

@@ -35,6 +35,9 @@ final class Claim implements Runnable {
   /** Where it waits; the table's own. */
   final Chain.Link<Claim> place = new Chain.Link<>(this);
 
+  /** Its place among those that are bound to peers; the table's own. */
+  private Chain.@Nullable Link<Claim> placeOfBound;
+
   /** Runs out when the patience does; the table's own. */
   Timers.@Nullable Timer timer;
 
@@ -52,6 +55,16 @@ final class Claim implements Runnable {
     this.writes = writes;
     this.bound = terms.bound();
     this.listener = listener;
+  }
+
+  /** Where it stands while it waits for peers that it is bound to. On the NIC thread. */
+  Chain.Link<Claim> placeOfBound() {
+    Chain.Link<Claim> known = placeOfBound;
+    if (known == null) {
+      known = new Chain.Link<>(this);
+      placeOfBound = known;
+    }
+    return known;
   }
 
   /** Makes the claim. From any thread. */

@@ -20,9 +20,7 @@ import io.reactivetransfer.engine.peers.PeerEvents;
 import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.Peers;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +43,7 @@ public final class ImmTable implements PeerEvents {
   private final Unclaimed unclaimed;
   private final LostArrivals lost;
   private final IntMap<ImmEntry> entries = new IntMap<>();
-  private final Set<Claim> bound = new LinkedHashSet<>();
+  private final Chain<Claim> bound = new Chain<>();
   private final AbortNotes notes = new AbortNotes();
   private final Doubts doubts = new Doubts();
   private IntPredicate over = imm -> false;
@@ -288,7 +286,7 @@ public final class ImmTable implements PeerEvents {
   /** It will have to wait: has what may end the waiting look after it. */
   private void watch(Claim claim, ImmEntry entry) {
     if (!claim.bound.isEmpty()) {
-      bound.add(claim);
+      bound.add(claim.placeOfBound());
       claim.bound.forEach(peer -> peer.wanted(1));
     }
     if (claim.patienceNanos() != Deadlines.NONE) {
@@ -392,9 +390,15 @@ public final class ImmTable implements PeerEvents {
   public void lost(PeerLink peer, PeerUnreachableException loss) {
     assert timers.owner().isCurrent();
     strangerLost(peer.id());
-    for (Claim claim : List.copyOf(bound)) {
+    List<Claim> concerned = new ArrayList<>();
+    for (Chain.Link<Claim> each = bound.first(); each != null; each = each.next()) {
+      if (each.member().bound.contains(peer)) {
+        concerned.add(each.member());
+      }
+    }
+    for (Claim claim : concerned) {
       ImmEntry entry = entries.get(claim.imm);
-      if (entry != null && claim.bound.contains(peer)) {
+      if (entry != null) {
         fail(claim, ClaimFailures.lost(claim, entry, loss));
       }
     }
@@ -421,7 +425,7 @@ public final class ImmTable implements PeerEvents {
 
   private void left(Claim claim) {
     counters.add(Counters.PENDING_CLAIMS, -1);
-    if (bound.remove(claim)) {
+    if (!claim.bound.isEmpty() && bound.remove(claim.placeOfBound())) {
       claim.bound.forEach(peer -> peer.wanted(-1));
     }
     if (claim.timer != null) {
