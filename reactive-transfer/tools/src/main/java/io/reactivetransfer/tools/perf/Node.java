@@ -46,7 +46,9 @@ final class Node implements AutoCloseable {
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
             .signalScheduler(plan.signals().scheduler());
     if (plan.op().isOfMessages()) {
-      options.maxMessageBytes((int) plan.largest());
+      // Not less than by default: credit is for two of the longest, and would be said each time.
+      int usual = EngineOptions.defaults().maxMessageBytes();
+      options.maxMessageBytes((int) Math.max(usual, plan.largest()));
     }
     return new Node(
         await(Backends.engine(plan.backend(), plan.host()).options(options.build()).open()));
