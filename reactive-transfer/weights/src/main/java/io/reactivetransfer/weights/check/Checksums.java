@@ -43,6 +43,9 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   /** Updates of which something was said and nothing has been asked. */
   private static final int MAX_UPDATES = 8;
 
+  /** Memory for what was said of all updates: that of as many sums as one trainer may say. */
+  static final long MAX_BYTES = 128L << 20;
+
   /** Updates that were looked at, of which nothing more is kept. */
   private static final int MAX_ENDED = 64;
 
@@ -233,7 +236,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
       return;
     }
     said.computeIfAbsent(update, number -> new SumsOfUpdate()).add(sender.id(), message);
-    while (said.size() > MAX_UPDATES || kept() > SumCodec.MAX_SUMS) {
+    while (said.size() > MAX_UPDATES || kept() > SumCodec.MAX_SUMS || bytes() > MAX_BYTES) {
       said.remove(said.keySet().iterator().next());
     }
     advance();
@@ -241,6 +244,10 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
 
   private long kept() {
     return said.values().stream().mapToLong(SumsOfUpdate::size).sum();
+  }
+
+  private long bytes() {
+    return said.values().stream().mapToLong(SumsOfUpdate::bytes).sum();
   }
 
   private static void compare(Waiting of, List<SumsOfUpdate.Said> sums) {

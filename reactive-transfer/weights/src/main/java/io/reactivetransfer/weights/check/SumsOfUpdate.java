@@ -15,6 +15,9 @@ final class SumsOfUpdate {
   /** As many names as a reason can tell. */
   private static final int MOST_NAMES = 8;
 
+  /** Memory that a sum takes beside its names, on a heap of at most 32 GiB; rounded up. */
+  private static final int BYTES_OF_SUM = 96;
+
   /** A sum, and whose it is. */
   record Said(String trainer, String tensor, SumMessage.Sum sum) {}
 
@@ -41,6 +44,13 @@ final class SumsOfUpdate {
   /** What cannot be; null if all that was said fits together. */
   private @Nullable String wrong;
 
+  private long bytes;
+
+  /** About how many bytes of memory what is kept takes, names and bits of what came with it. */
+  long bytes() {
+    return bytes;
+  }
+
   /** How many sums are kept. */
   int size() {
     return sums.size();
@@ -59,8 +69,12 @@ final class SumsOfUpdate {
     if (known == count) {
       return; // it came twice
     }
+    long bits = of.had.size();
     of.had.set(message.first(), message.first() + count);
+    bytes += (of.had.size() - bits) / Byte.SIZE;
     for (SumMessage.OfTensor tensor : message.tensors()) {
+      bytes += (long) Character.BYTES * tensor.tensor().length();
+      bytes += (long) BYTES_OF_SUM * tensor.sums().size();
       tensor.sums().forEach(sum -> sums.add(new Said(of.name, tensor.tensor(), sum)));
     }
   }

@@ -47,7 +47,7 @@ public final class TrainerSums {
    *
    * @param engine its engine
    * @param table the table that it was opened with, or all of it
-   * @throws IllegalArgumentException if the table does not name it
+   * @throws IllegalArgumentException if the table does not name it, or is the part of another
    */
   public static TrainerSums of(TransferEngine engine, TrainerRank trainer, RoutingTable table) {
     Objects.requireNonNull(engine, "engine");
@@ -61,6 +61,7 @@ public final class TrainerSums {
               + names.size()
               + " others");
     }
+    table.requireStepsOf(rank);
     return new TrainerSums(engine, table, rank, trainer.name());
   }
 

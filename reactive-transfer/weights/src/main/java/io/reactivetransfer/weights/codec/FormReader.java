@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
 /**
@@ -22,14 +23,24 @@ final class FormReader {
 
   /** By kind. */
   private static final String[] KINDS = {
-    "nothing known", "a routing table", "a source rank", "a target rank"
+    "nothing known",
+    "a routing table",
+    "a source rank",
+    "a target rank",
+    "the part of a routing table that one rank needs"
   };
 
   private final ByteBuffer in;
   private final String what;
+  private final int kind;
 
-  /** Checks the frame. */
-  FormReader(ByteBuffer bytes, int kind) {
+  /**
+   * Checks the frame.
+   *
+   * @param kind what it should be
+   * @param others what it may be as well
+   */
+  FormReader(ByteBuffer bytes, int kind, int... others) {
     in = bytes.slice().asReadOnlyBuffer();
     what = KINDS[kind];
     int length = in.remaining();
@@ -49,10 +60,16 @@ final class FormReader {
       throw bad("a matching checksum", "another one (truncated or damaged?)");
     }
     int got = Byte.toUnsignedInt(in.get());
-    if (got != kind) {
+    if (got != kind && IntStream.of(others).noneMatch(other -> other == got)) {
       throw bad(what, KINDS[got < KINDS.length ? got : 0]);
     }
     in.limit(end);
+    this.kind = got;
+  }
+
+  /** What the frame says that it is. */
+  int kind() {
+    return kind;
   }
 
   int u8(String field, int min, int max) {

@@ -41,6 +41,9 @@ final class TableForm {
     TargetSets sets = TargetSets.of(table);
     sets.write(out);
     for (int source = 0; source < table.sources().size(); source++) {
+      if (table.part().orElse(source) != source) {
+        continue;
+      }
       out.number(table.steps(source).size());
       long before = -1;
       for (Step step : table.steps(source)) {
@@ -50,7 +53,12 @@ final class TableForm {
     }
   }
 
-  static RoutingTable read(FormReader in) {
+  /**
+   * Reads a table.
+   *
+   * @param part the only rank whose steps follow; below 0 if those of all do
+   */
+  static RoutingTable read(int part, FormReader in) {
     List<Rank> sources = ranks(in);
     List<Rank> targets = ranks(in);
     List<String> groups = RankForm.names("mesh group", in);
@@ -63,10 +71,11 @@ final class TableForm {
     TargetSets sets = TargetSets.read(in);
     List<List<Step>> steps = new ArrayList<>(sources.size());
     for (int source = 0; source < sources.size(); source++) {
-      steps.add(steps(tensors, sets, in));
+      steps.add(part < 0 || part == source ? steps(tensors, sets, in) : List.of());
     }
     sets.requireUsed(in);
-    return new RoutingTable(sources, targets, groups, tensors, unused, steps);
+    RoutingTable table = new RoutingTable(sources, targets, groups, tensors, unused, steps);
+    return part < 0 ? table : table.only(part);
   }
 
   private static void ranks(List<Rank> ranks, FormWriter out) {

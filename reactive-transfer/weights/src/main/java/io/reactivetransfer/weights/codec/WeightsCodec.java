@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.codec;
 import io.reactivetransfer.weights.SourceRank;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.plan.Runs;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,12 +19,14 @@ public final class WeightsCodec {
   static final int TABLE = 1;
   static final int SOURCE_RANK = 2;
   static final int TARGET_RANK = 3;
+  static final int PART = 4;
 
   private WeightsCodec() {}
 
-  /** The bytes of a table. */
+  /** The bytes of a table, or of one rank's part of it. */
   public static ByteBuffer encode(RoutingTable table) {
-    FormWriter out = new FormWriter(TABLE);
+    FormWriter out = new FormWriter(table.part().isPresent() ? PART : TABLE);
+    table.part().ifPresent(out::number);
     TableForm.write(table, out);
     return out.sealed();
   }
@@ -43,14 +46,15 @@ public final class WeightsCodec {
   }
 
   /**
-   * Reads a table out of bytes that may be anything. It leads nowhere out of the memory that it
-   * describes.
+   * Reads a table, or one rank's part of it, out of bytes that may be anything. It leads nowhere
+   * out of the memory that it describes.
    *
    * @throws WeightsFormatException if they are no table
    */
   public static RoutingTable decodeTable(ByteBuffer bytes) {
-    FormReader in = new FormReader(bytes, TABLE);
-    RoutingTable table = in.checked(() -> TableForm.read(in));
+    FormReader in = new FormReader(bytes, TABLE, PART);
+    int part = in.kind() == PART ? in.number("rank of the part", 0, Runs.MAX_RANKS - 1) : -1;
+    RoutingTable table = in.checked(() -> TableForm.read(part, in));
     in.end();
     return table;
   }

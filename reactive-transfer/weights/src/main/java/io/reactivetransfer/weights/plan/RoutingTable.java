@@ -6,6 +6,7 @@ import io.reactivetransfer.weights.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 
 /**
  * Who writes what where, as data: for each rank of the trainer what it does, in its order. Nothing
@@ -20,6 +21,9 @@ public final class RoutingTable {
   private final List<TableTensor> tensors;
   private final List<String> unused;
   private final List<List<Step>> steps;
+
+  /** The only rank whose steps it has; below 0 if it is a whole table. */
+  private final int part;
 
   /**
    * A table, however it was made.
@@ -40,6 +44,18 @@ public final class RoutingTable {
       List<TableTensor> tensors,
       List<String> unused,
       List<? extends List<Step>> steps) {
+    this(sources, targets, groups, tensors, unused, steps, -1);
+  }
+
+  private RoutingTable(
+      List<Rank> sources,
+      List<Rank> targets,
+      List<String> groups,
+      List<TableTensor> tensors,
+      List<String> unused,
+      List<? extends List<Step>> steps,
+      int part) {
+    this.part = part;
     this.sources = List.copyOf(sources);
     this.targets = List.copyOf(targets);
     this.groups = List.copyOf(groups);
@@ -101,19 +117,56 @@ public final class RoutingTable {
    * What a rank of the trainer does, in its order.
    *
    * @param source index of the rank
+   * @throws IllegalArgumentException if there is no such rank
    */
   public List<Step> steps(int source) {
+    requireSource(source);
     return steps.get(source);
   }
 
-  /** The same table with the steps of one rank only: all that this rank needs. */
+  private void requireSource(int source) {
+    if (source < 0 || source >= sources.size()) {
+      throw new IllegalArgumentException(
+          "expected a rank of the trainer of 0 to " + (sources.size() - 1) + ", got " + source);
+    }
+  }
+
+  /** Which rank's part of a table it is; empty if it has the steps of all ranks. */
+  public OptionalInt part() {
+    return part < 0 ? OptionalInt.empty() : OptionalInt.of(part);
+  }
+
+  /**
+   * Refuses what cannot tell what a rank does.
+   *
+   * @param source index of the rank
+   * @throws IllegalArgumentException if there is no such rank, or if it is the part of another one
+   */
+  public void requireStepsOf(int source) {
+    requireSource(source);
+    if (part >= 0 && part != source) {
+      throw new IllegalArgumentException(
+          "expected the whole table or the part of trainer "
+              + sources.get(source).name()
+              + ", got the part of trainer "
+              + sources.get(part).name());
+    }
+  }
+
+  /**
+   * The same table with the steps of one rank only: all that this rank needs. It says whose it is
+   * ({@link #part()}), so that no other rank takes it for its own.
+   *
+   * @param source index of the rank
+   * @throws IllegalArgumentException if there is no such rank, or if this is the part of another
+   */
   public RoutingTable only(int source) {
-    Objects.checkIndex(source, sources.size());
+    requireStepsOf(source);
     List<List<Step>> kept = new ArrayList<>();
     for (int i = 0; i < sources.size(); i++) {
       kept.add(i == source ? steps.get(i) : List.of());
     }
-    return new RoutingTable(sources, targets, groups, tensors, unused, kept);
+    return new RoutingTable(sources, targets, groups, tensors, unused, kept, source);
   }
 
   /** Bytes of what a step makes. */
@@ -196,12 +249,13 @@ public final class RoutingTable {
         && groups.equals(that.groups)
         && tensors.equals(that.tensors)
         && unused.equals(that.unused)
+        && part == that.part
         && steps.equals(that.steps);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(sources, targets, groups, tensors, unused, steps);
+    return Objects.hash(sources, targets, groups, tensors, unused, steps, part);
   }
 
   /** How many ranks, tensors and steps. */

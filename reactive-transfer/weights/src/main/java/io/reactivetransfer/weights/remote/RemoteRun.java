@@ -22,7 +22,7 @@ final class RemoteRun {
   private final ChecksumScope checksums;
   private final Sinks.Empty<Void> sink = Sinks.empty();
   private final Disposable.Composite waits = Disposables.composite();
-  private @Nullable String trainer;
+  private volatile @Nullable String trainer;
 
   /** Since something was heard of it, or it was asked. */
   int silentTicks;
@@ -64,9 +64,10 @@ final class RemoteRun {
         name() + " does not write: " + why, TransferException.Origin.peer(peer.id()), null);
   }
 
-  /** For people; its own name is known when it has said it. */
+  /** For people, from any thread; its own name is known when it has said it. */
   String name() {
-    return "trainer " + (trainer == null ? "" : trainer + " ") + "at " + peer.address();
+    String known = trainer;
+    return "trainer " + (known == null ? "" : known + " ") + "at " + peer.address();
   }
 
   void heard(String name) {

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -134,12 +135,37 @@ public final class RemoteTrainers {
   public WeightsTrainer trainer(Peer peer, ChecksumScope checksums) {
     Objects.requireNonNull(peer, "peer");
     Objects.requireNonNull(checksums, "checksums");
-    return order -> write(peer, order, checksums);
+    return new One(peer, checksums);
   }
 
-  private Mono<Void> write(Peer peer, WriteOrder order, ChecksumScope checksums) {
+  private final class One implements WeightsTrainer {
+    private final Peer peer;
+    private final ChecksumScope checksums;
+    private volatile @Nullable RemoteRun last;
+
+    One(Peer peer, ChecksumScope checksums) {
+      this.peer = peer;
+      this.checksums = checksums;
+    }
+
+    @Override
+    public Publisher<?> write(WriteOrder order) {
+      return Mono.defer(() -> {
+        RemoteRun run = new RemoteRun(peer, order, checksums);
+        last = run;
+        return written(run);
+      });
+    }
+
+    @Override
+    public String name() {
+      RemoteRun run = last;
+      return run == null ? "trainer at " + peer.address() : run.name();
+    }
+  }
+
+  private Mono<Void> written(RemoteRun run) {
     return Mono.defer(() -> {
-      RemoteRun run = new RemoteRun(peer, order, checksums);
       turns.run(() -> begin(run));
       return run.ended().publishOn(timers).doOnCancel(() -> turns.run(() -> cancel(run)));
     });

@@ -158,7 +158,7 @@ public final class TrainerService {
       TransferEngine engine, TrainerRank trainer, RoutingTable table, ChecksumScope scope) {
     Objects.requireNonNull(scope, "scope");
     OrderWriter writer = new OrderWriter(engine, trainer, table);
-    return order -> writer.write(order, scope);
+    return WeightsTrainer.named("trainer " + trainer.name(), order -> writer.write(order, scope));
   }
 
   /**

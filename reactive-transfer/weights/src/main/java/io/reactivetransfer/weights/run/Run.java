@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
@@ -24,6 +25,9 @@ import reactor.core.publisher.Sinks;
  * engine, and its end is that of the run: nothing of them is out after it.
  */
 final class Run {
+
+  /** As many names as an error can tell. */
+  private static final int MOST_NAMES = 8;
 
   /** How often a run says how far it is: what is said takes memory, and steps take none. */
   private static final int MOST_PROGRESS = 100;
@@ -118,7 +122,22 @@ final class Run {
                 + snapshot().written().steps()
                 + " of "
                 + trainer.steps.size()
-                + " steps"));
+                + " steps"
+                + waitedFor()));
+  }
+
+  /** The ranks that this one has asked where to write, and that have not said it; for people. */
+  private synchronized String waitedFor() {
+    String names =
+        trainer.steps.stream()
+            .filter(step -> !step.isGranted)
+            .filter(step -> step.step instanceof Step.Gather)
+            .map(step -> ((Step.Gather) step.step).preparer())
+            .distinct()
+            .limit(MOST_NAMES)
+            .map(rank -> "trainer " + trainer.table.sources().get(rank).name())
+            .collect(Collectors.joining(", "));
+    return names.isEmpty() ? "" : "; waits for " + names + " to say where it gathers";
   }
 
   // Room

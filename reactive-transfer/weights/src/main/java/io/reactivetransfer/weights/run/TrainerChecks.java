@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.run;
 
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.Rank;
 import io.reactivetransfer.weights.RegionSpec;
@@ -15,7 +16,7 @@ final class TrainerChecks {
 
   private TrainerChecks() {}
 
-  static void requireMemory(Rank rank, List<SourceMemory> memory) {
+  static void requireMemory(TransferEngine engine, Rank rank, List<SourceMemory> memory) {
     if (memory.size() != rank.regions().size()) {
       throw new IllegalArgumentException(
           "expected "
@@ -43,6 +44,25 @@ final class TrainerChecks {
         throw new IllegalArgumentException(
             "expected region " + i + " of rank " + rank.name() + " to be registered, got " + one);
       }
+      if (one instanceof SourceMemory.Registered registered) {
+        requireOurs(engine, "region " + i + " of rank " + rank.name(), registered.region());
+      }
+    }
+  }
+
+  private static void requireOurs(TransferEngine engine, String what, MemoryRegion region) {
+    if (!region.engine().equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected "
+              + what
+              + " to be registered with engine "
+              + engine.id()
+              + ", which writes, got one of engine "
+              + region.engine());
+    }
+    if (region.isClosed()) {
+      throw new IllegalArgumentException(
+          "expected " + what + " to be registered, got a region that is closed");
     }
   }
 

@@ -48,14 +48,16 @@ public final class TrainerRank {
    * one anew. Signals on the signal scheduler of the engine. Cancelling gives back what was taken.
    *
    * <p>Fails with an {@link IllegalArgumentException} that names the tensor if a step needs more
-   * than the watermark, or cannot be done over this engine; if the memory is not that of the table;
-   * or if the engines of the other ranks are needed and not known.
+   * than the watermark, or cannot be done over this engine; if the memory is not that of the table,
+   * is registered with another engine, or its registration is closed; or if the engines of the
+   * other ranks are needed and not known.
    *
    * @param engine the engine that writes; a rank that needs others takes its message channel 19
    * @param table the table, or {@link RoutingTable#only} the part of this rank
    * @param rank index of the rank in {@link RoutingTable#sources()}
    * @param memory its regions, in the order of its description
    * @param options how it does it
+   * @throws IllegalArgumentException if there is no such rank, or the table is the part of another
    */
   public static Mono<TrainerRank> open(
       TransferEngine engine,
@@ -65,10 +67,10 @@ public final class TrainerRank {
       RunOptions options) {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(options, "options");
-    Objects.checkIndex(rank, table.sources().size());
+    table.requireStepsOf(rank);
     List<SourceMemory> regions = List.copyOf(memory);
     return Mono.defer(() -> {
-      TrainerChecks.requireMemory(table.sources().get(rank), regions);
+      TrainerChecks.requireMemory(engine, table.sources().get(rank), regions);
       Trainer trainer = new Trainer(engine, table, rank, regions, options);
       TrainerChecks.requireOthers(trainer);
       return register(trainer);

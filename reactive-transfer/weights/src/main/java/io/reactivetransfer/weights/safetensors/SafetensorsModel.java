@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A model in several files, with an index that says which tensor is in which. */
 public final class SafetensorsModel implements AutoCloseable {
@@ -30,21 +32,39 @@ public final class SafetensorsModel implements AutoCloseable {
    * Opens a model. Blocks.
    *
    * @param file the index, which ends in {@code .json} and has its files beside it; or the only
-   *     file of the model
-   * @throws SafetensorsFormatException if a file is not in the format, or has other tensors than
-   *     the index says
+   *     file of the model. What an index names may be a link only to what lies beside it, too
+   * @throws SafetensorsFormatException if a file is not in the format, has other tensors than the
+   *     index says, or lies elsewhere
    * @throws IOException if one cannot be read
    */
   public static SafetensorsModel open(Path file) throws IOException {
+    return open(file, null);
+  }
+
+  /**
+   * The same for files that may be links to elsewhere within a folder, such as a cache that has
+   * each file once and a folder of links for each version of a model. Blocks.
+   *
+   * @param file the index, or the only file
+   * @param root the folder that no file may lie out of when all links are followed
+   * @throws SafetensorsFormatException as above
+   * @throws IOException if one cannot be read
+   */
+  public static SafetensorsModel openWithin(Path file, Path root) throws IOException {
+    return open(file, Objects.requireNonNull(root, "root"));
+  }
+
+  private static SafetensorsModel open(Path file, @Nullable Path root) throws IOException {
     Map<String, SafetensorsFile> files = new LinkedHashMap<>();
     Map<String, SafetensorsFile> tensors = new LinkedHashMap<>();
     try {
       if (!file.toString().endsWith(INDEX_SUFFIX)) {
-        SafetensorsFile only = SafetensorsFile.open(file);
+        SafetensorsFile only =
+            SafetensorsFile.open(root == null ? file : requireWithin(root, file, file));
         files.put(String.valueOf(file.getFileName()), only);
         only.entries().forEach(entry -> tensors.put(entry.name(), only));
       } else {
-        openAll(file, index(file), files, tensors);
+        openAll(file, root, index(file), files, tensors);
       }
       return new SafetensorsModel(files, tensors);
     } catch (IOException | RuntimeException | Error e) {
@@ -84,17 +104,19 @@ public final class SafetensorsModel implements AutoCloseable {
 
   private static void openAll(
       Path index,
+      @Nullable Path root,
       Map<String, String> map,
       Map<String, SafetensorsFile> files,
       Map<String, SafetensorsFile> tensors)
       throws IOException {
     String name = String.valueOf(index.getFileName());
+    Path within = root == null ? index.toAbsolutePath().resolveSibling("") : root;
     for (Map.Entry<String, String> one : map.entrySet()) {
       String file = one.getValue();
       SafetensorsFile open = files.get(file);
       if (open == null) {
         requireBeside(name, file);
-        open = SafetensorsFile.open(index.resolveSibling(file));
+        open = SafetensorsFile.open(requireWithin(within, index, index.resolveSibling(file)));
         files.put(file, open);
       }
       if (open.entry(one.getKey()) == null) {
@@ -138,6 +160,25 @@ public final class SafetensorsModel implements AutoCloseable {
               + SafetensorsHeader.shown(file)
               + "', elsewhere");
     }
+  }
+
+  /**
+   * Follows all links, so that what is opened then is what was looked at.
+   *
+   * @return where the file is, without links
+   */
+  private static Path requireWithin(Path folder, Path index, Path file) throws IOException {
+    Path real = file.toRealPath();
+    if (!real.startsWith(folder.toRealPath())) {
+      throw new SafetensorsFormatException(
+          index.getFileName()
+              + ": expected files within the folder "
+              + folder
+              + ", got "
+              + file.getFileName()
+              + ", a link to elsewhere");
+    }
+    return real;
   }
 
   /** The names of its tensors. */

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 class ControllerMachine {
 
+  /** As many names as a reason can tell. */
+  private static final int MOST_NAMES = 8;
+
   /** What is done for a machine. */
   interface Actions {
 
@@ -200,8 +203,16 @@ class ControllerMachine {
     }
   }
 
-  /** Its time is over: it aborts, or, if it is decided, waits for nobody any more. */
   void deadline() {
+    deadline(List.of());
+  }
+
+  /**
+   * Its time is over: it aborts, or, if it is decided, waits for nobody any more.
+   *
+   * @param trainers the names of those that have not written all
+   */
+  void deadline(List<String> trainers) {
     switch (stage) {
       case IDLE -> {}
       case TAKING -> {
@@ -210,25 +221,42 @@ class ControllerMachine {
       }
       case COMMITTING -> finish(Decision.FLIPPED);
       case ABORTING -> finish(aborted());
-      default -> abort("the deadline is over, and " + lagging() + " is not done");
+      default -> abort("the deadline is over while waiting for " + waitedFor(trainers));
     }
   }
 
   private String silent() {
-    return views.values().stream()
-        .filter(view -> view.in(term, question) == null)
-        .map(view -> view.name)
-        .toList()
-        .toString();
+    return names(
+        views.values().stream()
+            .filter(view -> view.in(term, question) == null)
+            .map(view -> "rank " + view.name)
+            .toList());
   }
 
-  private String lagging() {
+  private String waitedFor(List<String> trainers) {
     Phase wanted = wanted();
-    return views.values().stream()
-        .filter(view -> phase(view).compareTo(wanted) < 0)
-        .map(view -> view.name)
-        .toList()
-        .toString();
+    String ranks =
+        names(
+            views.values().stream()
+                .filter(view -> phase(view).compareTo(wanted) < 0)
+                .map(view -> "rank " + view.name)
+                .toList());
+    return ranks
+        + switch (wanted) {
+          case PREPARED -> ", whose buffer is not free";
+          case OPEN -> " to open its memory";
+          case FILLED ->
+              trainers.isEmpty()
+                  ? ", which has not all bytes or has not looked at them"
+                  : ", which has not all bytes, and for " + names(trainers);
+          default -> " to vote";
+        };
+  }
+
+  /** As many of them as a reason can tell. */
+  private static String names(List<String> all) {
+    String some = String.join(", ", all.subList(0, Math.min(MOST_NAMES, all.size())));
+    return all.size() > MOST_NAMES ? some + " and " + (all.size() - MOST_NAMES) + " more" : some;
   }
 
   /** Some time has passed: what was said may not have come. */

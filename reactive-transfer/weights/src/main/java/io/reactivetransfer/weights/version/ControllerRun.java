@@ -5,6 +5,7 @@ import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,9 @@ final class ControllerRun {
   private final Disposable.Composite writing = Disposables.composite();
   private final Sinks.One<UpdateResult> result = Sinks.one();
   private @Nullable UpdateResult ended;
-  private int trainersLeft;
+
+  /** Those that write. */
+  private final List<WeightsTrainer> trainersLeft = new ArrayList<>();
 
   /**
    * Since the deadline began; it is counted in them, so that whoever drives the timers rules it.
@@ -94,7 +97,7 @@ final class ControllerRun {
     }
     if (ended == null) {
       if (isLate) {
-        machine.deadline();
+        machine.deadline(trainersLeft.stream().map(WeightsTrainer::name).toList());
       } else {
         machine.tick();
       }
@@ -119,14 +122,14 @@ final class ControllerRun {
 
   void startTrainers(UpdateNumber update, List<RankTarget> targets) {
     WriteOrder order = new WriteOrder(update, version, targets);
-    trainersLeft = trainers.size();
+    trainersLeft.addAll(trainers);
     for (WeightsTrainer trainer : trainers) {
       // Whatever a trainer throws is its failure.
       writing.add(
           Listener.ofEnd(
               Flux.defer(() -> written(trainer, order)),
-              () -> turns.run(() -> trainerEnded(update, null)),
-              failure -> turns.run(() -> trainerEnded(update, failure))));
+              () -> turns.run(() -> trainerEnded(update, trainer, null)),
+              failure -> turns.run(() -> trainerEnded(update, trainer, failure))));
     }
   }
 
@@ -138,8 +141,9 @@ final class ControllerRun {
     }
   }
 
-  private void trainerEnded(UpdateNumber update, @Nullable Throwable failure) {
-    trainersLeft--;
+  private void trainerEnded(
+      UpdateNumber update, WeightsTrainer trainer, @Nullable Throwable failure) {
+    trainersLeft.remove(trainer);
     if (ended != null) {
       emit();
     } else if (failure != null) {
@@ -149,7 +153,7 @@ final class ControllerRun {
 
   void stopTrainers() {
     writing.dispose();
-    trainersLeft = 0;
+    trainersLeft.clear();
   }
 
   /** Emits when no trainer writes any more, or its time is over, too. */
@@ -161,7 +165,7 @@ final class ControllerRun {
   }
 
   private void emit() {
-    if (trainersLeft <= 0 && ended != null) {
+    if (trainersLeft.isEmpty() && ended != null) {
       isEmitted = true;
       result.tryEmitValue(ended);
     }

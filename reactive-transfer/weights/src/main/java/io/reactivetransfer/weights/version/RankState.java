@@ -16,7 +16,9 @@ public enum RankState {
 
   /**
    * Has voted for an update, and does not know the decision: gives no leases until a controller
-   * tells it.
+   * tells it. It never ends this by itself, however long that takes: others may have flipped. If
+   * its controller is gone, a {@link WeightsController#recover} by another one decides, which may
+   * be {@link UpdateResult.Decision#BLOCKED} itself.
    */
   UNDECIDED(3),
 

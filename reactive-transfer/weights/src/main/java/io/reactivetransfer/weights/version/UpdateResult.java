@@ -30,7 +30,11 @@ public record UpdateResult(
     SUPERSEDED,
     /**
      * Some ranks have voted for an earlier update, and one that must be asked for its outcome does
-     * not answer: nothing was decided, and those that voted go on serving nothing.
+     * not answer: nothing was decided, and those that voted go on serving nothing ({@link
+     * RankState#UNDECIDED}). The silent one may have flipped and may serve the new version, and
+     * nobody else can know. It ends when that rank answers a {@link WeightsController#recover}, or
+     * when one leaves it out of the living: only who has made sure that its process has ended may
+     * do so, since two versions are served otherwise. Another update does not end it.
      */
     BLOCKED,
     /** Only of a recovery: no rank waits for any decision any more. */

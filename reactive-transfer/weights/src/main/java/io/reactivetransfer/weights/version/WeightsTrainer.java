@@ -1,5 +1,6 @@
 package io.reactivetransfer.weights.version;
 
+import java.util.Objects;
 import org.reactivestreams.Publisher;
 
 /**
@@ -20,4 +21,33 @@ public interface WeightsTrainer {
    *     thread and must not block it
    */
   Publisher<?> write(WriteOrder order);
+
+  /**
+   * What people call it, in the reason of an update that waited for it in vain. Asked on any
+   * thread; must neither block nor throw.
+   */
+  default String name() {
+    return "a trainer";
+  }
+
+  /**
+   * The same trainer under a name.
+   *
+   * @param name what people call it
+   */
+  static WeightsTrainer named(String name, WeightsTrainer trainer) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(trainer, "trainer");
+    return new WeightsTrainer() {
+      @Override
+      public Publisher<?> write(WriteOrder order) {
+        return trainer.write(order);
+      }
+
+      @Override
+      public String name() {
+        return name;
+      }
+    };
+  }
 }

@@ -119,4 +119,32 @@ class SumsOfUpdateTest {
       }
     }
   }
+
+  /** One sum for each name, the longest that there may be, and all of it in the last places. */
+  @Test
+  void memoryIsCountedWithTheNamesAndTheBitsOfWhatCame() {
+    SumsOfUpdate sums = new SumsOfUpdate();
+    int total = SumCodec.MAX_SUMS;
+    for (int i = 1; i <= 100; i++) {
+      SumMessage.Sum one = new SumMessage.Sum(0, i, 1, 1, 1, 0);
+      String name = "n".repeat(255);
+      SumMessage.OfTensor tensor = new SumMessage.OfTensor(name, List.of(one));
+      SumMessage message = new SumMessage(UPDATE, "a", 7, total, total - i, List.of(tensor));
+      sums.add(ONE, message);
+      sums.add(ONE, message);
+    }
+    assertThat(sums.size()).isEqualTo(100);
+    assertThat(sums.bytes()).isBetween(100L * 255 + total / 8, 100L * 1024 + total / 8);
+  }
+
+  @Test
+  void asManySumsAsATrainerMaySayHaveRoom() {
+    SumsOfUpdate sums = new SumsOfUpdate();
+    int each = 1 << 10;
+    for (int first = 0; first < SumCodec.MAX_SUMS; first += each) {
+      sums.add(ONE, message("a", 7, SumCodec.MAX_SUMS, first, each));
+    }
+    assertThat(sums.size()).isEqualTo(SumCodec.MAX_SUMS);
+    assertThat(sums.bytes()).isLessThanOrEqualTo(Checksums.MAX_BYTES);
+  }
 }

@@ -290,7 +290,9 @@ class RunEndsTest {
                   .write(rig.targets(gatherer(of.table, preparer), 1))
                   .blockLast(Cluster.PATIENCE))
           .isInstanceOf(DeadlineExceededException.class)
-          .hasMessageContaining("steps");
+          .hasMessageContaining("steps; waits for ")
+          .hasMessageContaining("trainer " + of.table.sources().get(preparer).name())
+          .hasMessageEndingWith(" to say where it gathers");
       requireAllQuiet(rig);
       // Whoever comes later to the same update hears at once that it is over.
       assertThatThrownBy(() ->

@@ -261,4 +261,46 @@ class SafetensorsFileTest {
     }
     requireIndexRefused("\"b\":\"x\",\"b\":\"y\"", "an index in JSON, got Duplicate field 'b'");
   }
+
+  @Test
+  void linksThatLeadElsewhere() throws IOException {
+    Path blobs = Files.createDirectory(directory.resolve("blobs"));
+    Path snapshot = Files.createDirectory(directory.resolve("snapshot"));
+    new SafetensorsWriter()
+        .tensor(B, MemorySegment.ofArray(new byte[4]))
+        .write(blobs.resolve("0f"));
+    Files.createSymbolicLink(snapshot.resolve("one.safetensors"), Path.of("../blobs/0f"));
+    Path index = snapshot.resolve("index.json");
+    Files.writeString(index, "{\"weight_map\":{\"b\":\"one.safetensors\"}}");
+    assertThatThrownBy(() -> SafetensorsModel.open(index))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessage(
+            "index.json: expected files within the folder "
+                + snapshot
+                + ", got one.safetensors, a link to elsewhere");
+    assertThatThrownBy(() -> SafetensorsModel.openWithin(index, snapshot))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessageEndingWith("a link to elsewhere");
+    assertThatThrownBy(
+            () -> SafetensorsModel.openWithin(snapshot.resolve("one.safetensors"), snapshot))
+        .isInstanceOf(SafetensorsFormatException.class)
+        .hasMessageEndingWith("a link to elsewhere");
+    try (SafetensorsModel model = SafetensorsModel.openWithin(index, directory)) {
+      assertThat(model.tensors()).containsExactly("b");
+    }
+  }
+
+  @Test
+  void aFolderThatIsALinkAndLinksWithinItAreFollowed() throws IOException {
+    Path folder = Files.createDirectory(directory.resolve("folder"));
+    new SafetensorsWriter()
+        .tensor(B, MemorySegment.ofArray(new byte[4]))
+        .write(folder.resolve("one.safetensors"));
+    Files.createSymbolicLink(folder.resolve("two.safetensors"), Path.of("one.safetensors"));
+    Files.writeString(folder.resolve("index.json"), "{\"weight_map\":{\"b\":\"two.safetensors\"}}");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), folder);
+    try (SafetensorsModel model = SafetensorsModel.open(link.resolve("index.json"))) {
+      assertThat(model.tensors()).containsExactly("b");
+    }
+  }
 }

@@ -1,0 +1,135 @@
+package io.reactivetransfer.weights.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.Box;
+import io.reactivetransfer.weights.Content;
+import io.reactivetransfer.weights.DataType;
+import io.reactivetransfer.weights.Mesh;
+import io.reactivetransfer.weights.Piece;
+import io.reactivetransfer.weights.Place;
+import io.reactivetransfer.weights.Rank;
+import io.reactivetransfer.weights.RegionSpec;
+import io.reactivetransfer.weights.Shape;
+import io.reactivetransfer.weights.Sharding;
+import io.reactivetransfer.weights.SourceRank;
+import io.reactivetransfer.weights.SourceShare;
+import io.reactivetransfer.weights.TargetRank;
+import io.reactivetransfer.weights.TargetShare;
+import io.reactivetransfer.weights.Tensor;
+import io.reactivetransfer.weights.plan.Planner;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an update allocates after the first one does not depend on how many runs the table has. */
+@Timeout(120)
+class AllocationTest {
+
+  private static final int WARM_UP = 30;
+  private static final int UPDATES = 20;
+  private static final int FEW = 64;
+  private static final int MANY = 4096;
+  private static final int ROW_BYTES = 64;
+
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  @Test
+  void noRunOfTheTableAllocates() {
+    // Whatever else runs in this JVM allocates, too: less than the smallest object for each run.
+    assertThat(bytesPerRun(false)).isLessThan(8);
+  }
+
+  /** As under versions, whose keys and immediates are new for each update: writes are made anew. */
+  @Test
+  void newImmediatesCostTheWritesAndNothingElse() {
+    assertThat(bytesPerRun(true)).isBetween(1L, 160L);
+  }
+
+  private long bytesPerRun(boolean areNew) {
+    long few = bytesPerUpdate(FEW, areNew);
+    long many = bytesPerUpdate(MANY, areNew);
+    return (many - few) / (MANY - FEW);
+  }
+
+  /** Rows that lie the other way round, so that each one is a run of its own. */
+  private static RoutingTable table(int rows) {
+    Tensor tensor = new Tensor("w", DataType.INT8, Shape.of(rows, ROW_BYTES));
+    Sharding all = Sharding.replicated(Mesh.of("train"));
+    List<Piece> pieces = new ArrayList<>();
+    for (int row = 0; row < rows; row++) {
+      Box box = Box.of(new long[] {row, 0}, new long[] {1, ROW_BYTES});
+      long offset = (rows - 1L - row) * ROW_BYTES;
+      pieces.add(new Piece(box, Place.of(0, offset, new long[] {ROW_BYTES, 1})));
+    }
+    RegionSpec region = RegionSpec.registered(tensor.bytes());
+    SourceShare share = new SourceShare(tensor, "g", all.of(tensor, 0).pieces(0, 0));
+    return Planner.create()
+        .plan(
+            List.of(new SourceRank(Rank.of("trainer", region), List.of(share))),
+            List.of(
+                new TargetRank(
+                    Rank.of("rank", region),
+                    List.of(new TargetShare(tensor, Content.of("w"), pieces)))));
+  }
+
+  private long bytesPerUpdate(int rows, boolean areNew) {
+    RoutingTable table = table(rows);
+    assertThat(table.arrivals()).containsExactly(rows);
+    try (Cluster cluster = Cluster.loopback();
+        Arena arena = Arena.ofShared()) {
+      TransferEngine to = cluster.target(0);
+      TransferEngine from = cluster.trainer(0);
+      long bytes = (long) rows * ROW_BYTES;
+      MemoryRegion target =
+          Cluster.await(to.register(new HostMemory(arena.allocate(bytes)), Access.REMOTE_WRITE));
+      MemoryRegion source =
+          Cluster.await(from.register(new HostMemory(arena.allocate(bytes)), Access.LOCAL));
+      TrainerRank trainer =
+          Cluster.await(
+              TrainerRank.open(
+                  from, table, 0, List.of(SourceMemory.of(source)), RunOptions.defaults()));
+      ImmLease lease = to.lease();
+      TargetMemory there = there(from, target, lease);
+      long before = 0;
+      for (int update = 1; update <= WARM_UP + UPDATES; update++) {
+        if (update == WARM_UP + 1) {
+          before = threads.getTotalThreadAllocatedBytes();
+        }
+        write(trainer, there, lease, update, rows);
+        if (areNew) {
+          lease.close();
+          lease = to.lease();
+          target.revoke().block(Cluster.PATIENCE);
+          there = there(from, target, lease);
+        }
+      }
+      long allocated = threads.getTotalThreadAllocatedBytes() - before;
+      lease.close();
+      trainer.close().block(Cluster.PATIENCE);
+      source.close().block(Cluster.PATIENCE);
+      target.close().block(Cluster.PATIENCE);
+      return allocated / UPDATES;
+    }
+  }
+
+  private static TargetMemory there(TransferEngine from, MemoryRegion target, ImmLease lease) {
+    return new TargetMemory(List.of(from.remote(target.descriptor())), lease.imm());
+  }
+
+  private static void write(
+      TrainerRank trainer, TargetMemory to, ImmLease lease, long update, int rows) {
+    trainer.write(new UpdateTargets(update, List.of(to))).blockLast(Cluster.PATIENCE);
+    lease.counter().next(rows).block(Cluster.PATIENCE);
+  }
+}
