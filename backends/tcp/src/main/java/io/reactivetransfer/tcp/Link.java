@@ -232,11 +232,15 @@ abstract class Link extends SocketConnection {
 
   private void sayWhatIsSettled() {
     boolean wasFull = settlements.isFull();
+    boolean isSaidInBatch = false;
     while (settlements.hasNews() && isWritable()) {
       int bytes = settlements.nextBytes();
       ByteBuf together = outgoing.shortBatch(bytes); // one buffer costs the socket less than two
       if (together != null) {
         settlements.putNext(together);
+        isSaidInBatch = true;
+      } else if (isSaidInBatch) {
+        break; // it would overtake what is in the batch, which is given next
       } else {
         ByteBuf out = frame(bytes);
         settlements.putNext(out);

@@ -86,6 +86,32 @@ class DuplexTest {
     }
   }
 
+  /** They begin in the buffer of the reply, and have no room there. */
+  @Test
+  void ofTheAnswersToManyWritesNoneOvertakesAnother() throws IOException {
+    int pairs = 20;
+    var sink = nic.register(8);
+    try (RawConnection raw = RawConnection.welcomedBy(nic);
+        ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      RemoteMemory remote = memoryOf(RawConnection.addressOf(unused));
+      nic.pause();
+      for (int i = 0; i < pairs; i++) {
+        raw.writeHead(sink.local().key(), 0, 0, 7);
+        raw.writeHead(sink.local().key(), 9, 0, 7); // out of bounds
+      }
+      TcpDomain domain = (TcpDomain) nic.domain;
+      nic.awaitUntil(() -> nic.call(() -> domain.events().size() == 2 * pairs));
+      nic.write(sink, remote, 5, 43);
+      nic.resume();
+
+      assertThat(raw.read(Wire.WRITE_BYTES + 5)[0]).isEqualTo((byte) Wire.WRITE);
+      for (int i = 0; i < pairs; i++) {
+        assertThat(raw.ack()).isEqualTo(2 * i + 1);
+        assertThat(raw.nack(2 * i + 2).code()).isEqualTo(ErrorCode.BOUNDS.value);
+      }
+    }
+  }
+
   /** Each side writes on that of the engine with the smaller id, and reads both. */
   @Test
   void ofTwoThatWereMadeAtOnceOneIsWrittenOnAndBothAreRead() throws IOException {

@@ -45,6 +45,9 @@ final class HostileOrigin {
     if (kind < 12) {
       return rows();
     }
+    if (kind < 16) {
+      return many();
+    }
     if (kind < 45) {
       Known target = in.oneOf(known);
       int length = in.below(1 + Math.min(target.length(), MAX_BODY_BYTES));
@@ -74,6 +77,17 @@ final class HostileOrigin {
       return new byte[0];
     }
     return kind < 98 ? between() : in.bytes(in.between(1, 60));
+  }
+
+  /** Short writes of which every other one is refused: more than fit into one buffer of answers. */
+  private byte[] many() {
+    Known target = in.oneOf(known);
+    ByteBuf out = Unpooled.buffer();
+    for (int i = in.between(4, 24); i > 0; i--) {
+      Wire.putWrite(out, false, 0, MemoryKey.decode(target.key()), 0, 0);
+      Wire.putWrite(out, false, 0, MemoryKey.decode(target.key()), target.length() + 1, 0);
+    }
+    return FuzzHandshake.bytes(out);
   }
 
   /** A write in rows, which fits mostly. */
