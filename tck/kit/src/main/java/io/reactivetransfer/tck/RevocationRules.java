@@ -7,6 +7,7 @@ import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.RegionDescriptor;
+import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
@@ -34,6 +35,9 @@ abstract class RevocationRules extends RuleGroup {
 
   /** Many are under way whenever one region is revoked, and few have to fail for it. */
   private static final int STREAM_WINDOW = 16;
+
+  /** Streams of short writes, one after the other, and each ended by a revocation. */
+  private static final int SHORT_STREAMS = 10;
 
   private static final int REVOCATIONS = STREAMS + STREAMS_BACK + 2;
 
@@ -108,6 +112,39 @@ abstract class RevocationRules extends RuleGroup {
     }
     after.assertAsExpected("after revoking");
     assertThat(duo.target().stats().arrivals()).as("arrivals").isEqualTo(arrivals);
+  }
+
+  /** A NIC may look at the key for the bytes, and forget it until it tells of them. */
+  @Test
+  final void r9_1_revocationEndsWritesBetweenTheirBytesAndTheirCount() {
+    stage().require(Capability.REVOCATION);
+    Duo duo = unasked();
+    for (int round = 0; round < SHORT_STREAMS; round++) {
+      RemoteRegion view = stage().seenBy(duo.origin(), duo.to());
+      Imm imm = stage().imm();
+      Flux<WriteImm> writes =
+          Flux.range(0, Integer.MAX_VALUE)
+              .map(i -> WriteImm.of(duo.source(i % 64, 8), view.slice(8L * (i % 64), 8), imm));
+      Probe<WriteImm> stream = stage().probe("short writes", duo.origin().submit(writes));
+      stream.awaitValues(3);
+      stage().complete(duo.to().region().revoke());
+      long arrivals = duo.target().stats().arrivals();
+      if (delivers(duo)) {
+        stream.awaitError(TransferException.class);
+      } else {
+        stream.cancel();
+      }
+      expectOneMore(duo, arrivals);
+    }
+  }
+
+  /** What is late of the writes before may be counted when what came behind them is. */
+  private void expectOneMore(Duo duo, long arrivals) {
+    Imm behind = stage().imm();
+    Probe<Void> claim = stage().claim(duo.target(), behind, 1);
+    stage().done(duo.origin(), duo.signal(behind));
+    claim.awaitCompletion();
+    assertThat(duo.target().stats().arrivals()).as("arrivals").isEqualTo(arrivals + 1);
   }
 
   @Test

@@ -52,6 +52,7 @@ final class MyDomain implements Domain {
     private final Operation op;
     private final MyRemoteMemory target;
     private long copied;
+    private boolean told;
     private String givenUp = "";
 
     MyWrite(Operation posted) {
@@ -184,9 +185,11 @@ final class MyDomain implements Domain {
     String refusal = write.givenUp;
     if (refusal.isEmpty()) {
       try {
-        // The map lets nobody remove what is looked at here, so no key ends within a copy.
+        // The map lets nobody remove what is looked at here, so no key ends within a copy, or
+        // between the last byte and the immediate.
         MyMemory found =
-            target.open.computeIfPresent(write.target.name(), (_, to) -> copy(write, to, most));
+            target.open.computeIfPresent(
+                write.target.name(), (_, to) -> serve(write, to, most, target));
         refusal = found == null ? "no memory has this key: it was closed or revoked" : "";
       } catch (RuntimeException | InternalError e) { // out of bounds, freed, a file that was cut
         refusal = "could not copy: " + e.getMessage();
@@ -196,14 +199,20 @@ final class MyDomain implements Domain {
       sink.refused(write.op.token(), 0, refusal);
       return true;
     }
-    if (write.copied < write.op.length() || !target.tell(self.engine(), write.op)) {
+    if (!write.told) {
       return false;
     }
     sink.written(write.op.token());
     return true;
   }
 
-  private static MyMemory copy(MyWrite write, MyMemory to, long most) {
+  private MyMemory serve(MyWrite write, MyMemory to, long most, MyDomain target) {
+    copy(write, to, most);
+    write.told = write.copied == write.op.length() && target.tell(self.engine(), write.op);
+    return to;
+  }
+
+  private static void copy(MyWrite write, MyMemory to, long most) {
     Operation op = write.op;
     to.segment().asSlice(op.remoteOffset(), op.length()); // the target's check of its bounds
     MemorySegment from = ((MyMemory) op.local()).segment();
@@ -211,7 +220,6 @@ final class MyDomain implements Domain {
     long at = write.copied;
     MemorySegment.copy(from, op.localOffset() + at, to.segment(), op.remoteOffset() + at, bytes);
     write.copied += bytes;
-    return to;
   }
 
   /** Takes the immediate of a write that has come; false if there is no room now. */

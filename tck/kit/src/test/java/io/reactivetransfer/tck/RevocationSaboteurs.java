@@ -1,9 +1,11 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +25,7 @@ final class RevocationSaboteurs {
                   "takes a write for done that was refused for a revocation on its way",
                   Overlooks::new)
               .entailing("9.1", "24.5"),
+          Saboteur.nic("9.1", "counts a while after the bytes are there", CountsLate::new),
           Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new)
               .entailing("7.4", "9.2", "9.7", "14.2", "14.3", "14.5"));
 
@@ -89,6 +92,44 @@ final class RevocationSaboteurs {
       } else {
         super.written(write, sink);
       }
+    }
+  }
+
+  /** The key is looked at for the bytes, and not again for the immediate. */
+  private static final class CountsLate extends ForwardingDomain {
+
+    private static final long LATE_NANOS = 5_000_000;
+
+    private record Arrival(EngineId origin, int imm, long nanos) {}
+
+    private final OpenContext context;
+    private final ArrayDeque<Arrival> late = new ArrayDeque<>();
+
+    CountsLate(Domain inner, OpenContext context) {
+      super(inner);
+      this.context = context;
+    }
+
+    @Override
+    public int poll(CompletionSink sink) {
+      long now = System.nanoTime();
+      int found = 0;
+      for (; !late.isEmpty() && now - late.element().nanos() >= LATE_NANOS; found++) {
+        Arrival first = late.remove();
+        sink.immArrived(first.origin(), first.imm());
+      }
+      found +=
+          inner.poll(
+              new ForwardingSink(sink) {
+                @Override
+                public void immArrived(EngineId origin, int imm) {
+                  late.add(new Arrival(origin, imm, now));
+                }
+              });
+      if (!late.isEmpty()) {
+        context.doorbell().ring();
+      }
+      return found;
     }
   }
 }
