@@ -33,7 +33,7 @@ final class Group {
   private static final Duration GRACE = Duration.ofMillis(250);
 
   final TransferEngine engine;
-  final String name;
+  final GroupEpoch id;
   final MoeShape shape;
   final MoeOptions options;
   final Ranks ranks;
@@ -53,24 +53,31 @@ final class Group {
   private final Disposable.Composite watches = Disposables.composite();
   private final List<Runnable> whenQuiet = new ArrayList<>();
   private final Sinks.Empty<Void> closed = Sinks.empty();
-  private final Runnable whenReleased;
+  private final List<Consumer<@Nullable Throwable>> whenReleased = new ArrayList<>();
   private final boolean[] isGone;
+  private final boolean[] isKnown;
   private final boolean[] hearsNothing;
 
   /** What those that left had done on each lane, or null. */
   private final List<@Nullable List<Long>> doneByLeft = new ArrayList<>();
 
+  /** What others were lost with, as far as is known now, or null. */
+  private final List<@Nullable PeerUnreachableException> losses = new ArrayList<>();
+
   private @Nullable Runnable whenAllGone;
   private int working;
   private boolean isQuiet;
   private boolean isClosing;
+  private boolean isReleasing;
+  private boolean isReleased;
+  private @Nullable Throwable releaseFailure;
 
   /** Read by any thread. */
   private volatile @Nullable GroupFailedException failure;
 
   Group(
       TransferEngine engine,
-      String name,
+      GroupEpoch id,
       MoeShape shape,
       MoeOptions options,
       Ranks ranks,
@@ -78,20 +85,22 @@ final class Group {
       ImmLease lease,
       Runnable whenReleased) {
     this.engine = engine;
-    this.name = name;
+    this.id = id;
     this.shape = shape;
     this.options = options;
     this.ranks = ranks;
     this.region = region;
     this.lease = lease;
-    this.whenReleased = whenReleased;
+    this.whenReleased.add(e -> whenReleased.run());
     this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
     this.mail = new Mail(this);
     this.lateness = new Lateness(this);
     this.isGone = new boolean[ranks.count()];
+    this.isKnown = new boolean[ranks.count()];
     this.hearsNothing = new boolean[ranks.count()];
     for (int rank = 0; rank < ranks.count(); rank++) {
       doneByLeft.add(null);
+      losses.add(null);
     }
     this.counters = new ImmCounter[shape.lanes() * Ranks.IMMS_PER_LANE];
     for (int i = 0; i < counters.length; i++) {
@@ -104,6 +113,10 @@ final class Group {
     for (int lane = 0; lane < shape.lanes(); lane++) {
       lanes.add(new MoeLane(this, lane));
     }
+  }
+
+  /** From now on the loss of a rank ends the group. */
+  void watch() {
     for (int rank = 0; rank < ranks.count(); rank++) {
       if (rank != ranks.own()) {
         int of = rank;
@@ -261,17 +274,41 @@ final class Group {
   // What others do
 
   private void heardOf(int rank, PeerState state) {
-    PeerUnreachableException loss = state.lossCause();
+    turns.run(() -> {
+      boolean isFirst = !isKnown[rank];
+      isKnown[rank] = true;
+      PeerUnreachableException loss = state.lossCause();
+      losses.set(rank, loss);
+      if (loss != null && isFirst) {
+        // It was lost before this group, and may be back: it is being asked.
+        after(engine.options().livenessDeadline(), () -> lost(rank));
+      } else {
+        lost(rank);
+      }
+    });
+  }
+
+  private void lost(int rank) {
+    PeerUnreachableException loss = losses.get(rank);
     if (loss != null) {
-      turns.run(() -> {
-        hearsNothing[rank] = true;
-        if (!isGone[rank]) {
-          gone(rank);
-          if (!isClosing) {
-            fail(rank, "was lost: " + loss.getMessage(), loss, true);
-          }
+      hearsNothing[rank] = true;
+      if (!isGone[rank]) {
+        gone(rank);
+        if (!isClosing) {
+          fail(rank, "was lost: " + loss.getMessage(), loss, true);
         }
-      });
+      }
+    }
+  }
+
+  /** Another rank joins a later epoch of this group, and has not left this one. */
+  void goesOn(int rank, String why) {
+    if (!isGone[rank]) {
+      hearsNothing[rank] = true;
+      gone(rank);
+      if (!isClosing) {
+        fail(rank, why, null, true);
+      }
     }
   }
 
@@ -299,7 +336,7 @@ final class Group {
     gone(rank);
     if (failure != null) {
       // It waits until all others have left, too.
-      mail.send(rank, new MoeMessage.GiveUp(name, -1, "the group was over already"), () -> {});
+      mail.giveUp(rank, -1, "the group was over already");
       return;
     }
     for (MoeLane lane : lanes) {
@@ -363,15 +400,15 @@ final class Group {
       return;
     }
     String who = blamed < 0 ? "" : ranks.name(blamed) + ": ";
-    failure = new GroupFailedException("group " + name + " is over: " + who + why, blamed, cause);
+    failure = new GroupFailedException("group " + id + " is over: " + who + why, blamed, cause);
     waiting.forEach(Disposable::dispose);
     waiting.clear();
     if (tell) {
-      mail.toAll(new MoeMessage.GiveUp(name, blamed, why));
+      mail.giveUp(blamed, why);
     } else if (!isClosing) {
       for (int rank = 0; rank < doneByLeft.size(); rank++) {
         if (doneByLeft.get(rank) != null && !hearsNothing[rank]) {
-          mail.send(rank, new MoeMessage.GiveUp(name, blamed, why), () -> {});
+          mail.giveUp(rank, blamed, why);
         }
       }
     }
@@ -423,7 +460,7 @@ final class Group {
     isClosing = true;
     if (failure == null) {
       List<Long> steps = lanes.stream().map(MoeLane::steps).toList();
-      mail.toAll(new MoeMessage.Leave(name, steps));
+      mail.toAll(new MoeMessage.Leave(id, steps));
       if (!areAllGone()) {
         // What they wrote here last may not have been acknowledged yet, so they are waited for.
         whenAllGone = this::left;
@@ -436,15 +473,31 @@ final class Group {
 
   private void left() {
     fail(ranks.own(), "was closed here", null, false);
-    whenQuiet(() ->
-        mail.whenSent(() ->
-            release(e -> {
-              if (e == null) {
-                afterwards(closed::tryEmitEmpty);
-              } else {
-                afterwards(() -> closed.tryEmitError(e));
-              }
-            })));
+    giveBack(e -> {
+      if (e == null) {
+        afterwards(closed::tryEmitEmpty);
+      } else {
+        afterwards(() -> closed.tryEmitError(e));
+      }
+    });
+  }
+
+  /**
+   * After a failure: gives back what was registered and leased, once, when nothing touches memory
+   * any more and all others were told.
+   *
+   * @param then is told how that went, as everybody is who wants it
+   */
+  void giveBack(Consumer<@Nullable Throwable> then) {
+    if (isReleased) {
+      then.accept(releaseFailure);
+      return;
+    }
+    whenReleased.add(then);
+    if (!isReleasing) {
+      isReleasing = true;
+      whenQuiet(() -> mail.whenSent(this::release));
+    }
   }
 
   /** After a failure: does it when nothing touches memory any more. */
@@ -453,19 +506,18 @@ final class Group {
     endIfQuiet();
   }
 
-  /** Gives back what was registered and leased. */
-  void release(Consumer<@Nullable Throwable> then) {
+  private void release() {
     watches.dispose();
     lease.close();
     Listener.ofEnd(
-        region.close(),
-        () -> turns.run(() -> released(then, null)),
-        e -> turns.run(() -> released(then, e)));
+        region.close(), () -> turns.run(() -> released(null)), e -> turns.run(() -> released(e)));
   }
 
-  private void released(Consumer<@Nullable Throwable> then, @Nullable Throwable e) {
-    whenReleased.run();
-    then.accept(e);
+  private void released(@Nullable Throwable e) {
+    isReleased = true;
+    releaseFailure = e;
+    whenReleased.forEach(then -> then.accept(e));
+    whenReleased.clear();
   }
 
   /** From any thread: completes when all was given back. */
