@@ -304,10 +304,9 @@ final class Group {
   /** Another rank joins a later epoch of this group, and has not left this one. */
   void goesOn(int rank, String why) {
     if (!isGone[rank]) {
-      hearsNothing[rank] = true;
       gone(rank);
       if (!isClosing) {
-        fail(rank, why, null, true);
+        fail(rank, why, null, true); // and it is told, in case that it is in both
       }
     }
   }
