@@ -280,19 +280,50 @@ class RegroupTest {
     List<Mono<String>> broken = begin(rig, 0, 1);
     MoeMessage.Join join =
         new MoeMessage.Join(new GroupEpoch("group", 3), 2, true, 0, "", "", 0, descriptorOfAny());
-    for (int engine = 0; engine < 2; engine++) {
-      cluster
-          .engines
-          .get(2)
-          .send(
-              cluster.engines.get(2).peer(addresses(engine).get(0)),
-              Mail.CHANNEL,
-              MoeCodec.encode(join))
-          .block(Cluster.PATIENCE);
-    }
+    say(2, 0, join);
+    say(2, 1, join);
     assertThat(await(broken))
         .allMatch(outcome -> outcome.startsWith("2 group group is over: rank 2 "))
         .allMatch(outcome -> outcome.contains("expected epoch 0 of group group, got 3"));
+  }
+
+  private void say(int from, int to, MoeMessage message) {
+    cluster
+        .engines
+        .get(from)
+        .send(
+            cluster.engines.get(from).peer(addresses(to).get(0)),
+            Mail.CHANNEL,
+            MoeCodec.encode(message))
+        .block(Cluster.PATIENCE);
+  }
+
+  @Test
+  void whatIsSaidOfAnEarlierEpochIsDropped() {
+    Rig old = first(0, 1);
+    Rig rig =
+        rig(
+            List.of(
+                regroup(old.groups.get(0), 1, 0, 0, 1), regroup(old.groups.get(1), 1, 1, 0, 1)));
+    GroupEpoch earlier = new GroupEpoch("group", 0);
+    say(1, 0, new MoeMessage.GiveUp(earlier, 1, MoeMessage.NOT_HEARD, "is over"));
+    say(1, 0, new MoeMessage.Leave(earlier, List.of(0L, 0L)));
+    say(1, 0, new MoeMessage.Join(earlier, 1, true, 0, "", "", 0, descriptorOfAny()));
+    say(1, 0, new MoeMessage.Tell(earlier, 0, 0));
+    doSteps(rig);
+    assertThat(rig.groups).noneMatch(MoeGroup::isOver);
+  }
+
+  @Test
+  void whatIsSaidOfAnEarlierGroupOfTheSameEpochIsDropped() {
+    Mono<MoeGroup> joining = join(0, 0, 0, 1).cache();
+    joining.subscribe();
+    Awaitility.await()
+        .atMost(Cluster.PATIENCE)
+        .until(() -> cluster.engines.get(0).stats().openLeases() == 1);
+    // To another immediate than any that was leased here.
+    say(1, 0, new MoeMessage.GiveUp(new GroupEpoch("group", 0), 1, 0, "is over"));
+    doSteps(rig(List.of(joining, join(0, 1, 0, 1))));
   }
 
   private RegionDescriptor descriptorOfAny() {
