@@ -83,7 +83,7 @@ final class Group {
       Ranks ranks,
       MemoryRegion region,
       ImmLease lease,
-      Runnable whenReleased) {
+      Consumer<Group> whenReleased) {
     this.engine = engine;
     this.id = id;
     this.shape = shape;
@@ -91,7 +91,7 @@ final class Group {
     this.ranks = ranks;
     this.region = region;
     this.lease = lease;
-    this.whenReleased.add(e -> whenReleased.run());
+    this.whenReleased.add(e -> whenReleased.accept(this));
     this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
     this.mail = new Mail(this);
     this.lateness = new Lateness(this);

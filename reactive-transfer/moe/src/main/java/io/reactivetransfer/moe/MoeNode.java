@@ -29,6 +29,7 @@ public final class MoeNode {
 
   private final TransferEngine engine;
   private final Map<GroupEpoch, Joined> groups = new ConcurrentHashMap<>();
+  private final PastEpochs past;
   private final Listener<Message> messages;
   private volatile boolean isClosed;
 
@@ -37,6 +38,7 @@ public final class MoeNode {
 
   private MoeNode(TransferEngine engine) {
     this.engine = engine;
+    this.past = new PastEpochs(engine);
     this.messages =
         Listener.of(
             engine.messages(Mail.CHANNEL),
@@ -95,9 +97,10 @@ public final class MoeNode {
    * whoever names the latest waits for those behind until {@link MoeOptions#joinDeadline()}.
    * Nothing that is written or said in one epoch is seen in another.
    *
-   * @param epoch 0 or more, and greater than that of any group of this name that this engine is in.
-   *     Whoever decides who the ranks are decides on it: each try takes a greater one, since some
-   *     may have taken part in one that has failed for others
+   * @param epoch 0 or more, and greater than that of any group of this name that this engine is in,
+   *     or has been in if that was above 0. Whoever decides who the ranks are decides on it: each
+   *     try takes a greater one, since one that has failed for some is over for all, who are told
+   *     so when they join it
    */
   public Mono<MoeGroup> join(
       String name,
@@ -160,7 +163,7 @@ public final class MoeNode {
       return;
     }
     Group group =
-        new Group(engine, id, shape, options, ranks, region, lease, () -> groups.remove(id));
+        new Group(engine, id, shape, options, ranks, region, lease, ended -> over(id, ended));
     Half<MoeGroup> half = new Half<>(group, sink);
     Joining joining = new Joining(group, half, this);
     String problem = enter(id, new Joined(group, joining));
@@ -187,6 +190,11 @@ public final class MoeNode {
     }
   }
 
+  private void over(GroupEpoch id, Group group) {
+    past.add(group); // before it is looked for in vain
+    groups.remove(id);
+  }
+
   private boolean isOver() {
     return isClosed || messages.isDisposed();
   }
@@ -209,8 +217,11 @@ public final class MoeNode {
                   + id.epoch();
         }
       }
-      groups.put(id, joined);
-      return null;
+      String problem = past.problem(id);
+      if (problem == null) {
+        groups.put(id, joined);
+      }
+      return problem;
     }
   }
 
@@ -244,11 +255,13 @@ public final class MoeNode {
       joined.group().turns.run(() -> received(joined, message.sender(), said));
     } else if (said instanceof MoeMessage.Join join) {
       Joined other = latest(join.group().name());
-      if (other != null) {
+      if (other == null) {
+        past.answer(message.sender(), join);
+      } else {
         other.group().turns.run(() -> other.joining().heardOfOtherEpoch(message.sender(), join));
       }
     }
-    // All else is about a group that is over. Who has not joined yet is told again.
+    // All else is about a group that is over, or that this rank has not joined yet.
   }
 
   /** The last epoch of a group that this engine is in. */

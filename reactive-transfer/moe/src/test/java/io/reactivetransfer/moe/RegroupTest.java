@@ -287,6 +287,22 @@ class RegroupTest {
         .allMatch(outcome -> outcome.contains("expected epoch 0 of group group, got 3"));
   }
 
+  @Test
+  void whoJoinsWhatOthersHaveGivenUpAlreadyIsToldWhoWasTheReason() {
+    MoeOptions options = MoeOptions.builder().joinDeadline(Duration.ofMillis(200)).build();
+    // Rank 2 does not come.
+    assertThat(Cluster.await(outcome(join(1, options, 0, 0, 1, 2)))).startsWith("1 ");
+    assertThat(Cluster.await(outcome(join(1, 1, 0, 1, 2))))
+        .startsWith("1 group group in epoch 1 is over: rank 1 ")
+        .contains("has not joined within PT0.2S; missing are: rank 1 ")
+        .contains("(says rank 0 ");
+    assertThatThrownBy(() -> join(1, 0, 0, 1, 2).block(Cluster.PATIENCE))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "expected an epoch above 1, which was the last of group group on this engine, got 1");
+    doSteps(rig(List.of(join(2, 0, 0, 1), join(2, 1, 0, 1))));
+  }
+
   private void say(int from, int to, MoeMessage message) {
     cluster
         .engines

@@ -106,6 +106,94 @@ class SimulatedRegroupTest {
     return world.open(random, fault == Fault.KILL ? victim : world.engines.size());
   }
 
+  private enum JoinFault {
+    KILL,
+    STOP,
+    CLOSE_ENGINE,
+    CLOSE_NODE,
+    CANCEL
+  }
+
+  /** All regroup, and something happens to one of them meanwhile. */
+  private static void runWithFaultInJoin(long seed) {
+    RandomSteps random = new RandomSteps(seed);
+    int ranks = random.between(2, 6);
+    MoeShape shape = random.shape(ranks).build();
+    MoeShape smaller = random.shape(ranks - 1).build();
+    long bytes = 1;
+    for (int rank = 0; rank < ranks; rank++) {
+      bytes = Math.max(bytes, shape.memory(rank).bytes());
+      bytes = Math.max(bytes, smaller.memory(Math.min(rank, ranks - 2)).bytes());
+    }
+    Trespass trespass = new Trespass();
+    try (SimulatedWorld world =
+        new SimulatedWorld(
+            random,
+            shape,
+            bytes,
+            SimulatedWorld.late(random),
+            trespass,
+            trespass.watching(engine -> engine))) {
+      int[] all = shuffled(random, IntStream.range(0, ranks).toArray());
+      List<Outcome<MoeGroup>> joining = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        joining.add(world.regroup(random, world.groups.get(all[rank]), 1, shape, all, rank));
+      }
+      int victim = random.between(0, ranks - 1);
+      JoinFault fault = JoinFault.values()[random.between(0, JoinFault.values().length - 1)];
+      world.runFor(random.between(1, 3_000_000));
+      happen(world, fault, all[victim], joining.get(victim));
+
+      int[] left = IntStream.range(0, ranks).filter(rank -> rank != victim).toArray();
+      List<Outcome<MoeGroup>> again = new ArrayList<>();
+      int[] members = Arrays.stream(left).map(rank -> all[rank]).toArray();
+      for (int rank = 0; rank < left.length; rank++) {
+        Outcome<MoeGroup> outcome = joining.get(left[rank]);
+        world.runUntil(outcome::isOver);
+        if (outcome.failure != null) {
+          assertThat(outcome.failure).isInstanceOf(GroupFailedException.class);
+          // Or it came so late that it was told of no more than that the others go on.
+          if (!outcome.failure.getMessage().contains(": expected epoch ")) {
+            assertThat(((GroupFailedException) outcome.failure).rank())
+                .as("%s of rank %s, at rank %s: %s", fault, victim, left[rank], outcome.failure)
+                .hasValue(victim);
+          }
+        }
+        again.add(
+            outcome.hasValue()
+                ? world.regroup(random, outcome.value(), 2, smaller, members, rank)
+                : world.join(random, 2, smaller, members, rank));
+      }
+      List<MoeGroup> last = joined(world, again, fault + " of rank " + victim);
+      doSteps(world, last, members, random);
+      for (int rank = 0; rank < members.length; rank++) {
+        assertThat(joining.get(left[rank]).ends).isEqualTo(1);
+        requireNothingLeft(world, last.get(rank), members[rank]);
+      }
+      if (fault == JoinFault.CANCEL && !joining.get(victim).isOver()) {
+        world.runFor(SimulatedWorld.JOIN_DEADLINE.toNanos());
+        assertThat(world.engines.get(all[victim]).stats().openRegions()).isZero();
+      }
+      if (trespass.seen != null) {
+        throw trespass.seen;
+      }
+    }
+  }
+
+  private static void happen(
+      SimulatedWorld world, JoinFault fault, int engine, Outcome<MoeGroup> joining) {
+    switch (fault) {
+      case KILL -> {
+        world.processes.get(engine).kill();
+        world.network.kill(world.engines.get(engine).id());
+      }
+      case STOP -> world.processes.get(engine).stop();
+      case CLOSE_ENGINE -> world.start(engine, 0, world.engines.get(engine).close());
+      case CLOSE_NODE -> world.start(engine, 0, world.nodes.get(engine).close());
+      case CANCEL -> world.processes.get(engine).execute(joining::cancel, 0);
+    }
+  }
+
   private static int[] shuffled(RandomSteps random, int[] engines) {
     int[] order = random.some(engines.length, engines.length);
     return Arrays.stream(order).map(i -> engines[i]).toArray();
@@ -152,6 +240,14 @@ class SimulatedRegroupTest {
     world.runFor(1_000_000);
     assertThat(world.engines.get(engine).stats().openRegions()).isZero();
     assertThat(world.engines.get(engine).stats().openLeases()).isZero();
+  }
+
+  @Test
+  void whateverHappensWhileRanksRegroupAllOthersAreToldOnceAndGoOn() {
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = SEED + i;
+      StepsTest.seeded(seed, "fault in a join", () -> runWithFaultInJoin(seed));
+    }
   }
 
   @Test

@@ -23,6 +23,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
@@ -33,6 +35,7 @@ final class SimulatedWorld implements AutoCloseable {
 
   static final Duration LIVENESS = Duration.ofMillis(500);
   static final Duration DEADLINE = Duration.ofSeconds(3);
+  static final Duration JOIN_DEADLINE = Duration.ofSeconds(10);
 
   /** Whatever it is, it has come about by then or never does. */
   private static final long LIMIT_NANOS = Duration.ofSeconds(60).toNanos();
@@ -149,6 +152,7 @@ final class SimulatedWorld implements AutoCloseable {
     MoeOptions options =
         MoeOptions.builder()
             .deadline(DEADLINE)
+            .joinDeadline(JOIN_DEADLINE)
             .scheduler(schedulers.get(engine))
             .timers(schedulers.get(engine))
             .build();
@@ -219,6 +223,15 @@ final class SimulatedWorld implements AutoCloseable {
     private T value;
     Throwable failure;
     int ends;
+    private Disposable subscription = Disposables.disposed();
+
+    boolean hasValue() {
+      return value != null;
+    }
+
+    void cancel() {
+      subscription.dispose();
+    }
 
     boolean isOver() {
       return ends > 0;
@@ -239,13 +252,14 @@ final class SimulatedWorld implements AutoCloseable {
         .get(engine)
         .execute(
             () ->
-                publisher.subscribe(
-                    value -> outcome.value = value,
-                    failure -> {
-                      outcome.failure = failure;
-                      outcome.ends++;
-                    },
-                    () -> outcome.ends++),
+                outcome.subscription =
+                    publisher.subscribe(
+                        value -> outcome.value = value,
+                        failure -> {
+                          outcome.failure = failure;
+                          outcome.ends++;
+                        },
+                        () -> outcome.ends++),
             delayNanos);
     return outcome;
   }
