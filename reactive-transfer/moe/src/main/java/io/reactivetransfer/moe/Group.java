@@ -4,7 +4,6 @@ import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
@@ -42,6 +41,7 @@ final class Group {
   final Turns turns;
   final Mail mail;
   final Lateness lateness;
+  final Losses losses;
 
   /** One that is nobody's, to ask whether any may. */
   final Thread anyThread = Thread.ofPlatform().unstarted(() -> {});
@@ -50,19 +50,14 @@ final class Group {
   private final List<MoeLane> lanes = new ArrayList<>();
   private final List<Disposable> waiting = new ArrayList<>();
   private final List<Half<?>> halves = new ArrayList<>();
-  private final Disposable.Composite watches = Disposables.composite();
   private final List<Runnable> whenQuiet = new ArrayList<>();
   private final Sinks.Empty<Void> closed = Sinks.empty();
   private final List<Consumer<@Nullable Throwable>> whenReleased = new ArrayList<>();
   private final boolean[] isGone;
-  private final boolean[] isKnown;
   private final boolean[] hearsNothing;
 
   /** What those that left had done on each lane, or null. */
   private final List<@Nullable List<Long>> doneByLeft = new ArrayList<>();
-
-  /** What others were lost with, as far as is known now, or null. */
-  private final List<@Nullable PeerUnreachableException> losses = new ArrayList<>();
 
   private @Nullable Runnable whenAllGone;
   private int working;
@@ -95,12 +90,11 @@ final class Group {
     this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
     this.mail = new Mail(this);
     this.lateness = new Lateness(this);
+    this.losses = new Losses(this);
     this.isGone = new boolean[ranks.count()];
-    this.isKnown = new boolean[ranks.count()];
     this.hearsNothing = new boolean[ranks.count()];
     for (int rank = 0; rank < ranks.count(); rank++) {
       doneByLeft.add(null);
-      losses.add(null);
     }
     this.counters = new ImmCounter[shape.lanes() * Ranks.IMMS_PER_LANE];
     for (int i = 0; i < counters.length; i++) {
@@ -112,21 +106,6 @@ final class Group {
   void begin() {
     for (int lane = 0; lane < shape.lanes(); lane++) {
       lanes.add(new MoeLane(this, lane));
-    }
-  }
-
-  /** From now on the loss of a rank ends the group. */
-  void watch() {
-    for (int rank = 0; rank < ranks.count(); rank++) {
-      if (rank != ranks.own()) {
-        int of = rank;
-        watches.add(
-            Listener.of(
-                ranks.peer(rank).state(),
-                state -> heardOf(of, state),
-                () -> turns.run(this::engineClosed),
-                e -> turns.run(this::engineClosed)));
-      }
     }
   }
 
@@ -273,30 +252,12 @@ final class Group {
 
   // What others do
 
-  private void heardOf(int rank, PeerState state) {
-    turns.run(() -> {
-      boolean isFirst = !isKnown[rank];
-      isKnown[rank] = true;
-      PeerUnreachableException loss = state.lossCause();
-      losses.set(rank, loss);
-      if (loss != null && isFirst) {
-        // It was lost before this group, and may be back: it is being asked.
-        after(engine.options().livenessDeadline(), () -> lost(rank));
-      } else {
-        lost(rank);
-      }
-    });
-  }
-
-  private void lost(int rank) {
-    PeerUnreachableException loss = losses.get(rank);
-    if (loss != null) {
-      hearsNothing[rank] = true;
-      if (!isGone[rank]) {
-        gone(rank);
-        if (!isClosing) {
-          fail(rank, "was lost: " + loss.getMessage(), loss, true);
-        }
+  void lost(int rank, PeerUnreachableException loss) {
+    hearsNothing[rank] = true;
+    if (!isGone[rank]) {
+      gone(rank);
+      if (!isClosing) {
+        fail(rank, "was lost: " + loss.getMessage(), loss, true);
       }
     }
   }
@@ -506,7 +467,7 @@ final class Group {
   }
 
   private void release() {
-    watches.dispose();
+    losses.stop();
     lease.close();
     Listener.ofEnd(
         region.close(), () -> turns.run(() -> released(null)), e -> turns.run(() -> released(e)));

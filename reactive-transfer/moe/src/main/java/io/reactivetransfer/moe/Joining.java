@@ -37,7 +37,7 @@ final class Joining {
   }
 
   void begin() {
-    group.watch();
+    group.losses.watch();
     if (group.ranks.haveAllJoined()) {
       joined();
     } else {
