@@ -4,7 +4,6 @@ import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
-import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
@@ -33,7 +32,7 @@ final class Group {
   private static final Duration GRACE = Duration.ofMillis(250);
 
   final TransferEngine engine;
-  final String name;
+  final GroupEpoch id;
   final MoeShape shape;
   final MoeOptions options;
   final Ranks ranks;
@@ -42,6 +41,7 @@ final class Group {
   final Turns turns;
   final Mail mail;
   final Lateness lateness;
+  final Losses losses;
 
   /** One that is nobody's, to ask whether any may. */
   final Thread anyThread = Thread.ofPlatform().unstarted(() -> {});
@@ -50,10 +50,9 @@ final class Group {
   private final List<MoeLane> lanes = new ArrayList<>();
   private final List<Disposable> waiting = new ArrayList<>();
   private final List<Half<?>> halves = new ArrayList<>();
-  private final Disposable.Composite watches = Disposables.composite();
   private final List<Runnable> whenQuiet = new ArrayList<>();
   private final Sinks.Empty<Void> closed = Sinks.empty();
-  private final Runnable whenReleased;
+  private final List<Consumer<@Nullable Throwable>> whenReleased = new ArrayList<>();
   private final boolean[] isGone;
   private final boolean[] hearsNothing;
 
@@ -64,30 +63,34 @@ final class Group {
   private int working;
   private boolean isQuiet;
   private boolean isClosing;
+  private boolean isReleasing;
+  private boolean isReleased;
+  private @Nullable Throwable releaseFailure;
 
   /** Read by any thread. */
   private volatile @Nullable GroupFailedException failure;
 
   Group(
       TransferEngine engine,
-      String name,
+      GroupEpoch id,
       MoeShape shape,
       MoeOptions options,
       Ranks ranks,
       MemoryRegion region,
       ImmLease lease,
-      Runnable whenReleased) {
+      Consumer<Group> whenReleased) {
     this.engine = engine;
-    this.name = name;
+    this.id = id;
     this.shape = shape;
     this.options = options;
     this.ranks = ranks;
     this.region = region;
     this.lease = lease;
-    this.whenReleased = whenReleased;
+    this.whenReleased.add(e -> whenReleased.accept(this));
     this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
     this.mail = new Mail(this);
     this.lateness = new Lateness(this);
+    this.losses = new Losses(this);
     this.isGone = new boolean[ranks.count()];
     this.hearsNothing = new boolean[ranks.count()];
     for (int rank = 0; rank < ranks.count(); rank++) {
@@ -103,17 +106,6 @@ final class Group {
   void begin() {
     for (int lane = 0; lane < shape.lanes(); lane++) {
       lanes.add(new MoeLane(this, lane));
-    }
-    for (int rank = 0; rank < ranks.count(); rank++) {
-      if (rank != ranks.own()) {
-        int of = rank;
-        watches.add(
-            Listener.of(
-                ranks.peer(rank).state(),
-                state -> heardOf(of, state),
-                () -> turns.run(this::engineClosed),
-                e -> turns.run(this::engineClosed)));
-      }
     }
   }
 
@@ -260,18 +252,23 @@ final class Group {
 
   // What others do
 
-  private void heardOf(int rank, PeerState state) {
-    PeerUnreachableException loss = state.lossCause();
-    if (loss != null) {
-      turns.run(() -> {
-        hearsNothing[rank] = true;
-        if (!isGone[rank]) {
-          gone(rank);
-          if (!isClosing) {
-            fail(rank, "was lost: " + loss.getMessage(), loss, true);
-          }
-        }
-      });
+  void lost(int rank, PeerUnreachableException loss) {
+    hearsNothing[rank] = true;
+    if (!isGone[rank]) {
+      gone(rank);
+      if (!isClosing) {
+        fail(rank, "was lost: " + loss.getMessage(), loss, true);
+      }
+    }
+  }
+
+  /** Another rank joins a later epoch of this group, and has not left this one. */
+  void goesOn(int rank, String why) {
+    if (!isGone[rank]) {
+      gone(rank);
+      if (!isClosing) {
+        fail(rank, why, null, true); // and it is told, in case that it is in both
+      }
     }
   }
 
@@ -299,7 +296,7 @@ final class Group {
     gone(rank);
     if (failure != null) {
       // It waits until all others have left, too.
-      mail.send(rank, new MoeMessage.GiveUp(name, -1, "the group was over already"), () -> {});
+      mail.giveUp(rank, -1, "the group was over already");
       return;
     }
     for (MoeLane lane : lanes) {
@@ -363,15 +360,15 @@ final class Group {
       return;
     }
     String who = blamed < 0 ? "" : ranks.name(blamed) + ": ";
-    failure = new GroupFailedException("group " + name + " is over: " + who + why, blamed, cause);
+    failure = new GroupFailedException("group " + id + " is over: " + who + why, blamed, cause);
     waiting.forEach(Disposable::dispose);
     waiting.clear();
     if (tell) {
-      mail.toAll(new MoeMessage.GiveUp(name, blamed, why));
+      mail.giveUp(blamed, why);
     } else if (!isClosing) {
       for (int rank = 0; rank < doneByLeft.size(); rank++) {
         if (doneByLeft.get(rank) != null && !hearsNothing[rank]) {
-          mail.send(rank, new MoeMessage.GiveUp(name, blamed, why), () -> {});
+          mail.giveUp(rank, blamed, why);
         }
       }
     }
@@ -423,7 +420,7 @@ final class Group {
     isClosing = true;
     if (failure == null) {
       List<Long> steps = lanes.stream().map(MoeLane::steps).toList();
-      mail.toAll(new MoeMessage.Leave(name, steps));
+      mail.toAll(new MoeMessage.Leave(id, steps));
       if (!areAllGone()) {
         // What they wrote here last may not have been acknowledged yet, so they are waited for.
         whenAllGone = this::left;
@@ -436,15 +433,31 @@ final class Group {
 
   private void left() {
     fail(ranks.own(), "was closed here", null, false);
-    whenQuiet(() ->
-        mail.whenSent(() ->
-            release(e -> {
-              if (e == null) {
-                afterwards(closed::tryEmitEmpty);
-              } else {
-                afterwards(() -> closed.tryEmitError(e));
-              }
-            })));
+    giveBack(e -> {
+      if (e == null) {
+        afterwards(closed::tryEmitEmpty);
+      } else {
+        afterwards(() -> closed.tryEmitError(e));
+      }
+    });
+  }
+
+  /**
+   * After a failure: gives back what was registered and leased, once, when nothing touches memory
+   * any more and all others were told.
+   *
+   * @param then is told how that went, as everybody is who wants it
+   */
+  void giveBack(Consumer<@Nullable Throwable> then) {
+    if (isReleased) {
+      then.accept(releaseFailure);
+      return;
+    }
+    whenReleased.add(then);
+    if (!isReleasing) {
+      isReleasing = true;
+      whenQuiet(() -> mail.whenSent(this::release));
+    }
   }
 
   /** After a failure: does it when nothing touches memory any more. */
@@ -453,19 +466,18 @@ final class Group {
     endIfQuiet();
   }
 
-  /** Gives back what was registered and leased. */
-  void release(Consumer<@Nullable Throwable> then) {
-    watches.dispose();
+  private void release() {
+    losses.stop();
     lease.close();
     Listener.ofEnd(
-        region.close(),
-        () -> turns.run(() -> released(then, null)),
-        e -> turns.run(() -> released(then, e)));
+        region.close(), () -> turns.run(() -> released(null)), e -> turns.run(() -> released(e)));
   }
 
-  private void released(Consumer<@Nullable Throwable> then, @Nullable Throwable e) {
-    whenReleased.run();
-    then.accept(e);
+  private void released(@Nullable Throwable e) {
+    isReleased = true;
+    releaseFailure = e;
+    whenReleased.forEach(then -> then.accept(e));
+    whenReleased.clear();
   }
 
   /** From any thread: completes when all was given back. */

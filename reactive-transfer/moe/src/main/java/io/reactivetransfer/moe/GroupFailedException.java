@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The group is over, on all ranks: one was lost, has left, has cancelled a step or given it up, or
  * was late. No NIC of this engine reads or writes memory of the group for it any more. Close the
- * group, and join another one of those that are left.
+ * group, or {@linkplain MoeGroup#regroup regroup} those that are left.
  */
 public final class GroupFailedException extends MoeException {
 

@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferRejectedException;
 import java.time.Duration;
@@ -16,17 +17,27 @@ final class Joining {
 
   private final Group group;
   private final Half<MoeGroup> half;
+  private final MoeNode node;
   private final long digest;
+  private final String ranks;
+
+  /** Which other epoch each rank that is missing has spoken of last, or null. */
+  private final @Nullable Long[] otherEpoch;
+
   private final boolean[] isTelling;
 
-  Joining(Group group, Half<MoeGroup> half) {
+  Joining(Group group, Half<MoeGroup> half, MoeNode node) {
     this.group = group;
     this.half = half;
     this.digest = group.ranks.digest(group.shape.digest());
+    this.node = node;
+    this.ranks = group.ranks.toString();
+    this.otherEpoch = new Long[group.ranks.count()];
     this.isTelling = new boolean[group.ranks.count()];
   }
 
   void begin() {
+    group.losses.watch();
     if (group.ranks.haveAllJoined()) {
       joined();
     } else {
@@ -59,6 +70,9 @@ final class Joining {
       if (!group.ranks.hasJoined(rank)) {
         first = first < 0 ? rank : first;
         missing.append(missing.isEmpty() ? "" : ", ").append(group.ranks.name(rank));
+        if (otherEpoch[rank] != null) {
+          missing.append(", which joins epoch ").append(otherEpoch[rank]);
+        }
       }
     }
     String why =
@@ -68,11 +82,12 @@ final class Joining {
 
   private MoeMessage.Join own(boolean wantsAnswer) {
     return new MoeMessage.Join(
-        group.name,
+        group.id,
         group.ranks.own(),
         wantsAnswer,
         digest,
         group.shape.toString(),
+        ranks,
         group.lease.imm(0).value(),
         group.region.descriptor());
   }
@@ -88,6 +103,9 @@ final class Joining {
         group.fail(rank, problem, null, true);
         return;
       }
+    } else if (group.ranks.firstImm(rank) != join.imm()) {
+      group.fail(rank, "joins again, and what it was known for before is over", null, true);
+      return;
     }
     if (join.wantsAnswer()) {
       group.mail.send(rank, own(false), () -> {});
@@ -97,15 +115,44 @@ final class Joining {
     }
   }
 
+  /** Somebody joins a group of this name and epoch that this rank knows as one without it. */
+  void heardStranger(Peer sender, MoeMessage.Join join) {
+    if (join.wantsAnswer()) {
+      group.mail.refuse(
+          sender, join, "is none of the ranks of group " + group.id + ", which are " + ranks);
+    }
+  }
+
+  /** Somebody joins another epoch: who is behind is told, and who goes on has left this one. */
+  void heardOfOtherEpoch(Peer sender, MoeMessage.Join join) {
+    int rank = group.ranks.of(sender.id());
+    long epoch = join.group().epoch();
+    String why =
+        "expected epoch " + group.id.epoch() + " of group " + group.id.name() + ", got " + epoch;
+    if (rank >= 0) {
+      otherEpoch[rank] = epoch;
+    }
+    if (epoch < group.id.epoch()) {
+      if (join.wantsAnswer()) {
+        group.mail.refuse(sender, join, why);
+      }
+    } else if (rank >= 0 && rank != group.ranks.own()) {
+      group.goesOn(rank, why);
+    }
+  }
+
   private @Nullable String take(int rank, MoeMessage.Join join) {
     if (join.rank() != rank) {
       return "takes itself for rank " + join.rank() + "; all must list the ranks in one order";
     }
     if (join.digest() != digest) {
       String here = group.shape.toString();
-      return here.equals(join.shape())
+      if (!here.equals(join.shape())) {
+        return "has another shape: " + join.shape() + "; here it is " + here;
+      }
+      return ranks.equals(join.ranks())
           ? "has another placement, other groups or other ranks than are agreed on here"
-          : "has another shape: " + join.shape() + "; here it is " + here;
+          : "lists other ranks: " + join.ranks() + "; here they are " + ranks;
     }
     long lastImm = join.imm() + (long) group.shape.lanes() * Ranks.IMMS_PER_LANE - 1;
     if (lastImm > Imm.MAX_VALUE) {
@@ -129,6 +176,6 @@ final class Joining {
 
   private void joined() {
     group.begin();
-    half.complete(new MoeGroup(group));
+    half.complete(new MoeGroup(group, node));
   }
 }

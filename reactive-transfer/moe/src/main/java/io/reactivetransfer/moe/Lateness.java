@@ -36,7 +36,7 @@ final class Lateness {
     isAsking = true;
     Arrays.fill(progress, -1);
     progress[group.ranks.own()] = Long.MAX_VALUE;
-    group.mail.toAll(new MoeMessage.Ask(group.name, lane.index()));
+    group.mail.toAll(new MoeMessage.Ask(group.id, lane.index()));
     group.after(
         PATIENCE,
         () -> {
@@ -59,7 +59,7 @@ final class Lateness {
   void asked(int rank, int lane) {
     if (group.failure() == null && lane < group.shape.lanes() && group.hasBegun()) {
       long so = group.lane(lane).progress();
-      group.mail.send(rank, new MoeMessage.Tell(group.name, lane, so), () -> {});
+      group.mail.send(rank, new MoeMessage.Tell(group.id, lane, so), () -> {});
     }
   }
 

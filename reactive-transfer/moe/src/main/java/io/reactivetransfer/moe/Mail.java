@@ -1,22 +1,35 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.MessageChannel;
+import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
-/** Sends messages to the other ranks of a group. Only in turns. */
+/** Sends messages to the other ranks of a group, and answers strangers. Only in turns. */
 final class Mail {
 
   static final MessageChannel CHANNEL = new MessageChannel(25);
 
+  /**
+   * How long the last messages of a group may wait for a receiver that lives and reads nothing,
+   * before memory is given back without them.
+   */
+  static final Duration PATIENCE = Duration.ofSeconds(2);
+
   private static final Logger LOG = Loggers.getLogger(Mail.class);
 
   private final Group group;
+  private final Set<Disposable> unsent = new HashSet<>();
   private final List<Runnable> whenSent = new ArrayList<>();
-  private int unsent;
+  private boolean isRefusing;
 
   Mail(Group group) {
     this.group = group;
@@ -26,9 +39,45 @@ final class Mail {
     ByteBuffer bytes = MoeCodec.encode(message);
     for (int rank = 0; rank < group.ranks.count(); rank++) {
       if (rank != group.ranks.own() && !group.hearsNothing(rank)) {
-        send(rank, bytes, () -> {});
+        send(group.ranks.peer(rank), bytes, () -> {});
       }
     }
+  }
+
+  /** Tells all ranks that the group is over, and why. */
+  void giveUp(int blamed, String why) {
+    for (int rank = 0; rank < group.ranks.count(); rank++) {
+      if (rank != group.ranks.own() && !group.hearsNothing(rank)) {
+        giveUp(rank, blamed, why);
+      }
+    }
+  }
+
+  /** The same to one rank. */
+  void giveUp(int rank, int blamed, String why) {
+    int to = group.ranks.firstImm(rank);
+    send(rank, new MoeMessage.GiveUp(group.id, blamed, to, why), () -> {});
+  }
+
+  /**
+   * Tells whoever wants to join what is no group of this rank why it cannot be. One at a time: who
+   * is not told now asks again.
+   */
+  void refuse(Peer sender, MoeMessage.Join join, String why) {
+    if (isRefusing) {
+      return;
+    }
+    isRefusing = true;
+    MoeMessage refusal = new MoeMessage.GiveUp(join.group(), join.rank(), join.imm(), why);
+    Disposable sending = send(sender, MoeCodec.encode(refusal), () -> isRefusing = false);
+    group.after(
+        PATIENCE,
+        () -> {
+          if (unsent.contains(sending)) {
+            withdraw(sending);
+            isRefusing = false;
+          }
+        });
   }
 
   /**
@@ -37,36 +86,56 @@ final class Mail {
    * @param then when it was sent, or could not be
    */
   void send(int rank, MoeMessage message, Runnable then) {
-    send(rank, MoeCodec.encode(message), then);
+    send(group.ranks.peer(rank), MoeCodec.encode(message), then);
   }
 
-  private void send(int rank, ByteBuffer bytes, Runnable then) {
-    unsent++;
-    Listener.ofEnd(
-        group.engine.send(group.ranks.peer(rank), CHANNEL, bytes),
-        () -> group.turns.run(() -> sent(then)),
-        e -> {
-          LOG.debug("could not tell {}: {}", group.ranks.name(rank), e.toString());
-          group.turns.run(() -> sent(then));
-        });
+  private Disposable send(Peer peer, ByteBuffer bytes, Runnable then) {
+    Disposable.Swap here = Disposables.swap();
+    unsent.add(here);
+    here.update(
+        Listener.ofEnd(
+            group.engine.send(peer, CHANNEL, bytes),
+            () -> group.turns.run(() -> sent(here, then)),
+            e -> {
+              LOG.debug("could not tell {}: {}", peer.address(), e.toString());
+              group.turns.run(() -> sent(here, then));
+            }));
+    return here;
   }
 
-  private void sent(Runnable then) {
-    unsent--;
-    then.run();
-    if (unsent == 0) {
+  private void sent(Disposable sending, Runnable then) {
+    if (unsent.remove(sending)) {
+      then.run();
+      goOnIfAllAreSent();
+    }
+  }
+
+  private void withdraw(Disposable sending) {
+    unsent.remove(sending);
+    sending.dispose();
+    goOnIfAllAreSent();
+  }
+
+  private void goOnIfAllAreSent() {
+    if (unsent.isEmpty()) {
       List<Runnable> waiting = List.copyOf(whenSent);
       whenSent.clear();
       waiting.forEach(Runnable::run);
     }
   }
 
-  /** Does it when nothing waits to be sent any more. */
+  /**
+   * After the last message: does it when nothing waits to be sent any more. What nobody takes over
+   * for too long is withdrawn.
+   */
   void whenSent(Runnable then) {
-    if (unsent == 0) {
+    if (unsent.isEmpty()) {
       then.run();
-    } else {
-      whenSent.add(then);
+      return;
     }
+    if (whenSent.isEmpty()) {
+      group.after(PATIENCE, () -> List.copyOf(unsent).forEach(this::withdraw));
+    }
+    whenSent.add(then);
   }
 }

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of messages: version, kind, name of the group, the fields, CRC-32C of all before it;
- * numbers are big-endian. What is read may be anything: each length is checked against what is left
- * before memory is taken for it.
+ * The bytes of messages: version, kind, name and epoch of the group, the fields, CRC-32C of all
+ * before it; numbers are big-endian. What is read may be anything: each length is checked against
+ * what is left before memory is taken for it.
  */
 final class MoeCodec {
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final int JOIN = 1;
   private static final int GIVE_UP = 2;
@@ -27,14 +27,17 @@ final class MoeCodec {
   private static final int TELL = 5;
 
   private static final int MAX_DESCRIPTOR_BYTES = 4_096;
-  private static final int MIN_BYTES = 3 + Integer.BYTES;
+  private static final int MIN_BYTES = 3 + Long.BYTES + Integer.BYTES;
 
   private MoeCodec() {}
 
   static ByteBuffer encode(MoeMessage message) {
     ByteBuffer out =
         ByteBuffer.allocate(
-            1_024 + MoeMessage.MAX_NAME_BYTES + MoeMessage.MAX_TEXT_BYTES + MAX_DESCRIPTOR_BYTES);
+            1_024
+                + MoeMessage.MAX_NAME_BYTES
+                + 2 * MoeMessage.MAX_TEXT_BYTES
+                + MAX_DESCRIPTOR_BYTES);
     out.put((byte) VERSION);
     out.put(
         (byte)
@@ -45,17 +48,18 @@ final class MoeCodec {
               case MoeMessage.Ask ignored -> ASK;
               case MoeMessage.Tell ignored -> TELL;
             });
-    byte[] name = message.group().getBytes(StandardCharsets.UTF_8);
-    out.put((byte) name.length).put(name);
+    byte[] name = message.group().name().getBytes(StandardCharsets.UTF_8);
+    out.put((byte) name.length).put(name).putLong(message.group().epoch());
     switch (message) {
       case MoeMessage.Join join -> {
         out.putInt(join.rank()).put((byte) (join.wantsAnswer() ? 1 : 0)).putLong(join.digest());
         putBytes(out, cut(join.shape()));
+        putBytes(out, cut(join.ranks()));
         out.putInt(join.imm());
         putBytes(out, join.descriptor().toBytes());
       }
       case MoeMessage.GiveUp giveUp -> {
-        out.putInt(giveUp.blamed());
+        out.putInt(giveUp.blamed()).putInt(giveUp.to());
         putBytes(out, cut(giveUp.why()));
       }
       case MoeMessage.Leave leave -> {
@@ -115,7 +119,8 @@ final class MoeCodec {
           "version " + VERSION, version + "; let all processes run the same release");
     }
     int kind = in.get();
-    String group = text("a group's name", in, within("bytes of a name", in.get() & 0xff, 1, 255));
+    String name = text("a group's name", in, within("bytes of a name", in.get() & 0xff, 1, 255));
+    GroupEpoch group = new GroupEpoch(name, i64("an epoch", in, 0));
     MoeMessage message =
         switch (kind) {
           case JOIN ->
@@ -125,12 +130,14 @@ final class MoeCodec {
                   u8("a flag", in, 0, 1) == 1,
                   i64("a digest", in, Long.MIN_VALUE),
                   longText("a shape", in),
+                  longText("ranks", in),
                   i32("an immediate", in, 0, Imm.MAX_VALUE),
                   descriptor(in));
           case GIVE_UP ->
               new MoeMessage.GiveUp(
                   group,
                   i32("a rank or -1", in, -1, ExpertPlacement.MAX_RANKS - 1),
+                  i32("an immediate or -1", in, MoeMessage.NOT_HEARD, Imm.MAX_VALUE),
                   longText("a reason", in));
           case LEAVE -> {
             int lanes = u8("a number of lanes", in, 1, MoeShape.MAX_LANES);

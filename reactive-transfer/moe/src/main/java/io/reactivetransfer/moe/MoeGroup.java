@@ -1,5 +1,8 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.PeerAddress;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
@@ -14,9 +17,21 @@ import reactor.core.publisher.Mono;
 public final class MoeGroup {
 
   private final Group group;
+  private final MoeNode node;
 
-  MoeGroup(Group group) {
+  MoeGroup(Group group, MoeNode node) {
     this.group = group;
+    this.node = node;
+  }
+
+  /** Its name, the same in each epoch. */
+  public String name() {
+    return group.id.name();
+  }
+
+  /** Which of the groups of this name it is: 0, or what it was {@linkplain #regroup made} with. */
+  public long epoch() {
+    return group.id.epoch();
   }
 
   /** What all ranks have agreed on. */
@@ -43,6 +58,43 @@ public final class MoeGroup {
   /** Whether it has failed or was closed: no step begins any more. */
   public boolean isOver() {
     return group.failure() != null;
+  }
+
+  /**
+   * Goes on as another group of the same name, in a later epoch: without those that have died, or
+   * with some that have come. Those that are in this group regroup, and those that come {@linkplain
+   * MoeNode#join(String, long, MoeShape, List, MemorySegment, MoeOptions) join}, all with the same
+   * epoch, shape and ranks, which are the caller's to decide on and to agree on. The work starts
+   * with the subscription, which is for one group each.
+   *
+   * <p>First this group {@linkplain #close() closes}, whether it has failed or not, with all that
+   * this means for its steps: if none is under way here, others end theirs, and this waits until
+   * all of its ranks have left it, at most {@link MoeOptions#closeTimeout()}; otherwise those that
+   * are under way end with a {@link GroupFailedException} on all ranks, as do all that are begun on
+   * it later. Then it joins the other, as if it were new. So memory is registered anew, and what
+   * anybody still writes or says in this epoch reaches nothing of the next.
+   *
+   * <p>Emits the new group when all of its ranks have joined it. Fails as {@code join} does, with
+   * {@link GroupFailedException} and the rank that is the reason if one dies, gives up, or does not
+   * agree; try again with a greater epoch, by {@link MoeNode#join(String, long, MoeShape, List,
+   * MemorySegment, MoeOptions)}, since this group has closed. Cancelling gives everything back;
+   * this group closes all the same.
+   *
+   * @param epoch greater than {@link #epoch()}
+   * @param shape for the ranks and the experts that there are then
+   * @param ranks all engines in the order of the ranks, this one included; they may have other
+   *     numbers than before
+   * @param memory as {@code join} has it. May be what this group uses, since that was given back
+   *     before it is registered again
+   * @throws IllegalArgumentException if one of these is something else
+   */
+  public Mono<MoeGroup> regroup(
+      long epoch, MoeShape shape, List<PeerAddress> ranks, MemorySegment memory) {
+    if (epoch <= epoch()) {
+      throw new IllegalArgumentException(
+          "expected an epoch above " + epoch() + ", which is that of this group, got " + epoch);
+    }
+    return close().then(node.join(name(), epoch, shape, ranks, memory, group.options));
   }
 
   /**

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.util.Logger;
@@ -27,14 +28,17 @@ public final class MoeNode {
   private static final Logger LOG = Loggers.getLogger(MoeNode.class);
 
   private final TransferEngine engine;
-  private final Map<String, Joined> groups = new ConcurrentHashMap<>();
+  private final Map<GroupEpoch, Joined> groups = new ConcurrentHashMap<>();
+  private final PastEpochs past;
   private final Listener<Message> messages;
+  private volatile boolean isClosed;
 
   /** A group that this engine takes part in, or is joining. */
   private record Joined(Group group, Joining joining) {}
 
   private MoeNode(TransferEngine engine) {
     this.engine = engine;
+    this.past = new PastEpochs(engine);
     this.messages =
         Listener.of(
             engine.messages(Mail.CHANNEL),
@@ -62,9 +66,10 @@ public final class MoeNode {
    * agree on the shape or on who they are; then what was registered was given back. Cancelling does
    * the same. Signals on whatever thread the last rank was heard.
    *
+   * <p>This is the same as to join epoch 0 of it.
+   *
    * @param name of the group, the same on all ranks, 1 to 255 bytes of UTF-8; another one than
-   *     those that this engine is in. A group that follows on one that has ended should have a name
-   *     of its own, such as one with a number
+   *     those that this engine is in
    * @param shape the same on all ranks
    * @param ranks all engines in the order of the ranks, this one included
    * @param memory at least {@code shape.memory(rank).bytes()} of native memory, at an address that
@@ -78,12 +83,41 @@ public final class MoeNode {
       List<PeerAddress> ranks,
       MemorySegment memory,
       MoeOptions options) {
+    return join(name, 0, shape, ranks, memory, options);
+  }
+
+  /**
+   * Joins a group in one of its epochs: that of a name, and of those that are its ranks at that
+   * time. For a rank that comes to a group that there is already, a new one or one that was
+   * restarted, while those that are in it {@linkplain MoeGroup#regroup regroup} with it. All else
+   * is as for {@link #join(String, MoeShape, List, MemorySegment, MoeOptions)}.
+   *
+   * <p>All ranks name the same epoch, ranks and shape. Whoever names an earlier epoch than another
+   * rank fails with what was expected and what came, as soon as one of them hears of the other;
+   * whoever names the latest waits for those behind until {@link MoeOptions#joinDeadline()}.
+   * Nothing that is written or said in one epoch is seen in another.
+   *
+   * @param epoch 0 or more, and greater than that of any group of this name that this engine is in,
+   *     or has been in if that was above 0. Whoever decides who the ranks are decides on it: each
+   *     try takes a greater one, since one that has failed for some is over for all, who are told
+   *     so when they join it
+   */
+  public Mono<MoeGroup> join(
+      String name,
+      long epoch,
+      MoeShape shape,
+      List<PeerAddress> ranks,
+      MemorySegment memory,
+      MoeOptions options) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(shape, "shape");
     Objects.requireNonNull(memory, "memory");
     Objects.requireNonNull(options, "options");
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     Checks.between("bytes of a name", bytes, 1, MoeMessage.MAX_NAME_BYTES);
+    if (epoch < 0) {
+      throw new IllegalArgumentException("expected an epoch of 0 or more, got " + epoch);
+    }
     Checks.between("addresses of ranks", ranks.size(), shape.ranks(), shape.ranks());
     int rank = new Ranks(engine, ranks).own();
     long needed = shape.memory(rank).bytes();
@@ -104,12 +138,18 @@ public final class MoeNode {
     return engine
         .register(own.segment())
         .flatMap(region ->
-            Mono.create(
-                sink -> begin(name, shape, new Ranks(engine, ranks), region, options, sink)));
+            Mono.create(sink ->
+                begin(
+                    new GroupEpoch(name, epoch),
+                    shape,
+                    new Ranks(engine, ranks),
+                    region,
+                    options,
+                    sink)));
   }
 
   private void begin(
-      String name,
+      GroupEpoch id,
       MoeShape shape,
       Ranks ranks,
       MemoryRegion region,
@@ -123,38 +163,78 @@ public final class MoeNode {
       return;
     }
     Group group =
-        new Group(engine, name, shape, options, ranks, region, lease, () -> groups.remove(name));
+        new Group(engine, id, shape, options, ranks, region, lease, ended -> over(id, ended));
     Half<MoeGroup> half = new Half<>(group, sink);
-    Joining joining = new Joining(group, half);
-    if (messages.isDisposed() || groups.putIfAbsent(name, new Joined(group, joining)) != null) {
+    Joining joining = new Joining(group, half, this);
+    String problem = enter(id, new Joined(group, joining));
+    if (problem != null) {
       lease.close();
-      String why =
-          messages.isDisposed()
-              ? "expected an engine and a node that are open, got one that has closed"
-              : "expected a group that this engine is not in, got "
-                  + name
-                  + " again; close it first";
-      giveBack(region, sink, new IllegalStateException(why));
+      giveBack(region, sink, new IllegalStateException(problem));
       return;
     }
-    sink.onCancel(() ->
-        group.turns.run(() -> {
-          if (half.end()) {
-            group.fail(ranks.own(), "was cancelled while it joined", null, true);
-            group.whenQuiet(() -> group.mail.whenSent(() -> group.release(e -> {})));
-          }
-        }));
     group.turns.run(() -> {
       joining.begin();
       group.whenQuiet(() -> failedToJoin(group, half));
     });
+    sink.onCancel(() ->
+        group.turns.run(() -> {
+          // Also when all had joined, and nobody was there any more to take the group.
+          if (half.end() || group.failure() == null) {
+            group.fail(ranks.own(), "was cancelled while it joined", null, true);
+            group.giveBack(e -> {});
+          }
+        }));
+    if (isOver()) {
+      // Whoever has closed this node or the engine meanwhile has not seen the group.
+      group.turns.run(group::close);
+    }
+  }
+
+  private void over(GroupEpoch id, Group group) {
+    past.add(group); // before it is looked for in vain
+    groups.remove(id);
+  }
+
+  private boolean isOver() {
+    return isClosed || messages.isDisposed();
+  }
+
+  /** From now on messages are for this group, too; or why not. */
+  private @Nullable String enter(GroupEpoch id, Joined joined) {
+    if (isOver()) {
+      return "expected an engine and a node that are open, got one that has closed";
+    }
+    synchronized (groups) {
+      for (GroupEpoch other : groups.keySet()) {
+        if (other.name().equals(id.name()) && other.epoch() >= id.epoch()) {
+          return other.epoch() == id.epoch()
+              ? "expected a group that this engine is not in, got " + id + " again; close it first"
+              : "expected an epoch above "
+                  + other.epoch()
+                  + " of group "
+                  + id.name()
+                  + ", which this engine is in, got "
+                  + id.epoch();
+        }
+      }
+      String problem = past.problem(id);
+      if (problem == null) {
+        groups.put(id, joined);
+      }
+      return problem;
+    }
   }
 
   /** Waits for a failure, and has no part in it if it comes when all had joined. */
   private static void failedToJoin(Group group, Half<MoeGroup> half) {
     GroupFailedException why = group.failure();
     if (why != null && !half.isOver()) {
-      group.mail.whenSent(() -> group.release(e -> half.fail(why)));
+      group.giveBack(e -> {
+        if (e != null) {
+          why.addSuppressed(e);
+        }
+        half.fail(why);
+      });
     }
   }
 
@@ -170,23 +250,46 @@ public final class MoeNode {
       LOG.debug("dropped a message of {}: {}", message.sender().address(), e.getMessage());
       return;
     }
-    // Who has not joined yet is told again.
     Joined joined = groups.get(said.group());
     if (joined != null) {
       joined.group().turns.run(() -> received(joined, message.sender(), said));
+    } else if (said instanceof MoeMessage.Join join) {
+      Joined other = latest(join.group().name());
+      if (other == null) {
+        past.answer(message.sender(), join);
+      } else {
+        other.group().turns.run(() -> other.joining().heardOfOtherEpoch(message.sender(), join));
+      }
     }
+    // All else is about a group that is over, or that this rank has not joined yet.
+  }
+
+  /** The last epoch of a group that this engine is in. */
+  private @Nullable Joined latest(String name) {
+    Joined latest = null;
+    for (Map.Entry<GroupEpoch, Joined> entry : groups.entrySet()) {
+      if (entry.getKey().name().equals(name)
+          && (latest == null || latest.group().id.epoch() < entry.getKey().epoch())) {
+        latest = entry.getValue();
+      }
+    }
+    return latest;
   }
 
   private static void received(Joined joined, Peer sender, MoeMessage said) {
     Group group = joined.group();
     int rank = group.ranks.of(sender.id());
+    if (rank < 0 && said instanceof MoeMessage.Join join) {
+      joined.joining().heardStranger(sender, join);
+    }
     if (rank < 0 || rank == group.ranks.own()) {
       return;
     }
     switch (said) {
       case MoeMessage.Join join -> joined.joining().heard(rank, join);
       case MoeMessage.GiveUp giveUp -> {
-        if (group.ranks.hasJoined(rank)) {
+        // Before it has joined, too; unless it is about an earlier group that is named the same.
+        if (giveUp.to() == MoeMessage.NOT_HEARD || giveUp.to() == group.lease.imm(0).value()) {
           group.gaveUp(rank, giveUp);
         }
       }
@@ -210,6 +313,7 @@ public final class MoeNode {
    */
   public Mono<Void> close() {
     return Mono.defer(() -> {
+      isClosed = true;
       List<Group> open = groups.values().stream().map(Joined::group).toList();
       open.forEach(group -> group.turns.run(group::close));
       return Mono.whenDelayError(open.stream().map(Group::closed).toList())

@@ -9,6 +9,7 @@ import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferRejectedException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ final class Ranks {
     peers = new Peer[addresses.size()];
     regions = new RemoteRegion[addresses.size()];
     firstImm = new int[addresses.size()];
+    Arrays.fill(firstImm, MoeMessage.NOT_HEARD);
     for (int rank = 0; rank < peers.length; rank++) {
       PeerAddress address = addresses.get(rank);
       Integer other = byId.put(address.engine(), rank);
@@ -90,6 +92,19 @@ final class Ranks {
     return failure instanceof TransferException e ? of(e.peer()) : -1;
   }
 
+  /** All of them, for people. */
+  @Override
+  public String toString() {
+    StringBuilder all = new StringBuilder();
+    for (PeerAddress address : addresses) {
+      if (all.length() > MoeMessage.MAX_TEXT_BYTES) {
+        break; // nobody is told more
+      }
+      all.append(all.isEmpty() ? "" : ", ").append(address);
+    }
+    return all.substring(0, Math.min(all.length(), MoeMessage.MAX_TEXT_BYTES));
+  }
+
   /** What says of two lists of ranks, almost certainly, whether they are the same. */
   long digest(long seed) {
     long digest = seed;
@@ -116,6 +131,11 @@ final class Ranks {
     regions[rank] = region;
     firstImm[rank] = imm;
     joined++;
+  }
+
+  /** The first of its immediates, or {@link MoeMessage#NOT_HEARD}. */
+  int firstImm(int rank) {
+    return firstImm[rank];
   }
 
   RemoteSlice slice(int rank, long offset, long length) {

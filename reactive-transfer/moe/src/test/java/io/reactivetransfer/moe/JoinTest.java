@@ -156,12 +156,13 @@ class JoinTest {
       MoeShape shape = SHAPE;
       Cluster two = all.first(2);
       try (Rig rig = new Rig(two, "group", shape, Rig.OPTIONS)) {
+        GroupEpoch group = new GroupEpoch("group", 0);
         TransferEngine stranger = all.engines.get(2);
         for (MoeMessage message :
             List.of(
-                new MoeMessage.GiveUp("group", 0, "nonsense"),
-                new MoeMessage.Leave("group", List.of(0L)),
-                new MoeMessage.Tell("group", 0, 1))) {
+                new MoeMessage.GiveUp(group, 0, MoeMessage.NOT_HEARD, "nonsense"),
+                new MoeMessage.Leave(group, List.of(0L)),
+                new MoeMessage.Tell(group, 0, 1))) {
           stranger
               .send(
                   stranger.peer(all.engines.get(0).address()),

@@ -2,8 +2,10 @@ package io.reactivetransfer.moe;
 
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -29,7 +31,10 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   SENDS_NOTHING_EMPTY,
 
   /** Does not say why it gives up. */
-  SAYS_NOTHING;
+  SAYS_NOTHING,
+
+  /** Does not give memory back that was registered, so that it may be written to later, too. */
+  KEEPS_MEMORY;
 
   @Override
   public TransferEngine apply(TransferEngine engine) {
@@ -46,6 +51,11 @@ enum Mistake implements UnaryOperator<TransferEngine> {
                   ? submit(engine, writes, arguments)
                   : null;
             }
+            case "register" -> {
+              return this == KEEPS_MEMORY
+                  ? engine.register((MemorySegment) arguments[0]).map(Mistake::kept)
+                  : null;
+            }
             case "send" -> {
               return this == SAYS_NOTHING && isGiveUp((ByteBuffer) arguments[2])
                   ? Mono.empty()
@@ -56,6 +66,13 @@ enum Mistake implements UnaryOperator<TransferEngine> {
             }
           }
         });
+  }
+
+  private static MemoryRegion kept(MemoryRegion region) {
+    return Proxied.of(
+        MemoryRegion.class,
+        region,
+        (method, arguments) -> method.equals("close") ? Mono.empty() : null);
   }
 
   private static boolean isGiveUp(ByteBuffer message) {

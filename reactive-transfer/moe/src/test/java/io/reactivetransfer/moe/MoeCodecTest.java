@@ -22,13 +22,25 @@ class MoeCodecTest {
   static final List<MoeMessage> MESSAGES =
       List.of(
           new MoeMessage.Join(
-              "layers/1", 3, true, 0x123456789abcdefL, "a shape", 1 << 28, descriptor()),
-          new MoeMessage.Join("ü", 0, false, -1, "", 0, descriptor()),
-          new MoeMessage.GiveUp("layers/1", 7, "was lost"),
-          new MoeMessage.GiveUp("layers/1", -1, ""),
-          new MoeMessage.Leave("layers/1", List.of(5L, 0L, Long.MAX_VALUE)),
-          new MoeMessage.Ask("layers/1", 1),
-          new MoeMessage.Tell("layers/1", 63, 4 * 17 + 2));
+              group(3),
+              3,
+              true,
+              0x123456789abcdefL,
+              "a shape",
+              "some ranks",
+              1 << 28,
+              descriptor()),
+          new MoeMessage.Join(
+              new GroupEpoch("ü", Long.MAX_VALUE), 0, false, -1, "", "", 0, descriptor()),
+          new MoeMessage.GiveUp(group(2), 7, 19, "was lost"),
+          new MoeMessage.GiveUp(group(0), -1, MoeMessage.NOT_HEARD, ""),
+          new MoeMessage.Leave(group(1), List.of(5L, 0L, Long.MAX_VALUE)),
+          new MoeMessage.Ask(group(1), 1),
+          new MoeMessage.Tell(group(1), 63, 4 * 17 + 2));
+
+  private static GroupEpoch group(long epoch) {
+    return new GroupEpoch("layers/1", epoch);
+  }
 
   private static RegionDescriptor descriptor() {
     PeerAddress owner = new PeerAddress("tcp", new EngineId(1, 2), HostPort.parse("10.0.0.1:4711"));
@@ -82,17 +94,20 @@ class MoeCodecTest {
 
   @Test
   void theBytesAreThoseOfTheDocumentation() {
-    assertThat(HexFormat.of().formatHex(bytes(new MoeMessage.GiveUp("layers/1", 7, "was lost"))))
-        .isEqualTo("0102086c61796572732f31000000070008776173206c6f7374" + "b2909a6f");
+    assertThat(HexFormat.of().formatHex(bytes(MESSAGES.get(2))))
+        .isEqualTo(
+            "0202086c61796572732f3100000000000000020000000700000013"
+                + "0008776173206c6f7374"
+                + "d3b33dd5");
   }
 
   @Test
   void anotherVersionIsNamed() {
     byte[] bytes = bytes(MESSAGES.get(2));
-    bytes[0] = 2;
+    bytes[0] = 1;
     assertThatThrownBy(() -> MoeCodec.decode(ByteBuffer.wrap(sealed(bytes))))
         .hasMessage(
-            "not a message of experts: expected version 1, got 2;"
+            "not a message of experts: expected version 2, got 1;"
                 + " let all processes run the same release");
   }
 
@@ -101,7 +116,8 @@ class MoeCodecTest {
     MoeMessage.GiveUp read =
         (MoeMessage.GiveUp)
             MoeCodec.decode(
-                ByteBuffer.wrap(bytes(new MoeMessage.GiveUp("g", 0, "x" + "ü".repeat(4_000)))));
+                ByteBuffer.wrap(
+                    bytes(new MoeMessage.GiveUp(group(0), 0, 0, "x" + "ü".repeat(4_000)))));
     assertThat(read.why()).isEqualTo("x" + "ü".repeat((MoeMessage.MAX_TEXT_BYTES - 1) / 2));
   }
 }

@@ -19,7 +19,8 @@ final class Proxied {
             type.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
-              Object other = arguments == null ? null : instead.of(method.getName(), arguments);
+              Object[] with = arguments == null ? new Object[0] : arguments;
+              Object other = instead.of(method.getName(), with);
               try {
                 return other == null ? method.invoke(original, arguments) : other;
               } catch (InvocationTargetException e) {

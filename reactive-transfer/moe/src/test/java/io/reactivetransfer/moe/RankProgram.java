@@ -14,28 +14,31 @@ final class RankProgram {
 
   static final int STEPS = 10;
 
-  static final MoeShape SHAPE =
-      MoeShape.builder(ExpertPlacement.even(3, 6), 2, 16, 40, 8).privateTokens(3).build();
+  /** For so many ranks. */
+  static MoeShape shape(int ranks) {
+    return MoeShape.builder(ExpertPlacement.even(ranks, 6), 2, 16, 40, 8).privateTokens(3).build();
+  }
 
   private RankProgram() {}
 
   /** The same in each process. */
-  static List<Rig.Tokens> tokens() {
-    return StepsTest.tokens(new RandomSteps(20_261_131L), SHAPE, STEPS);
+  static List<Rig.Tokens> tokens(MoeShape shape) {
+    return StepsTest.tokens(new RandomSteps(20_261_131L), shape, STEPS);
   }
 
   /** One rank's steps, one after the other; an AssertionError if a sum is another one. */
   static void doSteps(MoeGroup group) {
-    for (Rig.Tokens step : tokens()) {
-      int rank = group.rank();
+    MoeShape shape = group.shape();
+    int rank = group.rank();
+    for (Rig.Tokens step : tokens(shape)) {
       MemorySegment sums =
-          MemorySegment.ofArray(new byte[(int) (step.count[rank] * SHAPE.sumBytes())]);
+          MemorySegment.ofArray(new byte[(int) (step.count[rank] * shape.sumBytes())]);
       group
           .lane(0)
           .begin(step.count[rank], step.experts[rank], step.weights[rank])
           .run(
               step.payload[rank],
-              batch -> Mono.fromRunnable(() -> Model.compute(SHAPE, batch)),
+              batch -> Mono.fromRunnable(() -> Model.compute(shape, batch)),
               sums)
           .block(Cluster.PATIENCE);
       Model.requireSame("rank " + rank, sums, step.expected[rank]);
@@ -45,21 +48,29 @@ final class RankProgram {
   /**
    * Runs it.
    *
-   * @param args the addresses of the other ranks
+   * @param args the epoch of the group, and the addresses of the other ranks
    */
   public static void main(String[] args) throws InterruptedException {
     TransferEngine engine = Cluster.await(TransferEngineBuilder.create().backend("tcp").open());
     System.out.println("address " + engine.address().toText());
     List<PeerAddress> ranks = new ArrayList<>();
-    for (String other : args) {
-      ranks.add(PeerAddress.fromText(other));
+    for (int other = 1; other < args.length; other++) {
+      ranks.add(PeerAddress.fromText(args[other]));
     }
     ranks.add(engine.address());
+    MoeShape shape = shape(ranks.size());
     MemorySegment memory =
-        Arena.global().allocate(SHAPE.memory(args.length).bytes(), MoeMemory.ALIGNMENT);
+        Arena.global().allocate(shape.memory(ranks.size() - 1).bytes(), MoeMemory.ALIGNMENT);
     MoeGroup group =
         Cluster.await(
-            MoeNode.open(engine).join("processes", SHAPE, ranks, memory, MoeOptions.defaults()));
+            MoeNode.open(engine)
+                .join(
+                    "processes",
+                    Long.parseLong(args[0]),
+                    shape,
+                    ranks,
+                    memory,
+                    MoeOptions.defaults()));
     doSteps(group);
     System.out.println("done");
     Thread.currentThread().join();

@@ -16,7 +16,6 @@ final class Rig implements AutoCloseable {
   static final MoeOptions OPTIONS =
       MoeOptions.builder().closeTimeout(Cluster.PATIENCE.multipliedBy(2)).build();
 
-  final Cluster cluster;
   final MoeShape shape;
   final List<MoeGroup> groups;
   private final Arena arena = Arena.ofShared();
@@ -58,7 +57,6 @@ final class Rig implements AutoCloseable {
   }
 
   Rig(Cluster cluster, String name, MoeShape shape, MoeOptions options) {
-    this.cluster = cluster;
     this.shape = shape;
     this.groups =
         Cluster.await(
@@ -66,6 +64,12 @@ final class Rig implements AutoCloseable {
                 .flatMapSequential(
                     rank -> join(cluster, name, shape, rank, memory(rank), options), shape.ranks())
                 .collectList());
+  }
+
+  /** Of groups that have come about otherwise; they are closed with it. */
+  Rig(MoeShape shape, List<MoeGroup> groups) {
+    this.shape = shape;
+    this.groups = groups;
   }
 
   /** Filled with what no test expects. */

@@ -19,10 +19,10 @@ class SabotageTest {
     while (!isFound && seeds < SEEDS) {
       long seed = SEED + seeds++;
       try {
-        if (mistake == Mistake.SAYS_NOTHING) {
-          SimulatedStepsTest.faultyRun(seed, mistake);
-        } else {
-          SimulatedStepsTest.calmRun(seed, mistake);
+        switch (mistake) {
+          case SAYS_NOTHING -> SimulatedStepsTest.faultyRun(seed, mistake);
+          case KEEPS_MEMORY -> SimulatedRegroupTest.run(seed, mistake);
+          default -> SimulatedStepsTest.calmRun(seed, mistake);
         }
       } catch (AssertionError e) {
         isFound = true;

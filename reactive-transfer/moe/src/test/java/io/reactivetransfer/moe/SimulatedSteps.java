@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -17,6 +18,12 @@ final class SimulatedSteps {
   private static final byte MARK = 0x55;
 
   private final SimulatedWorld world;
+  private final MoeShape shape;
+  private final List<MoeGroup> groups;
+
+  /** The engine of each rank. */
+  private final int[] members;
+
   private final RandomSteps random;
   private final List<List<Rig.Tokens>> tokens = new ArrayList<>();
 
@@ -32,19 +39,28 @@ final class SimulatedSteps {
   /** The first thing that must not be, or null. */
   AssertionError wrong;
 
+  /** Of the group that the world begins with. */
   SimulatedSteps(SimulatedWorld world, RandomSteps random, int steps) {
+    this(world, world.groups, IntStream.range(0, world.groups.size()).toArray(), random, steps);
+  }
+
+  SimulatedSteps(
+      SimulatedWorld world, List<MoeGroup> groups, int[] members, RandomSteps random, int steps) {
     this.world = world;
+    this.groups = groups;
+    this.members = members;
+    this.shape = groups.get(0).shape();
     this.random = random;
-    for (int lane = 0; lane < world.shape.lanes(); lane++) {
-      tokens.add(StepsTest.tokens(random, world.shape, steps));
+    for (int lane = 0; lane < shape.lanes(); lane++) {
+      tokens.add(StepsTest.tokens(random, shape, steps));
     }
   }
 
   void start() {
-    for (int rank = 0; rank < world.shape.ranks(); rank++) {
+    for (int rank = 0; rank < shape.ranks(); rank++) {
       List<Outcome<Void>> ofRank = new ArrayList<>();
       refusals.add(new ArrayList<>());
-      for (int lane = 0; lane < world.shape.lanes(); lane++) {
+      for (int lane = 0; lane < shape.lanes(); lane++) {
         int ofLane = lane;
         int who = rank;
         List<String> refused = new ArrayList<>();
@@ -58,7 +74,7 @@ final class SimulatedSteps {
                             e -> Mono.fromRunnable(() -> refused.add(e.getMessage()))))
                 .then()
                 .doOnError(e -> requireQuiet(who));
-        ofRank.add(world.start(rank, random.between(0, 100_000), steps));
+        ofRank.add(world.start(members[rank], random.between(0, 100_000), steps));
       }
       outcomes.add(ofRank);
     }
@@ -85,17 +101,16 @@ final class SimulatedSteps {
       return Mono.empty();
     }
     Duration time = Duration.ofNanos(random.between(1, 500_000));
-    return Mono.delay(time, world.schedulers.get(rank)).then();
+    return Mono.delay(time, world.schedulers.get(members[rank])).then();
   }
 
   private Mono<Void> step(int rank, int lane, Rig.Tokens step) {
     return Mono.defer(() -> {
-      int group = world.shape.groups().groupOf(rank);
+      int group = shape.groups().groupOf(rank);
       MemorySegment sums =
-          MemorySegment.ofArray(new byte[(int) (step.count[group] * world.shape.sumBytes())]);
+          MemorySegment.ofArray(new byte[(int) (step.count[group] * shape.sumBytes())]);
       MoeStep halves =
-          world
-              .groups
+          groups
               .get(rank)
               .lane(lane)
               .begin(step.count[group], step.experts[group], step.weights[group]);
@@ -108,7 +123,7 @@ final class SimulatedSteps {
           Mono.defer(() -> pause(rank).then(halves.dispatchReceive()))
               .flatMap(batch ->
                   pause(rank)
-                      .then(Mono.<Void>fromRunnable(() -> Model.compute(world.shape, batch)))
+                      .then(Mono.<Void>fromRunnable(() -> Model.compute(shape, batch)))
                       .then(Mono.defer(() -> pause(rank).then(combined))));
       Mono<Void> sent =
           halves
@@ -126,17 +141,18 @@ final class SimulatedSteps {
 
   /** Whoever is told that it was written may take it that no NIC reads it any more. */
   private void requireUnread(int rank, int lane, MoeMemory.Section section) {
-    MoeMemory memory = world.shape.memory(rank);
+    MoeMemory memory = shape.memory(rank);
     long offset = memory.offset(lane, section);
     long length = memory.length(section);
-    if (length > 0 && world.network.readersOf(world.memory.get(rank), offset, length) != 0) {
+    if (length > 0
+        && world.network.readersOf(world.memory.get(members[rank]), offset, length) != 0) {
       wrong = new AssertionError("rank " + rank + " has not written all of " + section);
     }
   }
 
   /** Whoever is told of a failure may take it that nothing is under way here any more. */
   private void requireQuiet(int rank) {
-    if (world.readersOf(rank) != 0 && wrong == null) {
+    if (world.readersOf(members[rank]) != 0 && wrong == null) {
       wrong = new AssertionError("rank " + rank + " was told of a failure before it was quiet");
     }
   }

@@ -55,7 +55,7 @@ class SimulatedStepsTest {
     }
   }
 
-  private enum Fault {
+  enum Fault {
     KILL,
     STOP,
     CLOSE_ENGINE,
@@ -107,7 +107,7 @@ class SimulatedStepsTest {
     }
   }
 
-  private static void happen(SimulatedWorld world, Fault fault, int victim) {
+  static void happen(SimulatedWorld world, Fault fault, int victim) {
     MoeGroup group = world.groups.get(victim);
     switch (fault) {
       case KILL -> {

@@ -2,6 +2,7 @@ package io.reactivetransfer.moe;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.simulation.network.SimulatedBackend;
@@ -18,9 +19,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
@@ -31,6 +35,7 @@ final class SimulatedWorld implements AutoCloseable {
 
   static final Duration LIVENESS = Duration.ofMillis(500);
   static final Duration DEADLINE = Duration.ofSeconds(3);
+  static final Duration JOIN_DEADLINE = Duration.ofSeconds(10);
 
   /** Whatever it is, it has come about by then or never does. */
   private static final long LIMIT_NANOS = Duration.ofSeconds(60).toNanos();
@@ -42,94 +47,155 @@ final class SimulatedWorld implements AutoCloseable {
   final List<VirtualScheduler> schedulers = new ArrayList<>();
   final List<TransferEngine> engines = new ArrayList<>();
   final List<MemorySegment> memory = new ArrayList<>();
-  final List<MoeGroup> groups = new ArrayList<>();
-  private final Arena arena = Arena.ofShared();
+  final List<MoeNode> nodes = new ArrayList<>();
 
+  /** Of the first shape, on the first engines. */
+  final List<MoeGroup> groups = new ArrayList<>();
+
+  private final Arena arena = Arena.ofShared();
+  private final Weather weather;
+  private final UnaryOperator<TransferEngine> mistake;
+  private final int nics;
+  private final long bytes;
+
+  /** Who are in a group of this shape, with just the memory that each needs. */
   SimulatedWorld(
       RandomSteps random,
       MoeShape shape,
       Weather weather,
       WireObserver observer,
       UnaryOperator<TransferEngine> mistake) {
-    this.shape = shape;
-    time = new VirtualTime(random.seed());
-    network = new SimulatedNetwork(time, weather, observer, random.seed());
-    int nics = random.between(1, 3);
-    List<MoeNode> nodes = new ArrayList<>();
-    for (int rank = 0; rank < shape.ranks(); rank++) {
-      EngineId id = new EngineId(random.seed(), rank);
-      SimulatedProcess process = new SimulatedProcess(rank, time, weather, random.seed());
-      VirtualScheduler scheduler = new VirtualScheduler(process);
-      processes.add(process);
-      schedulers.add(scheduler);
-      memory.add(
-          arena
-              .allocate(shape.memory(rank).bytes(), MoeMemory.ALIGNMENT)
-              .fill((byte) random.between(-128, 127)));
-      TransferEngine engine =
-          soon(
-              process,
-              TransferEngineBuilder.create()
-                  .backend(new SimulatedBackend(network, process))
-                  .environment(
-                      EngineEnvironment.builder()
-                          .nanoClock(time::nanos)
-                          .identities(() -> EngineIdentity.of(id))
-                          .build())
-                  .options(
-                      EngineOptions.builder()
-                          .nics(nics)
-                          .minPieceBytes(random.between(1, 64))
-                          .livenessDeadline(LIVENESS)
-                          .transferDeadline(DEADLINE)
-                          .signalScheduler(scheduler)
-                          .build())
-                  .open());
-      engines.add(mistake.apply(engine));
-      nodes.add(MoeNode.open(engines.get(rank)));
-    }
-    join(random, nodes);
+    this(random, shape, 0, weather, observer, mistake);
   }
 
-  private void join(RandomSteps random, List<MoeNode> nodes) {
-    List<Outcome<MoeGroup>> joining = new ArrayList<>();
+  /**
+   * The same, where each engine has memory for whatever comes later.
+   *
+   * @param bytes of memory of each engine, or 0 for what it needs now
+   */
+  SimulatedWorld(
+      RandomSteps random,
+      MoeShape shape,
+      long bytes,
+      Weather weather,
+      WireObserver observer,
+      UnaryOperator<TransferEngine> mistake) {
+    this.shape = shape;
+    this.weather = weather;
+    this.mistake = mistake;
+    this.bytes = bytes;
+    time = new VirtualTime(random.seed());
+    network = new SimulatedNetwork(time, weather, observer, random.seed());
+    nics = random.between(1, 3);
     for (int rank = 0; rank < shape.ranks(); rank++) {
-      MoeOptions options =
-          MoeOptions.builder()
-              .deadline(DEADLINE)
-              .scheduler(schedulers.get(rank))
-              .timers(schedulers.get(rank))
-              .build();
-      joining.add(
-          start(
-              rank,
-              random.between(0, 1_000_000),
-              nodes
-                  .get(rank)
-                  .join(
-                      "simulated",
-                      shape,
-                      engines.stream().map(TransferEngine::address).toList(),
-                      memory.get(rank),
-                      options)));
+      open(random, rank, bytes > 0 ? bytes : shape.memory(rank).bytes());
+    }
+    List<Outcome<MoeGroup>> joining = new ArrayList<>();
+    int[] all = new int[shape.ranks()];
+    Arrays.setAll(all, rank -> rank);
+    for (int rank = 0; rank < shape.ranks(); rank++) {
+      joining.add(join(random, 0, shape, all, rank));
     }
     runUntil(() -> joining.stream().allMatch(Outcome::isOver));
     joining.forEach(outcome -> groups.add(outcome.value()));
   }
 
+  /**
+   * Opens another engine.
+   *
+   * @param place where it is found; one that was killed leaves its place
+   * @return its number
+   */
+  int open(RandomSteps random, int place) {
+    return open(random, place, bytes);
+  }
+
+  private int open(RandomSteps random, int place, long bytes) {
+    EngineId id = new EngineId(random.seed(), engines.size());
+    SimulatedProcess process = new SimulatedProcess(place, time, weather, random.seed());
+    VirtualScheduler scheduler = new VirtualScheduler(process);
+    processes.add(process);
+    schedulers.add(scheduler);
+    memory.add(arena.allocate(bytes, MoeMemory.ALIGNMENT).fill((byte) random.between(-128, 127)));
+    TransferEngine engine =
+        soon(
+            process,
+            TransferEngineBuilder.create()
+                .backend(new SimulatedBackend(network, process))
+                .environment(
+                    EngineEnvironment.builder()
+                        .nanoClock(time::nanos)
+                        .identities(() -> EngineIdentity.of(id))
+                        .build())
+                .options(
+                    EngineOptions.builder()
+                        .nics(nics)
+                        .minPieceBytes(random.between(1, 64))
+                        .livenessDeadline(LIVENESS)
+                        .transferDeadline(DEADLINE)
+                        .signalScheduler(scheduler)
+                        .build())
+                .open());
+    engines.add(mistake.apply(engine));
+    nodes.add(MoeNode.open(engines.getLast()));
+    return engines.size() - 1;
+  }
+
+  /**
+   * Has an engine join a group.
+   *
+   * @param members the engines of all ranks
+   * @param rank the one that is to join
+   */
+  Outcome<MoeGroup> join(RandomSteps random, long epoch, MoeShape shape, int[] members, int rank) {
+    int engine = members[rank];
+    MoeOptions options =
+        MoeOptions.builder()
+            .deadline(DEADLINE)
+            .joinDeadline(JOIN_DEADLINE)
+            .scheduler(schedulers.get(engine))
+            .timers(schedulers.get(engine))
+            .build();
+    return start(
+        engine,
+        random.between(0, 1_000_000),
+        nodes
+            .get(engine)
+            .join("simulated", epoch, shape, addresses(members), memory.get(engine), options));
+  }
+
+  /** The same of an engine that is in an earlier epoch. */
+  Outcome<MoeGroup> regroup(
+      RandomSteps random, MoeGroup group, long epoch, MoeShape shape, int[] members, int rank) {
+    int engine = members[rank];
+    return start(
+        engine,
+        random.between(0, 1_000_000),
+        Mono.defer(() -> group.regroup(epoch, shape, addresses(members), memory.get(engine))));
+  }
+
+  private List<PeerAddress> addresses(int[] members) {
+    return Arrays.stream(members).mapToObj(engine -> engines.get(engine).address()).toList();
+  }
+
   /** In any order, and at times late; nothing is lost. */
   static Weather rough(RandomSteps random) {
-    return weather(random, 0, 0);
+    return weather(random, 0, 0, random.between(0, 50));
+  }
+
+  /** The same, where much comes so late that what it was for may be over. */
+  static Weather late(RandomSteps random) {
+    return weather(random, 0, 0, random.between(0, 300));
   }
 
   /**
    * The same, where writes fail though nothing is wrong with a link, and who breaks says nothing.
    */
   static Weather stormy(RandomSteps random) {
-    return weather(random, random.between(0, 5), random.between(0, 500));
+    return weather(random, random.between(0, 5), random.between(0, 500), random.between(0, 50));
   }
 
-  private static Weather weather(RandomSteps random, int fail, int silent) {
+  private static Weather weather(RandomSteps random, int fail, int silent, int slow) {
     // What is done before it has come can be counted only if it is not cut into many pieces.
     boolean sourceFree = random.chance(25);
     return new Weather(
@@ -141,7 +207,7 @@ final class SimulatedWorld implements AutoCloseable {
         random.between(0, 50),
         fail,
         random.between(0, 500),
-        random.between(0, 50),
+        slow,
         silent,
         0,
         random.chance(50),
@@ -157,6 +223,15 @@ final class SimulatedWorld implements AutoCloseable {
     private T value;
     Throwable failure;
     int ends;
+    private Disposable subscription = Disposables.disposed();
+
+    boolean hasValue() {
+      return value != null;
+    }
+
+    void cancel() {
+      subscription.dispose();
+    }
 
     boolean isOver() {
       return ends > 0;
@@ -170,20 +245,21 @@ final class SimulatedWorld implements AutoCloseable {
     }
   }
 
-  /** Subscribes on a thread of that rank's process, after a while. */
-  <T> Outcome<T> start(int rank, long delayNanos, Mono<T> publisher) {
+  /** Subscribes on a thread of that engine's process, after a while. */
+  <T> Outcome<T> start(int engine, long delayNanos, Mono<T> publisher) {
     Outcome<T> outcome = new Outcome<>();
     processes
-        .get(rank)
+        .get(engine)
         .execute(
             () ->
-                publisher.subscribe(
-                    value -> outcome.value = value,
-                    failure -> {
-                      outcome.failure = failure;
-                      outcome.ends++;
-                    },
-                    () -> outcome.ends++),
+                outcome.subscription =
+                    publisher.subscribe(
+                        value -> outcome.value = value,
+                        failure -> {
+                          outcome.failure = failure;
+                          outcome.ends++;
+                        },
+                        () -> outcome.ends++),
             delayNanos);
     return outcome;
   }
@@ -220,9 +296,9 @@ final class SimulatedWorld implements AutoCloseable {
     }
   }
 
-  /** How many writes may still read memory of a rank, or were not reported. */
-  long readersOf(int rank) {
-    return network.readersOf(memory.get(rank), 0, memory.get(rank).byteSize());
+  /** How many writes may still read memory of an engine, or were not reported. */
+  long readersOf(int engine) {
+    return network.readersOf(memory.get(engine), 0, memory.get(engine).byteSize());
   }
 
   @Override

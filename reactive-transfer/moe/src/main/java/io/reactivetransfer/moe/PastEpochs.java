@@ -1,0 +1,87 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * The last epoch of each group that is over on an engine, and why: whoever joins it when others
+ * have given it up already is told so. Epoch 0 may be joined again and again, and is not kept. Safe
+ * from any thread.
+ */
+final class PastEpochs {
+
+  /** Of how many groups it is kept; of more, those are forgotten that were over first. */
+  private static final int MAX_GROUPS = 1_024;
+
+  private final TransferEngine engine;
+  private final AtomicBoolean isTelling = new AtomicBoolean();
+  private final Map<String, Past> byName = new LinkedHashMap<>();
+
+  private record Past(long epoch, int blamed, String why, Scheduler timers) {}
+
+  PastEpochs(TransferEngine engine) {
+    this.engine = engine;
+  }
+
+  /** A group is over, and all was given back. */
+  synchronized void add(Group group) {
+    GroupFailedException why = group.failure();
+    Past before = byName.remove(group.id.name());
+    Past past = before;
+    if (why != null && group.id.epoch() > (before == null ? 0 : before.epoch())) {
+      String text = String.valueOf(why.getMessage());
+      past = new Past(group.id.epoch(), why.rank().orElse(-1), text, group.options.timers());
+    }
+    if (past != null) {
+      byName.put(group.id.name(), past);
+    }
+    if (byName.size() > MAX_GROUPS) {
+      byName.remove(byName.keySet().iterator().next());
+    }
+  }
+
+  /** Why an epoch cannot be joined here any more, or null. */
+  synchronized @Nullable String problem(GroupEpoch id) {
+    Past past = byName.get(id.name());
+    return past == null || past.epoch() < id.epoch()
+        ? null
+        : "expected an epoch above "
+            + past.epoch()
+            + ", which was the last of group "
+            + id.name()
+            + " on this engine, got "
+            + id.epoch();
+  }
+
+  /** Tells who joins an epoch that is over. One at a time: who is not told now asks again. */
+  void answer(Peer sender, MoeMessage.Join join) {
+    Past past;
+    synchronized (this) {
+      past = byName.get(join.group().name());
+    }
+    if (past == null
+        || past.epoch() < join.group().epoch()
+        || !join.wantsAnswer()
+        || !isTelling.compareAndSet(false, true)) {
+      return;
+    }
+    boolean isThatOne = past.epoch() == join.group().epoch();
+    MoeMessage answer =
+        new MoeMessage.GiveUp(
+            join.group(),
+            isThatOne ? past.blamed() : join.rank(),
+            join.imm(),
+            isThatOne ? past.why() : String.valueOf(problem(join.group())));
+    Listener.ofEnd(
+        engine
+            .send(sender, Mail.CHANNEL, MoeCodec.encode(answer))
+            .timeout(Mail.PATIENCE, past.timers()),
+        () -> isTelling.set(false),
+        e -> isTelling.set(false));
+  }
+}
