@@ -62,9 +62,10 @@ public final class MoeNode {
   /**
    * Joins a group: registers the memory, tells all other ranks where it is, and emits the group
    * when all of them have joined. The work starts with the subscription, which is for one group
-   * each. Fails with {@link GroupFailedException} if not all ranks join in time, or they do not
-   * agree on the shape or on who they are; then what was registered was given back. Cancelling does
-   * the same. Signals on whatever thread the last rank was heard.
+   * each. Fails with {@link GroupFailedException} and the rank that is the reason if not all ranks
+   * join in time, one is lost or gives up, or they do not agree on the shape or on who they are;
+   * what was registered was given back before. Cancelling tells the others, and gives it back, too.
+   * Signals on whatever thread the last rank was heard.
    *
    * <p>This is the same as to join epoch 0 of it.
    *

@@ -227,10 +227,14 @@ class RegroupTest {
     MoeOptions options = MoeOptions.builder().joinDeadline(Duration.ofSeconds(3)).build();
     Mono<String> ahead = outcome(join(5, options, 0, 0, 1)).cache();
     ahead.subscribe();
+    Awaitility.await()
+        .atMost(Cluster.PATIENCE)
+        .until(() -> cluster.engines.get(0).stats().openLeases() == 1);
     assertThat(Cluster.await(outcome(join(4, 1, 0, 1)))).contains("in epoch 4 is over");
     assertThat(Cluster.await(ahead))
         .startsWith("1 group group in epoch 5 is over: rank 1 ")
-        .contains("has not joined within PT3S; missing are: rank 1 ");
+        .contains("has not joined within PT3S; missing are: rank 1 ")
+        .endsWith(", which joins epoch 4");
   }
 
   @Test

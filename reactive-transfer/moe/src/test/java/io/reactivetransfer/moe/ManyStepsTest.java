@@ -1,0 +1,145 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.reactivetransfer.EngineStats;
+import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Many steps leave nothing behind and get no slower. {@code -Dmoe.steps=10000000} does ten million.
+ * Where other processes want the same processors, the time of a step says more of them than of
+ * steps; so it counts as slower only if it takes more time and more of the processors, too.
+ */
+@Timeout(6 * 3_600)
+class ManyStepsTest {
+
+  private static final int STEPS = Integer.getInteger("moe.steps", 20_000);
+  private static final int PARTS = 100;
+  private static final long SPARE_HEAP = 8 << 20;
+
+  private static final MoeShape SHAPE =
+      MoeShape.builder(ExpertPlacement.even(2, 4), 2, 4, 16, 4).privateTokens(2).build();
+
+  private final List<Rig.Tokens> tokens = StepsTest.tokens(new RandomSteps(7), SHAPE, 16);
+
+  /** When rank 0 had done each part of the steps, in nanoseconds. */
+  private final long[] ends = new long[PARTS + 1];
+
+  /** How much of the processors this process had used by then, in nanoseconds. */
+  private final long[] used = new long[PARTS + 1];
+
+  private long heapEarly;
+
+  @Test
+  void theLastAreAsTheFirst() {
+    MoeOptions options = MoeOptions.builder().scheduler(Schedulers.immediate()).build();
+    try (Cluster cluster = Cluster.onNicThreads(2);
+        Rig rig = new Rig(cluster, SHAPE, options)) {
+      doSteps(rig, 200); // until it is warm
+      long[] before = idle(cluster);
+      mark(0);
+      Mono.when(steps(rig, 0, STEPS), steps(rig, 1, STEPS)).block(Duration.ofHours(6));
+      assertThat(idle(cluster)).as("what engines hold").isEqualTo(before);
+      assertThat(heap()).as("heap in use").isLessThan(heapEarly + SPARE_HEAP);
+      long late = median(ends, 90);
+      long early = median(ends, 10);
+      long lateUse = median(used, 90);
+      long earlyUse = median(used, 10);
+      String figures =
+          STEPS
+              + (" steps in " + (ends[PARTS] - ends[0]) / 1_000_000 + " ms; one takes ")
+              + (early + " ns early and " + late + " ns late, and of the processors ")
+              + (earlyUse + " ns early and " + lateUse + " ns late; the heap had ")
+              + ((heapEarly >> 10) + " kB early and has " + (heap() >> 10) + " kB late");
+      System.out.println(figures);
+      assertThat(late <= early * 3 / 2 || lateUse <= earlyUse * 3 / 2).as(figures).isTrue();
+    }
+  }
+
+  private void doSteps(Rig rig, int count) {
+    Mono.when(steps(rig, 0, count), steps(rig, 1, count)).block(Cluster.PATIENCE);
+  }
+
+  private Mono<Void> steps(Rig rig, int rank, int count) {
+    MemorySegment sums = MemorySegment.ofArray(new byte[4 * (int) SHAPE.sumBytes()]);
+    return Flux.range(0, count).concatMap(i -> step(rig, rank, i, sums)).then();
+  }
+
+  private Mono<Void> step(Rig rig, int rank, int number, MemorySegment sums) {
+    Rig.Tokens of = tokens.get(number % tokens.size());
+    MemorySegment own = sums.asSlice(0, of.count[rank] * SHAPE.sumBytes());
+    return rig.begin(rank, 0, of)
+        .run(of.payload[rank], batch -> Mono.fromRunnable(() -> Model.compute(SHAPE, batch)), own)
+        .doOnSuccess(done -> {
+          rig.requireExact(rank, of, own);
+          if (rank == 0) {
+            done(number + 1);
+          }
+        });
+  }
+
+  private void done(int steps) {
+    if (steps % (STEPS / PARTS) == 0) {
+      int part = steps / (STEPS / PARTS);
+      if (part == 20) {
+        heapEarly = heap();
+      }
+      if (part <= PARTS) {
+        mark(part);
+      }
+    }
+  }
+
+  private void mark(int part) {
+    ends[part] = System.nanoTime();
+    OperatingSystemMXBean system =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    used[part] = system.getProcessCpuTime();
+  }
+
+  /** Nanoseconds of a step, in the parts of one tenth. */
+  private static long median(long[] marks, int from) {
+    long[] times = new long[PARTS / 10];
+    for (int part = 0; part < times.length; part++) {
+      times[part] = (marks[from + part + 1] - marks[from + part]) / (STEPS / PARTS);
+    }
+    Arrays.sort(times);
+    return times[times.length / 2];
+  }
+
+  /** What engines hold when no step is under way. */
+  private static long[] idle(Cluster cluster) {
+    List<Long> held = new ArrayList<>();
+    for (TransferEngine engine : cluster.engines) {
+      EngineStats stats = engine.stats();
+      held.addAll(
+          List.of(
+              stats.transfersInFlight(),
+              stats.writesInFlight(),
+              stats.openRegions(),
+              stats.openLeases(),
+              stats.pendingClaims(),
+              stats.unclaimedImms(),
+              stats.droppedImms(),
+              stats.defects()));
+    }
+    return held.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  private static long heap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}
