@@ -11,6 +11,9 @@ public interface Peer {
   /** Its id; a restarted process has another one. */
   EngineId id();
 
+  /** The engine that sees it, and that alone takes it: others have a peer of their own for it. */
+  EngineId engine();
+
   /** Its address. */
   PeerAddress address();
 

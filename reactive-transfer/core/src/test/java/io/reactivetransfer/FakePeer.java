@@ -11,6 +11,11 @@ record FakePeer(long number) implements Peer {
   }
 
   @Override
+  public EngineId engine() {
+    throw new IllegalStateException("not used");
+  }
+
+  @Override
   public PeerAddress address() {
     throw new IllegalStateException("not used");
   }

@@ -183,9 +183,11 @@ public final class KvDecode implements Disposable {
   /**
    * Completes when this was disposed of or the engine has closed, all orders have ended, and all
    * that was registered for prefill nodes, of the KV memory and of tails, is closed: then no NIC
-   * can touch the memory by it, and the application may close its own regions and free the memory.
-   * Fails with what {@link MemoryRegion#close()} has failed with. Each subscription waits for
-   * itself and closes nothing.
+   * can touch the memory by it, and the application may close its own regions and free the memory,
+   * once its own scopes have ended, and nothing reads arrivals that were kept: these are not waited
+   * for. Pages that are {@linkplain #held() held} are; {@link #reclaim()} ends that. Fails with
+   * what {@link MemoryRegion#close()} has failed with. Each subscription waits for itself and
+   * closes nothing.
    */
   public Mono<Void> closed() {
     return Mono.from(Bulkhead.<Void>around(own::closed));
@@ -225,6 +227,16 @@ public final class KvDecode implements Disposable {
 
   private void requireOthers(KvOrder order) {
     for (Peer prefill : order.prefills()) {
+      if (!prefill.engine().equals(cache.engine.id())) {
+        throw new IllegalArgumentException(
+            "expected a peer of this node's engine "
+                + cache.engine.id().toShortString()
+                + ", got "
+                + prefill.address()
+                + " as engine "
+                + prefill.engine().toShortString()
+                + " sees it; use peer(address) of this one");
+      }
       if (prefill.id().equals(cache.engine.id())) {
         throw new IllegalArgumentException(
             "expected a prefill node on another engine, got this node's own ("

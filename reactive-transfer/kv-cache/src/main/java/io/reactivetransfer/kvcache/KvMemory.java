@@ -6,7 +6,9 @@ import java.util.List;
 
 /**
  * Registered memory that holds a KV cache. Owns neither the registrations nor the memory: whoever
- * made the regions closes them, after all hand-overs have ended.
+ * made the regions closes them, behind {@link KvDecode#closed()} or {@link KvCache#closed()}. Not
+ * before: a decode node registers the memory once more for each prefill node, and closing a region
+ * of the application ends none of these.
  *
  * @param regions those of the layout, in its order, each at least as long as it says; on the decode
  *     side open to remote writes

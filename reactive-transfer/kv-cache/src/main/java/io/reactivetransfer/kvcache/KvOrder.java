@@ -261,7 +261,8 @@ public final class KvOrder {
     /** How long to wait until all has arrived, 1 ms to 24 days; 60 s unless it is given. */
     public Builder deadline(Duration deadline) {
       Objects.requireNonNull(deadline, "deadline");
-      if (deadline.toMillis() < 1 || deadline.toMillis() > Integer.MAX_VALUE) {
+      if (deadline.compareTo(Duration.ofMillis(1)) < 0
+          || deadline.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
         throw new IllegalArgumentException(
             "expected a deadline of 1 ms to 24 days, got " + deadline);
       }

@@ -13,11 +13,13 @@ import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
@@ -68,6 +70,14 @@ class KvArgumentsTest extends HandOverFixture {
     assertThatThrownBy(() -> wrong(1, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("more than once");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 1L << 31, Long.MAX_VALUE})
+  void anOrderHasADeadlineThatCanBeKept(long seconds) {
+    assertThatThrownBy(() -> ordered().deadline(Duration.ofSeconds(seconds)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected a deadline of 1 ms to 24 days, got ");
   }
 
   @Test

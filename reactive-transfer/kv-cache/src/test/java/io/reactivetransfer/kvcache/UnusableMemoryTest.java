@@ -88,6 +88,18 @@ class UnusableMemoryTest {
     assertThat(quiet).hasValue(1);
   }
 
+  /** It would be asked, and the engine would refuse to send that, until the deadline. */
+  @Test
+  void anOrderFromANodeAsAnotherEngineSeesIt() {
+    KvOrder order =
+        KvOrder.into(other.seenFrom(other), PageList.of(1), quiet::incrementAndGet).build();
+    assertThatThrownBy(() -> await(node.decode().receive(order, arrival -> Mono.just(1))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expected a peer of this node's engine")
+        .hasMessageContaining("use peer(address) of this one");
+    assertThat(quiet).hasValue(1);
+  }
+
   @Test
   void kvMemoryInARegionThatIsClosed() {
     KvDecode decode = node.decode();

@@ -25,7 +25,7 @@ import reactor.core.scheduler.Schedulers;
 @Timeout(6 * 3_600)
 class ManyStepsTest {
 
-  private static final int STEPS = Integer.getInteger("moe.steps", 20_000);
+  private static final int STEPS = Integer.getInteger("moe.steps", 4_000);
   private static final int PARTS = 100;
   private static final long SPARE_HEAP = 8 << 20;
 

@@ -196,6 +196,7 @@ abstract class BadInputRules extends RuleGroup {
     }
     assertThatThrownBy(() -> duo.origin().submit(other.signal(stage().imm())))
         .isInstanceOf(TransferRejectedException.class);
+    assertThat(duo.origin().peer(duo.target().address()).engine()).isEqualTo(duo.origin().id());
   }
 
   @Test

@@ -86,6 +86,11 @@ final class SilentStart extends ForwardingEngine {
       }
 
       @Override
+      public EngineId engine() {
+        return peer.engine();
+      }
+
+      @Override
       public PeerAddress address() {
         return peer.address();
       }

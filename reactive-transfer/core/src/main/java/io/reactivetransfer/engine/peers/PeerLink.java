@@ -206,6 +206,11 @@ public final class PeerLink implements Peer {
     return peers;
   }
 
+  @Override
+  public EngineId engine() {
+    return peers.ownAddress().engine();
+  }
+
   @SuppressWarnings("ReferenceEquality")
   public // the very same engine
   boolean isOf(Peers peers) {

@@ -135,6 +135,12 @@ public final class RemoteTrainers {
   public WeightsTrainer trainer(Peer peer, ChecksumScope checksums) {
     Objects.requireNonNull(peer, "peer");
     Objects.requireNonNull(checksums, "checksums");
+    if (!peer.engine().equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected a trainer as this controller's engine sees it, got "
+              + peer.address()
+              + " as another one does; use peer(address) of this one");
+    }
     return new One(peer, checksums);
   }
 

@@ -117,8 +117,8 @@ public final class WeightsController {
    *
    * @param ranks all that are to flip, each name once
    * @param trainers who write; told when all ranks are open to writes
-   * @throws IllegalArgumentException if the update names other ranks, or they are more than one
-   *     message can name
+   * @throws IllegalArgumentException if the update names other ranks, they are more than one
+   *     message can name, or one is as another engine sees it
    */
   public Mono<UpdateResult> update(
       WeightsUpdate update,
@@ -178,9 +178,15 @@ public final class WeightsController {
     return mono(byName, deadline, 0, List.of(), () -> machine.recover(byName.keySet()));
   }
 
-  private static Map<String, Peer> byName(Collection<RankMember> ranks) {
+  private Map<String, Peer> byName(Collection<RankMember> ranks) {
     Map<String, Peer> byName = new LinkedHashMap<>();
     for (RankMember rank : ranks) {
+      if (!rank.peer().engine().equals(engine.id())) {
+        throw new IllegalArgumentException(
+            "expected ranks as this controller's engine sees them, got "
+                + rank.name()
+                + " as another one does; use peer(address) of this one");
+      }
       if (byName.put(rank.name(), rank.peer()) != null) {
         throw new IllegalArgumentException(
             "expected each rank once, got " + rank.name() + " twice");

@@ -3,6 +3,7 @@ package io.reactivetransfer.weights.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.weights.check.Checksums;
@@ -10,6 +11,7 @@ import io.reactivetransfer.weights.remote.RemoteTrainers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -96,6 +98,26 @@ class OpenedWrongTest {
     assertThatThrownBy(() -> update(most + 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected 1 to " + most + " arrivals at rank one, got " + (most + 1));
+  }
+
+  /** Nothing that is sent to it would ever go out, and the deadline would say that it is silent. */
+  @Test
+  void ranksAndTrainersAsAnotherEngineSeesThem() {
+    TransferEngine other =
+        TransferEngineBuilder.create().backend("loopback").open().block(Cluster.PATIENCE);
+    Peer seen = other.peer(engine.address());
+    WeightsController controller = WeightsController.open(engine);
+    List<RankMember> ranks = List.of(new RankMember("one", seen));
+    assertThatThrownBy(() -> controller.update(update(1), ranks, List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected ranks as this controller's engine sees them, got one");
+    assertThatThrownBy(() -> controller.recover(ranks, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("use peer(address) of this one");
+    assertThatThrownBy(() -> RemoteTrainers.open(engine).trainer(seen))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected a trainer as this controller's engine sees it, got");
+    other.close().block(Cluster.PATIENCE);
   }
 
   private static WeightsUpdate update(long arrivals) {
