@@ -127,6 +127,11 @@ class CommandLineTest {
         "moe --tokens 65536 --hidden 65536 --ranks 64",
         "moe --kill --backend loopback",
         "moe --kill --reference",
+        "moe --kill --overlap",
+        "moe --kill --timeline timeline.svg",
+        "moe --timeline /no/such/folder/file",
+        "moe --work 1000",
+        "moe --overlap --work 0",
         "moe --reference --rounds 0",
         "moe --at-most 1.4",
         "moe --reference --at-most 0"

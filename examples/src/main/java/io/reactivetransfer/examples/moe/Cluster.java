@@ -25,7 +25,7 @@ final class Cluster implements AutoCloseable {
   private final List<Asked> ranks = new CopyOnWriteArrayList<>();
   private final OnExit onExit = OnExit.run(this::destroy);
 
-  /** The most steps that are asked for at once, so that it is about half a second. */
+  /** The most steps that are asked for at once, so that it is about a second. */
   private int most = 1;
 
   private int groups;
@@ -145,7 +145,17 @@ final class Cluster implements AutoCloseable {
     return times.stream().map(Times::of).toList();
   }
 
-  /** How many steps take about half a second, at least 3; known after {@link #warmUp}. */
+  /** The CPU time of all ranks so far. */
+  Work work() throws IOException, InterruptedException {
+    return Work.sum(answers("work").stream().map(Work::of).toList());
+  }
+
+  /** Steps of all ranks when so many are timed: each time that they are asked, one more. */
+  long stepsDone(int count) {
+    return (count + Math.ceilDiv(count, most)) * (long) count();
+  }
+
+  /** How many steps take about a second; known after {@link #warmUp}. */
   int some() {
     return most;
   }
@@ -158,7 +168,7 @@ final class Cluster implements AutoCloseable {
       long began = System.nanoTime();
       do {
         double millis = Times.of(steps(most)).percentiles(Half.STEP).p50Millis();
-        most = (int) Math.clamp(500 / millis, 3, 200);
+        most = (int) Math.clamp(1_000 / millis, 1, 200);
       } while (System.nanoTime() - began < WARM_UP_NANOS);
       long now = compiledMillis();
       if (now - compiled <= SETTLED_MILLIS) {

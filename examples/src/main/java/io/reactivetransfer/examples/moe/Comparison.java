@@ -40,9 +40,16 @@ final class Comparison {
     List<Double> ours = new ArrayList<>();
     List<Double> plain = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
+    int count = cluster.some();
+    long ourNanos = 0;
+    long plainNanos = 0;
     for (int round = 0; round < rounds; round++) {
+      Work before = cluster.work();
       ours.add(Times.of(cluster.steps(cluster.some())).percentiles(Half.STEP).p50Millis());
+      Work between = cluster.work();
       plain.add(plain(cluster));
+      plainNanos += cluster.work().since(between).all();
+      ourNanos += between.since(before).all();
       ratios.add(ours.getLast() / plain.getLast());
     }
     cluster.answers("plain-close");
@@ -50,12 +57,16 @@ final class Comparison {
     FigureTable table = new FigureTable();
     table.gap();
     table.line(
-        "step",
-        "%.3f ms, medians of %d rounds of %d".formatted(Median.of(ours), rounds, cluster.some()));
+        "step", "%.3f ms, medians of %d rounds of %d".formatted(Median.of(ours), rounds, count));
     table.line(
         "plain writes",
         "%.3f ms in turn with these: the same bytes out and back, one write for each pair of ranks"
             .formatted(Median.of(plain)));
+    double steps = 1e6 * rounds * cluster.stepsDone(count);
+    table.line(
+        "CPU time",
+        "%.2f ms for a step of a rank, %.2f for plain writes"
+            .formatted(ourNanos / steps, plainNanos / steps));
     table.line(
         "ratio",
         "%.2f; %.2f to %.2f in these rounds"

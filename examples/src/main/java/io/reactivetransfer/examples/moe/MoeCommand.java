@@ -12,6 +12,7 @@ import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,9 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
 
   /** Nobody is stopped: a machine that is busy is not to lose anybody. */
   private static final int LIVENESS_MILLIS = 20_000;
+
+  /** How many overlap, each on a lane of its own. */
+  private static final int MICRO_BATCHES = 2;
 
   /** Steps that are compared before others are timed. */
   private static final int VERIFIED = 3;
@@ -159,11 +163,34 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
   private boolean reference;
 
   @Option(
+      names = "--overlap",
+      description =
+          "Behind that, two micro-batches on lanes of their own, with work that takes none of the"
+              + " host's cores between the halves: one by one, in turn with overlapped.")
+  private boolean overlap;
+
+  @Option(
+      names = "--work",
+      paramLabel = "MICROS",
+      description =
+          "For --overlap: how long each piece of work takes, of which each micro-batch has two, 1"
+              + " to 10,000,000. Default: half of a step.")
+  private @Nullable Integer workMicros;
+
+  @Option(
+      names = "--timeline",
+      paramLabel = "FILE",
+      description =
+          "Draw what waits for what in three steps to this file, as SVG; with --overlap, on two"
+              + " lanes.")
+  private @Nullable Path timeline;
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       description =
-          "For --reference: how often about half a second of each is measured in turn, 1 to 1,000."
-              + " Default: 9.")
+          "For --reference and --overlap: how often about a second of each is measured in"
+              + " turn, 1 to 1,000. Default: 9.")
   private int rounds = 9;
 
   @Option(
@@ -240,18 +267,31 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       return end(faults);
     }
     progress.draw("timing %,d steps".formatted(steps));
+    Work before = cluster.work();
     List<Times> times = cluster.steps(steps);
+    Work work = cluster.work().since(before);
     Comparison.Result compared = null;
     if (reference) {
       progress.draw("steps in turn with plain writes");
       compared = Comparison.run(cluster, rounds);
+    }
+    double stepMillis = Times.of(times).percentiles(Half.STEP).p50Millis();
+    long workNanos = workMicros == null ? (long) (stepMillis * 1e6 / 2) : workMicros * 1_000L;
+    String overlapped = "";
+    if (overlap) {
+      progress.draw("two micro-batches");
+      overlapped = Overlap.run(cluster, stepMillis, workNanos, rounds);
+    }
+    if (timeline != null) {
+      Timeline.write(timeline, cluster, overlap ? workNanos : 0);
     }
     progress.draw("comparing with the reference");
     verified += cluster.verify(VERIFIED + 1);
     progress.clear();
     ResultTable.verified(table, VERIFIED + 1, verified);
     ResultTable.steps(table, cluster.plan, times);
-    print(table.text());
+    ResultTable.work(table, work, cluster.stepsDone(steps));
+    print(table.text() + overlapped);
     if (compared != null) {
       print(compared.table());
       String above = atMost == null ? null : compared.above(atMost);
@@ -307,7 +347,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
               skew,
               privateSlots,
               maxReceived,
-              lanes,
+              overlap ? Math.max(lanes, MICRO_BATCHES) : lanes,
               signals,
               Duration.ofSeconds(OptionValues.within("--deadline", deadlineSeconds, 1, 3_600)),
               Duration.ofMillis(liveness()),
@@ -327,8 +367,16 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
 
   private void requireOne() {
     OptionValues.within("--rounds", rounds, 1, 1_000);
-    if (kill && reference) {
-      throw new IllegalArgumentException("expected one of --kill and --reference, got both");
+    timeline = timeline == null ? null : OptionValues.writable("--timeline", timeline);
+    if (kill && (reference || overlap || timeline != null)) {
+      throw new IllegalArgumentException(
+          "expected --kill without --reference, --overlap and --timeline, got several");
+    }
+    if (workMicros != null) {
+      OptionValues.within("--work", workMicros, 1, 10_000_000);
+      if (!overlap) {
+        throw new IllegalArgumentException("expected --work with --overlap, got it alone");
+      }
     }
     if (kill && backend.equals("loopback")) {
       throw new IllegalArgumentException(

@@ -33,17 +33,21 @@ final class RankWorker implements Worker {
   private final MemorySegment memory;
   private final MemorySegment tokens;
   private final MemorySegment sums;
+  private final WorkScheduler work;
   private @Nullable MoeGroup group;
   private @Nullable StepLoop loop;
+  private @Nullable Layers layers;
   private @Nullable PlainExchange plain;
 
   private RankWorker(Plan plan, int rank) {
     this.plan = plan;
     this.node = Node.open(plan);
     this.groups = MoeNode.open(node.engine);
+    this.work = new WorkScheduler(plan.signals().scheduler());
     this.memory = node.allocate(bytes(plan, rank));
     this.tokens = node.allocate((long) plan.tokens() * plan.tokenBytes());
-    this.sums = node.allocate((long) plan.tokens() * plan.shape(plan.ranks()).sumBytes());
+    this.sums =
+        node.allocate((long) plan.lanes() * plan.tokens() * plan.shape(plan.ranks()).sumBytes());
   }
 
   static RankWorker open(Plan plan, int rank) {
@@ -67,6 +71,9 @@ final class RankWorker implements Worker {
       case "join" -> join(Arrays.asList(rest.split(" ")));
       case "verify" -> verify(Integer.parseInt(rest));
       case "steps" -> steps(Integer.parseInt(rest)).toLine();
+      case "layers" -> layers(Arrays.asList(rest.split(" ")));
+      case "spans" -> Span.toLine(required(layers).spans());
+      case "work" -> work.work().toLine();
       case "lose" -> lose();
       case "leave" -> leave();
       case "plain" -> {
@@ -94,11 +101,7 @@ final class RankWorker implements Worker {
   private String join(List<String> words) {
     List<PeerAddress> ranks =
         words.subList(1, words.size()).stream().map(PeerAddress::fromText).toList();
-    MoeOptions options =
-        MoeOptions.builder()
-            .deadline(plan.deadline())
-            .scheduler(plan.signals().scheduler())
-            .build();
+    MoeOptions options = MoeOptions.builder().deadline(plan.deadline()).scheduler(work).build();
     MoeShape shape = plan.shape(ranks.size());
     MoeGroup joined = Node.await(groups.join(words.getFirst(), shape, ranks, memory, options));
     group = joined;
@@ -106,6 +109,7 @@ final class RankWorker implements Worker {
     List<Routing> routings =
         TIMED.stream().map(step -> Routing.of(plan, step, rank, ranks.size())).toList();
     loop = new StepLoop(joined, routings, tokens, sums);
+    layers = new Layers(joined, routings, tokens, sums);
     return "";
   }
 
@@ -148,6 +152,17 @@ final class RankWorker implements Worker {
 
   private Times steps(int count) {
     return required(loop().run(count).block());
+  }
+
+  /** Layers of all lanes: how many, how long the work takes, and whether lanes overlap. */
+  private String layers(List<String> words) {
+    return String.valueOf(
+        required(layers)
+            .run(
+                Integer.parseInt(words.get(0)),
+                Long.parseLong(words.get(1)),
+                Boolean.parseBoolean(words.get(2)))
+            .block());
   }
 
   /** Does steps until somebody is lost; says when it was told so, of whom, and how. */

@@ -93,6 +93,14 @@ final class ResultTable {
                 times.getFirst().of(Half.STEP).length));
   }
 
+  /** Where the CPU time went. */
+  static void work(FigureTable table, Work work, long steps) {
+    table.line(
+        "CPU time",
+        "%.2f ms for a step of a rank, of that %s"
+            .formatted(work.all() / 1e6 / steps, work.perStep(steps)));
+  }
+
   private static void row(FigureTable table, String name, Times times) {
     table.line(
         name,

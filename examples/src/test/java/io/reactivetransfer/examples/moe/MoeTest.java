@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.examples.kvcache.InstalledBackend;
 import io.reactivetransfer.tck.process.JavaProcess;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.w3c.dom.Document;
 
 /** The program as a user starts it: real processes, or one process over loopback. */
 @Timeout(170)
@@ -54,7 +58,9 @@ class MoeTest {
         .containsPattern("all ranks( +[0-9]+\\.[0-9]+ / [0-9]+\\.[0-9]+){5}\\n")
         .containsPattern("rank 1( +[0-9]+\\.[0-9]+ / [0-9]+\\.[0-9]+){5}\\n")
         .containsPattern("between ranks  [0-9.]+ KiB out and [0-9.]+ KiB back in a step")
-        .contains("at the median of 7 steps");
+        .contains("at the median of 7 steps")
+        .containsPattern(
+            "CPU time +[0-9.]+ ms for a step of a rank, of that [0-9.]+ tokens in send");
   }
 
   @Test
@@ -72,7 +78,32 @@ class MoeTest {
     assertThat(output("--reference", "--ranks=2", "--rounds=2", "--at-most=1000"))
         .containsPattern("step +[0-9.]+ ms, medians of 2 rounds of [0-9]+")
         .containsPattern("plain writes +[0-9.]+ ms in turn with these: the same bytes out and back")
+        .containsPattern("CPU time +[0-9.]+ ms for a step of a rank, [0-9.]+ for plain writes")
         .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds");
+  }
+
+  @Test
+  void microBatchesOverlapAndAreDrawn(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("timeline.svg");
+    assertThat(
+            output(
+                "--backend=loopback",
+                "--ranks=2",
+                "--overlap",
+                "--work=2000",
+                "--rounds=2",
+                "--timeline=" + file))
+        .containsPattern("which may get [0-9]+, on each of 2 lanes")
+        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps")
+        .containsPattern("work +2.000 ms before the tokens of each micro-batch are sent")
+        .containsPattern("one by one +[0-9.]+ ms for a layer of 2 micro-batches; median of 2 ro")
+        .containsPattern("overlapped +[0-9.]+ ms in turn with these")
+        .containsPattern("gain +[0-9.]+ times as fast; at best [0-9.]+, ");
+    Document svg = DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
+    assertThat(svg.getDocumentElement().getTextContent())
+        .contains("rank 0, lane 0", "rank 1, lane 0", "lane 1", "writes", "waits for others")
+        .contains("lane 1: its experts work", "lane 0: dispatchSend", "lane 1: combineReceive")
+        .contains("has its sums");
   }
 
   @Test
