@@ -9,7 +9,6 @@ import io.reactivetransfer.tools.Provider;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** What the example prints. */
 final class ResultTable {
@@ -62,7 +61,7 @@ final class ResultTable {
     table.gap();
     table.line(
         "p50/p99, ms",
-        Stream.of(Half.values())
+        Half.WAITED_FOR.stream()
             .map(half -> "%-19s".formatted(half))
             .collect(Collectors.joining())
             .stripTrailing());
@@ -93,6 +92,22 @@ final class ResultTable {
                 times.getFirst().of(Half.STEP).length));
   }
 
+  /** The CPU time that the caller's own thread needs before it can go on. */
+  static void enqueued(FigureTable table, Plan plan, List<Times> times) {
+    Times all = Times.of(times);
+    table.line(
+        "caller",
+        "%s of CPU in begin, %s to subscribe to dispatchSend, with %d peers"
+            .formatted(
+                micros(all.percentiles(Half.BEGIN)),
+                micros(all.percentiles(Half.ENQUEUE)),
+                plan.ranks() - 1));
+  }
+
+  private static String micros(Percentiles of) {
+    return "p50 %.1f us, p99 %.1f us".formatted(of.p50Millis() * 1e3, of.p99Millis() * 1e3);
+  }
+
   /** Where the CPU time went. */
   static void work(FigureTable table, Work work, long steps) {
     table.line(
@@ -104,7 +119,7 @@ final class ResultTable {
   private static void row(FigureTable table, String name, Times times) {
     table.line(
         name,
-        Stream.of(Half.values())
+        Half.WAITED_FOR.stream()
             .map(half -> "%-19s".formatted(text(times.percentiles(half))))
             .collect(Collectors.joining())
             .stripTrailing());

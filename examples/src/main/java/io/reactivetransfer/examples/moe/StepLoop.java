@@ -4,6 +4,8 @@ import io.reactivetransfer.moe.ExpertBatch;
 import io.reactivetransfer.moe.MoeGroup;
 import io.reactivetransfer.moe.MoeStep;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;
@@ -15,6 +17,7 @@ import reactor.core.publisher.Mono;
  */
 final class StepLoop {
 
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final MoeGroup group;
   private final List<Routing> routings;
   private final MemorySegment tokens;
@@ -56,8 +59,12 @@ final class StepLoop {
   private Mono<Void> step(int i, Times times, List<Mono<Void>> sent) {
     Routing routing = routings.get(i % routings.size());
     long began = System.nanoTime();
+    long taken = threads.getCurrentThreadCpuTime();
     MoeStep step = group.lane(0).begin(routing.tokens(), routing.experts(), routing.weights());
+    long hasBegun = threads.getCurrentThreadCpuTime();
     sent.add(begun(timed(step.dispatchSend(tokens), Half.DISPATCH_SEND, i, times)));
+    times.set(Half.ENQUEUE, i, threads.getCurrentThreadCpuTime() - hasBegun);
+    times.set(Half.BEGIN, i, hasBegun - taken);
     Mono<ExpertBatch> received = timed(step.dispatchReceive(), Half.DISPATCH_RECEIVE, i, times);
     return received.flatMap(batch -> {
       sent.add(begun(timed(step.combineSend(), Half.COMBINE_SEND, i, times)));

@@ -59,6 +59,7 @@ class MoeTest {
         .containsPattern("rank 1( +[0-9]+\\.[0-9]+ / [0-9]+\\.[0-9]+){5}\\n")
         .containsPattern("between ranks  [0-9.]+ KiB out and [0-9.]+ KiB back in a step")
         .contains("at the median of 7 steps")
+        .containsPattern("caller +p50 [0-9.]+ us, p99 [0-9.]+ us of CPU in begin, p50 [0-9.]+ us")
         .containsPattern(
             "CPU time +[0-9.]+ ms for a step of a rank, of that [0-9.]+ tokens in send");
   }
