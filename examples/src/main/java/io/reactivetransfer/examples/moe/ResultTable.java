@@ -62,7 +62,7 @@ final class ResultTable {
     table.line(
         "p50/p99, ms",
         Half.WAITED_FOR.stream()
-            .map(half -> "%-19s".formatted(half))
+            .map(half -> "%-22s".formatted(half))
             .collect(Collectors.joining())
             .stripTrailing());
     row(table, "all ranks", Times.of(times));
@@ -120,7 +120,7 @@ final class ResultTable {
     table.line(
         name,
         Half.WAITED_FOR.stream()
-            .map(half -> "%-19s".formatted(text(times.percentiles(half))))
+            .map(half -> "%-22s".formatted(text(times.percentiles(half))))
             .collect(Collectors.joining())
             .stripTrailing());
   }
