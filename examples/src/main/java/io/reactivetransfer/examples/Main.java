@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
+import io.reactivetransfer.examples.moe.MoeCommand;
 import io.reactivetransfer.examples.weights.WeightsCommand;
 import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.JmhCommand;
@@ -23,6 +24,7 @@ import picocli.CommandLine.HelpCommand;
     subcommands = {
       KvCacheCommand.class,
       WeightsCommand.class,
+      MoeCommand.class,
       JlamaElsewhere.class,
       PerfCommand.class,
       FirstWriteCommand.class,

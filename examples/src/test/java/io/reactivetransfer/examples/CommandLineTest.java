@@ -29,7 +29,7 @@ class CommandLineTest {
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
     assertThat(out.toString())
-        .contains("kv-cache", "weights", "jlama", "perf", "first-write", "first-hand-over")
+        .contains("kv-cache", "weights", "moe", "jlama", "perf", "first-write", "first-hand-over")
         .contains("first-update", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
@@ -104,7 +104,37 @@ class CommandLineTest {
         "weights --deadline 0",
         "weights --timeline /no/such/folder/file",
         "weights --backend loopback --size 64KiB --to pp=64 --from tp=1",
-        "perf --op fly"
+        "perf --op fly",
+        "moe --ranks 1",
+        "moe --ranks 65",
+        "moe --tokens 0",
+        "moe --experts 0",
+        "moe --experts 7 --top-k 8",
+        "moe --top-k 0",
+        "moe --hidden 0",
+        "moe --skew -1",
+        "moe --skew 5",
+        "moe --skew NaN",
+        "moe --private-slots -1",
+        "moe --max-received 0",
+        "moe --steps 0",
+        "moe --warmup 0",
+        "moe --nics 9",
+        "moe --deadline 0",
+        "moe --signals loud",
+        "moe --backend carrier-pigeon",
+        "moe --provider tcp",
+        "moe --tokens 65536 --hidden 65536 --ranks 64",
+        "moe --kill --backend loopback",
+        "moe --kill --reference",
+        "moe --kill --overlap",
+        "moe --kill --timeline timeline.svg",
+        "moe --timeline /no/such/folder/file",
+        "moe --work 1000",
+        "moe --overlap --work 0",
+        "moe --reference --rounds 0",
+        "moe --at-most 1.4",
+        "moe --reference --at-most 0"
       })
   void aWrongValueIsOneLineAndExitCode2(String line) {
     assertThat(run(line.split(" "))).isEqualTo(2);

@@ -1,6 +1,7 @@
 package io.reactivetransfer.examples.weights;
 
 import io.reactivetransfer.examples.report.FigureTable;
+import io.reactivetransfer.examples.report.Percentiles;
 import io.reactivetransfer.tools.ByteCount;
 import java.io.IOException;
 import java.util.ArrayList;

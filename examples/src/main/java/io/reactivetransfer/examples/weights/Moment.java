@@ -1,7 +1,6 @@
 package io.reactivetransfer.examples.weights;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import io.reactivetransfer.examples.worker.SharedClock;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -47,7 +46,7 @@ record Moment(What what, long nanos) {
 
   /** Nanoseconds of the clock that all processes of this machine have. */
   static long nanosNow() {
-    return ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now());
+    return SharedClock.nanosNow();
   }
 
   /** Many of them on one line. */

@@ -7,12 +7,12 @@ import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tools.Backends;
 
 /** A backend that a test needs, and that a machine may not have. */
-final class InstalledBackend {
+public final class InstalledBackend {
 
   private InstalledBackend() {}
 
   /** Skips the test without it; or fails it, where all are to be there. */
-  static void require(String backend) {
+  public static void require(String backend) {
     try {
       Backends.requireAvailable(backend, 1);
     } catch (BackendUnavailableException e) {

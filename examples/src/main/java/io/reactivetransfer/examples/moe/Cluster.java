@@ -1,0 +1,211 @@
+package io.reactivetransfer.examples.moe;
+
+import io.reactivetransfer.examples.worker.Asked;
+import io.reactivetransfer.examples.worker.AskedWorker;
+import io.reactivetransfer.examples.worker.ThreadWorker;
+import io.reactivetransfer.tools.process.OnExit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+
+/** All ranks, each in a process of its own if it can be. */
+final class Cluster implements AutoCloseable {
+
+  /** What a rank needs besides its group: buffers of the sockets, and their like. */
+  private static final long EXTRA_BYTES = 512L << 20;
+
+  /** Milliseconds in which compilers work for a second of steps when there is little left to do. */
+  private static final long SETTLED_MILLIS = 60;
+
+  private static final long WARM_UP_NANOS = 1_000_000_000L;
+
+  final Plan plan;
+  private final List<Asked> ranks = new CopyOnWriteArrayList<>();
+  private final OnExit onExit = OnExit.run(this::destroy);
+
+  /** The most steps that are asked for at once, so that it is about a second. */
+  private int most = 1;
+
+  private int groups;
+
+  private Cluster(Plan plan) {
+    this.plan = plan;
+  }
+
+  /** Starts all, and has them join a group. */
+  static Cluster start(Plan plan) throws IOException, InterruptedException {
+    Cluster cluster = new Cluster(plan);
+    try {
+      for (int rank = 0; rank < plan.ranks(); rank++) {
+        cluster.ranks.add(cluster.start(rank));
+      }
+      for (Asked rank : cluster.ranks) {
+        rank.awaitAnswer();
+      }
+      cluster.join();
+      return cluster;
+    } catch (Throwable failure) {
+      cluster.close();
+      throw failure;
+    }
+  }
+
+  private Asked start(int rank) throws IOException {
+    String name = "rank-" + rank;
+    if (plan.inProcess()) {
+      return new ThreadWorker(name, RankWorker.open(plan, rank));
+    }
+    List<String> arguments = new ArrayList<>(plan.toArguments());
+    arguments.add(1, "--rank=" + rank);
+    return AskedWorker.start(name, RankWorker.bytes(plan, rank) + EXTRA_BYTES, arguments, null);
+  }
+
+  /** All that there are join a new group. */
+  void join() throws IOException, InterruptedException {
+    groups++;
+    answers("join layers/" + groups + " " + String.join(" ", answers("address")));
+  }
+
+  /** How many there are. */
+  int count() {
+    return ranks.size();
+  }
+
+  /** Asks all; their answers, by rank. */
+  List<String> answers(String question) throws IOException, InterruptedException {
+    ask(question);
+    return awaitAnswers();
+  }
+
+  void ask(String question) {
+    ranks.forEach(rank -> rank.ask(question));
+  }
+
+  List<String> awaitAnswers() throws IOException, InterruptedException {
+    List<String> answers = new ArrayList<>();
+    for (Asked rank : ranks) {
+      answers.add(rank.awaitAnswer());
+    }
+    return answers;
+  }
+
+  /** One that can be killed. */
+  AskedWorker process(int rank) {
+    if (ranks.get(rank) instanceof AskedWorker process) {
+      return process;
+    }
+    throw new IllegalStateException("expected a process, got a part of this one");
+  }
+
+  /** Goes on with those that are left. */
+  void remove(int rank) {
+    ranks.remove(rank).close();
+  }
+
+  /**
+   * Does a step whose experts compute, and compares what each rank gets with the reference.
+   *
+   * @return how many tokens there were
+   */
+  long verify(int step) throws IOException, InterruptedException {
+    ask("verify " + step);
+    long tokens = 0;
+    List<Sums> expected = new ArrayList<>();
+    for (int rank = 0; rank < count(); rank++) {
+      expected.add(Reference.sums(plan, step, rank, count()));
+      tokens += Routing.of(plan, step, rank, count()).tokens();
+    }
+    List<String> answers = awaitAnswers();
+    for (int rank = 0; rank < answers.size(); rank++) {
+      String[] lanes = answers.get(rank).split("\\|", -1);
+      for (int lane = 0; lane < lanes.length; lane++) {
+        String difference = expected.get(rank).difference(Sums.of(lanes[lane]));
+        if (!difference.isEmpty()) {
+          throw new IOException(
+              "rank %d has %s on lane %d than the reference, in step %d"
+                  .formatted(rank, difference, lane, step));
+        }
+      }
+    }
+    return tokens * plan.lanes();
+  }
+
+  /** Steps one after the other; how long they took, by rank. */
+  List<Times> steps(int count) throws IOException, InterruptedException {
+    List<List<Times>> times = new ArrayList<>();
+    ranks.forEach(rank -> times.add(new ArrayList<>()));
+    for (int left = count; left > 0; left -= most) {
+      List<String> answers = answers("steps " + Math.min(most, left));
+      for (int rank = 0; rank < answers.size(); rank++) {
+        times.get(rank).add(Times.of(answers.get(rank)));
+      }
+    }
+    return times.stream().map(Times::of).toList();
+  }
+
+  /** The CPU time of all ranks so far. */
+  Work work() throws IOException, InterruptedException {
+    return Work.sum(answers("work").stream().map(Work::of).toList());
+  }
+
+  /** Steps of all ranks when so many are timed: each time that they are asked, one more. */
+  long stepsDone(int count) {
+    return (count + Math.ceilDiv(count, most)) * (long) count();
+  }
+
+  /** How many steps take about a second; known after {@link #warmUp}. */
+  int some() {
+    return most;
+  }
+
+  /** Does steps until compilers have hardly anything to do, or for this time. */
+  void warmUp(int seconds) throws IOException, InterruptedException {
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
+    long compiled = compiledMillis();
+    do {
+      long began = System.nanoTime();
+      do {
+        double millis = Times.of(steps(most)).percentiles(Half.STEP).p50Millis();
+        most = (int) Math.clamp(1_000 / millis, 1, 200);
+      } while (System.nanoTime() - began < WARM_UP_NANOS);
+      long now = compiledMillis();
+      if (now - compiled <= SETTLED_MILLIS) {
+        return;
+      }
+      compiled = now;
+    } while (System.nanoTime() < end);
+  }
+
+  private long compiledMillis() throws IOException, InterruptedException {
+    return answers("compiled").stream().mapToLong(Long::parseLong).sum();
+  }
+
+  /** Process ids, if there are processes. */
+  String processes() {
+    return "ranks are processes "
+        + ranks.stream()
+            .map(one -> one instanceof AskedWorker child ? String.valueOf(child.pid()) : "this one")
+            .distinct()
+            .collect(Collectors.joining(" "));
+  }
+
+  private void destroy() {
+    ranks.forEach(Asked::close);
+  }
+
+  /** Has all leave and end by themselves, and ends those that do not. */
+  @Override
+  public void close() {
+    try (onExit) {
+      for (Asked rank : ranks) {
+        rank.end();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      destroy();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.reactivetransfer.examples.moe;
+
+import io.reactivetransfer.moe.ExpertBatch;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** What experts compute: each multiplies what the token means by a number of its own. */
+final class Experts {
+
+  /** What the codes of FP8 (E4M3) mean. */
+  private static final float[] VALUES = new float[256];
+
+  static {
+    for (int code = 0; code < VALUES.length; code++) {
+      int exponent = code >> 3 & 15;
+      float mantissa = (code & 7) / 8f;
+      float value =
+          exponent == 0 ? Math.scalb(mantissa, -6) : Math.scalb(1 + mantissa, exponent - 7);
+      VALUES[code] = (code & 128) == 0 ? value : -value;
+    }
+  }
+
+  private Experts() {}
+
+  /** Computes all results of a batch. */
+  static void compute(Plan plan, ExpertBatch batch) {
+    for (int i = 0; i < batch.experts(); i++) {
+      for (int row = batch.firstRow(i); row < batch.firstRow(i) + batch.count(i); row++) {
+        compute(
+            plan,
+            batch.expert(i),
+            batch.tokens(),
+            row * batch.tokenStride(),
+            batch.results(),
+            row * batch.resultStride());
+      }
+    }
+  }
+
+  private static void compute(
+      Plan plan, int expert, MemorySegment tokens, long from, MemorySegment results, long to) {
+    for (int i = 0; i < plan.hidden(); i++) {
+      results.set(
+          ValueLayout.JAVA_SHORT_UNALIGNED, to + 2L * i, result(plan, expert, tokens, from, i));
+    }
+  }
+
+  /** One number of what an expert makes of a token, in BF16. */
+  static short result(Plan plan, int expert, MemorySegment tokens, long at, int i) {
+    int code = Byte.toUnsignedInt(tokens.get(ValueLayout.JAVA_BYTE, at + i));
+    long scaleAt = at + plan.hidden() + (long) Float.BYTES * (i / Plan.SCALED);
+    float scale = tokens.get(ValueLayout.JAVA_FLOAT_UNALIGNED, scaleAt);
+    return toBf16(VALUES[code] * scale * (1 + expert / 64f));
+  }
+
+  /** To the nearest, of two as near to the even one; of a number that is finite. */
+  static short toBf16(float value) {
+    int bits = Float.floatToRawIntBits(value);
+    int upper = bits >>> 16;
+    int lower = bits & 0xffff;
+    boolean isUp = lower > 0x8000 || (lower == 0x8000 && (upper & 1) == 1);
+    return (short) (isUp ? upper + 1 : upper);
+  }
+
+  /** What it stands for. */
+  static float ofBf16(short bits) {
+    return Float.intBitsToFloat(bits << 16);
+  }
+}

@@ -1,0 +1,188 @@
+package io.reactivetransfer.examples.moe;
+
+import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.examples.worker.SharedClock;
+import io.reactivetransfer.examples.worker.Worker;
+import io.reactivetransfer.moe.GroupFailedException;
+import io.reactivetransfer.moe.MoeGroup;
+import io.reactivetransfer.moe.MoeNode;
+import io.reactivetransfer.moe.MoeOptions;
+import io.reactivetransfer.moe.MoeShape;
+import io.reactivetransfer.moe.MoeStep;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** One rank: joins groups, and does the steps that it is asked for. */
+final class RankWorker implements Worker {
+
+  /** Timed steps have these numbers in turn, so that not all are alike. */
+  static final List<Integer> TIMED = List.of(101, 102, 103, 104);
+
+  private static final Duration SLACK = Duration.ofSeconds(30);
+
+  private final Plan plan;
+  private final Node node;
+  private final MoeNode groups;
+  private final MemorySegment memory;
+  private final MemorySegment tokens;
+  private final MemorySegment sums;
+  private final WorkScheduler work;
+  private @Nullable MoeGroup group;
+  private @Nullable StepLoop loop;
+  private @Nullable Layers layers;
+  private @Nullable PlainExchange plain;
+
+  private RankWorker(Plan plan, int rank) {
+    this.plan = plan;
+    this.node = Node.open(plan);
+    this.groups = MoeNode.open(node.engine);
+    this.work = new WorkScheduler(plan.signals().scheduler());
+    this.memory = node.allocate(bytes(plan, rank));
+    this.tokens = node.allocate((long) plan.tokens() * plan.tokenBytes());
+    this.sums =
+        node.allocate((long) plan.lanes() * plan.tokens() * plan.shape(plan.ranks()).sumBytes());
+  }
+
+  static RankWorker open(Plan plan, int rank) {
+    return new RankWorker(plan, rank);
+  }
+
+  /** How much it needs for its group, and for that of those that are left when one is lost. */
+  static long bytes(Plan plan, int rank) {
+    long bytes = plan.shape(plan.ranks()).memory(rank).bytes();
+    MoeShape fewer = plan.ranks() > 1 ? plan.shape(plan.ranks() - 1) : plan.shape(1);
+    return Math.max(bytes, fewer.memory(Math.max(0, Math.min(rank, plan.ranks() - 2))).bytes());
+  }
+
+  @Override
+  public String answer(String line) throws Exception {
+    int blank = line.indexOf(' ');
+    String word = blank < 0 ? line : line.substring(0, blank);
+    String rest = line.substring(blank + 1);
+    return switch (word) {
+      case "address" -> node.engine.address().toText();
+      case "join" -> join(Arrays.asList(rest.split(" ")));
+      case "verify" -> verify(Integer.parseInt(rest));
+      case "steps" -> steps(Integer.parseInt(rest)).toLine();
+      case "layers" -> layers(Arrays.asList(rest.split(" ")));
+      case "spans" -> Span.toLine(required(layers).spans());
+      case "work" -> work.work().toLine();
+      case "lose" -> lose();
+      case "leave" -> leave();
+      case "plain" -> {
+        PlainExchange opened =
+            new PlainExchange(plan, node, group().shape(), group().rank(), memory);
+        plain = opened;
+        yield opened.toLine();
+      }
+      case "plain-open" -> {
+        plain().open(Arrays.asList(rest.split(" ")), TIMED);
+        yield "";
+      }
+      case "plain-run" -> Times.toLine(required(plain().run(Integer.parseInt(rest)).block()));
+      case "plain-close" -> {
+        plain().close();
+        yield "";
+      }
+      case "compiled" ->
+          String.valueOf(ManagementFactory.getCompilationMXBean().getTotalCompilationTime());
+      default -> throw new IllegalArgumentException("not known to a rank: " + line);
+    };
+  }
+
+  /** A group: its name, and the addresses of its ranks. */
+  private String join(List<String> words) {
+    List<PeerAddress> ranks =
+        words.subList(1, words.size()).stream().map(PeerAddress::fromText).toList();
+    MoeOptions options = MoeOptions.builder().deadline(plan.deadline()).scheduler(work).build();
+    MoeShape shape = plan.shape(ranks.size());
+    MoeGroup joined = Node.await(groups.join(words.getFirst(), shape, ranks, memory, options));
+    group = joined;
+    int rank = joined.rank();
+    List<Routing> routings =
+        TIMED.stream().map(step -> Routing.of(plan, step, rank, ranks.size())).toList();
+    loop = new StepLoop(joined, routings, tokens, sums);
+    layers = new Layers(joined, routings, tokens, sums);
+    return "";
+  }
+
+  private static <T> T required(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("asked for what was not made ready before");
+    }
+    return value;
+  }
+
+  private MoeGroup group() {
+    return required(group);
+  }
+
+  private StepLoop loop() {
+    return required(loop);
+  }
+
+  private PlainExchange plain() {
+    return required(plain);
+  }
+
+  /** A step on each lane, whose experts compute; says what the sums of each are. */
+  private String verify(int step) {
+    int ranks = group().shape().ranks();
+    Routing routing = Routing.of(plan, step, group().rank(), ranks);
+    Tokens.write(plan, step, group().rank(), routing.tokens(), tokens);
+    return IntStream.range(0, plan.lanes())
+        .mapToObj(lane -> verify(lane, routing).toLine())
+        .collect(Collectors.joining("|"));
+  }
+
+  private Sums verify(int lane, Routing routing) {
+    sums.fill((byte) 0);
+    MoeStep step = group().lane(lane).begin(routing.tokens(), routing.experts(), routing.weights());
+    step.run(tokens, batch -> Mono.fromRunnable(() -> Experts.compute(plan, batch)), sums)
+        .block(plan.deadline().plus(SLACK));
+    return Sums.of(plan, routing.tokens(), sums);
+  }
+
+  private Times steps(int count) {
+    return required(loop().run(count).block());
+  }
+
+  /** Layers of all lanes: how many, how long the work takes, and whether lanes overlap. */
+  private String layers(List<String> words) {
+    return String.valueOf(
+        required(layers)
+            .run(
+                Integer.parseInt(words.get(0)),
+                Long.parseLong(words.get(1)),
+                Boolean.parseBoolean(words.get(2)))
+            .block());
+  }
+
+  /** Does steps until somebody is lost; says when it was told so, of whom, and how. */
+  private String lose() {
+    try {
+      loop().endless().block();
+      throw new IllegalStateException("expected to lose somebody");
+    } catch (GroupFailedException e) {
+      return SharedClock.nanosNow() + " " + e.rank().orElse(-1) + " " + e.getMessage();
+    }
+  }
+
+  private String leave() {
+    group().close().block(Node.SETUP);
+    return "";
+  }
+
+  @Override
+  public void close() {
+    groups.close().block(Node.SETUP);
+    node.close();
+  }
+}

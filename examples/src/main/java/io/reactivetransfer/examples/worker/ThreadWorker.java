@@ -1,0 +1,63 @@
+package io.reactivetransfer.examples.worker;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * A {@link Worker} in this process with a thread of its own: it works as soon as it is asked, so
+ * that several of them can wait for each other.
+ */
+public final class ThreadWorker implements Asked {
+
+  private final String name;
+  private final Worker worker;
+  private final ExecutorService thread;
+  private final LinkedBlockingQueue<Future<String>> answers = new LinkedBlockingQueue<>();
+
+  /** One that is open. */
+  public ThreadWorker(String name, Worker worker) {
+    this.name = name;
+    this.worker = worker;
+    this.thread =
+        Executors.newSingleThreadExecutor(Thread.ofPlatform().name(name).daemon().factory());
+    answers.add(CompletableFuture.completedFuture("ready"));
+  }
+
+  @Override
+  public void ask(String line) {
+    answers.add(thread.submit(() -> worker.answer(line)));
+  }
+
+  @Override
+  public String awaitAnswer() throws IOException, InterruptedException {
+    try {
+      return answers.take().get();
+    } catch (ExecutionException e) {
+      throw new IOException(this + ": " + e.getCause(), e.getCause());
+    }
+  }
+
+  @Override
+  public void end() throws InterruptedException {
+    try {
+      thread.submit(worker::close).get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(this + " did not close: " + e.getCause(), e.getCause());
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,151 @@
+package io.reactivetransfer.examples.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.moe.ExpertPlacement;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** What the program compares and measures with. */
+class MoePartsTest {
+
+  static Plan plan(double skew) {
+    return new Plan(
+        "loopback",
+        null,
+        1,
+        2,
+        100,
+        16,
+        4,
+        130,
+        skew,
+        null,
+        null,
+        1,
+        Signals.PARALLEL,
+        Duration.ofSeconds(20),
+        Duration.ofSeconds(20),
+        1,
+        false);
+  }
+
+  @Test
+  void aTokenGoesToDifferentExperts() {
+    Routing routing = Routing.of(plan(2), 1, 0, 2);
+    for (int token = 0; token < routing.tokens(); token++) {
+      int[] of = Arrays.copyOfRange(routing.experts(), token * 4, token * 4 + 4);
+      assertThat(of).doesNotHaveDuplicates();
+      assertThat(Arrays.stream(of)).allMatch(expert -> expert >= 0 && expert < 16);
+    }
+  }
+
+  @Test
+  void skewMakesTheFirstExpertsLikely() {
+    ExpertPlacement placement = ExpertPlacement.even(2, 16);
+    int[] even = Routing.of(plan(0), 1, 0, 2).pairs(placement);
+    int[] skewed = Routing.of(plan(2), 1, 0, 2).pairs(placement);
+    assertThat(even[0]).isBetween(150, 250);
+    assertThat(skewed[0]).isGreaterThan(300);
+    assertThat(skewed[0] + skewed[1]).isEqualTo(400);
+  }
+
+  @Test
+  void stepsHaveTokensOfTheirOwn() {
+    assertThat(Routing.of(plan(0), 1, 0, 2).experts())
+        .isNotEqualTo(Routing.of(plan(0), 3, 0, 2).experts());
+    assertThat(Routing.of(plan(0), Routing.UNEVEN, 0, 2).tokens()).isZero();
+    assertThat(Routing.of(plan(0), Routing.UNEVEN, 1, 2).tokens()).isEqualTo(50);
+  }
+
+  /** The sums of the reference by hand: one token, in which all numbers are 1 and all scales 2. */
+  @Test
+  void anExpertMultipliesWhatATokenMeans() {
+    Plan plan = plan(0);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment token = arena.allocate(plan.tokenBytes());
+      for (int i = 0; i < 130; i++) {
+        token.set(ValueLayout.JAVA_BYTE, i, (byte) 0x38); // 1 in E4M3
+      }
+      token.set(ValueLayout.JAVA_FLOAT_UNALIGNED, 130, 2);
+      token.set(ValueLayout.JAVA_FLOAT_UNALIGNED, 134, 4);
+      assertThat(Experts.ofBf16(Experts.result(plan, 0, token, 0, 0))).isEqualTo(2);
+      assertThat(Experts.ofBf16(Experts.result(plan, 0, token, 0, 129))).isEqualTo(4);
+      assertThat(Experts.ofBf16(Experts.result(plan, 32, token, 0, 0))).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void anotherSumIsFoundWhereverItIs() {
+    Plan plan = plan(0);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(100 * 260);
+      Sums right = Sums.of(plan, 100, memory);
+      assertThat(Sums.of(right.toLine()).difference(right)).isEmpty();
+      memory.set(ValueLayout.JAVA_BYTE, 57 * 260 + 259, (byte) 1);
+      assertThat(right.difference(Sums.of(plan, 100, memory)))
+          .isEqualTo("another sum among tokens 56 to 57");
+      assertThat(right.difference(Sums.of(plan, 40, memory))).contains("number of tokens");
+    }
+  }
+
+  @Test
+  void timesTravelOnALine() {
+    Times times = Times.of(3);
+    times.set(Half.STEP, 2, 1_234_567);
+    times.set(Half.DISPATCH_SEND, 1, 900);
+    Times read = Times.of(times.toLine());
+    assertThat(read.of(Half.STEP)).containsExactly(0, 0, 1_234_500);
+    assertThat(read.withoutFirst().of(Half.DISPATCH_SEND)).containsExactly(900, 0);
+    assertThat(read.percentiles(Half.STEP).p99Millis()).isEqualTo(1.2345);
+  }
+
+  /** Two pieces at once take as long as one after the other. */
+  @Test
+  void aDeviceDoesOnePieceOfWorkAfterTheOther() {
+    Device device = new Device();
+    long began = System.nanoTime();
+    Mono.when(device.work(20_000_000), device.work(30_000_000)).block();
+    assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(50_000_000);
+  }
+
+  @Test
+  void spansTravelOnALine() {
+    List<Span> spans =
+        List.of(new Span(Span.What.WORK, 0, 1, 2), new Span(Span.What.COMBINE_RECEIVE, 1, 3, 4));
+    assertThat(Span.of(Span.toLine(spans))).isEqualTo(spans);
+    assertThat(Span.of("")).isEmpty();
+  }
+
+  @Test
+  void workIsAddedUpByKind() {
+    WorkScheduler scheduler = new WorkScheduler(Schedulers.immediate());
+    Work before = Work.of(scheduler.work().toLine());
+    scheduler.schedule(() -> {});
+    scheduler.schedule(() -> {});
+    scheduler.schedule(() -> {});
+    scheduler.schedule(MoePartsTest::busy);
+    Work work = scheduler.work().since(before);
+    assertThat(work.ofKinds().getLast()).isGreaterThan(10_000_000);
+    assertThat(work.ofKinds().subList(0, 3)).allMatch(nanos -> nanos < 10_000_000);
+    assertThat(work.all()).isGreaterThanOrEqualTo(10_000_000);
+    assertThat(Work.sum(List.of(work, work)).all()).isEqualTo(2 * work.all());
+  }
+
+  private static void busy() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long until = threads.getCurrentThreadCpuTime() + 12_000_000;
+    while (threads.getCurrentThreadCpuTime() < until) {
+      Thread.onSpinWait();
+    }
+  }
+}

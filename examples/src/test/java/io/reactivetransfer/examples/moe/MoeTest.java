@@ -1,0 +1,123 @@
+package io.reactivetransfer.examples.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.examples.kvcache.InstalledBackend;
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.w3c.dom.Document;
+
+/** The program as a user starts it: real processes, or one process over loopback. */
+@Timeout(170)
+class MoeTest {
+
+  private static final List<String> SMALL =
+      List.of(
+          "moe",
+          "--tokens=20",
+          "--experts=10",
+          "--top-k=3",
+          "--hidden=300",
+          "--steps=7",
+          "--warmup=1");
+
+  private static String output(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(SMALL);
+    all.addAll(List.of(arguments));
+    try (JavaProcess program =
+        JavaProcess.start("io.reactivetransfer.examples.Main", all.toArray(String[]::new))) {
+      assertThat(program.exitCode()).as(() -> program.stdout() + program.stderr()).isZero();
+      assertThat(program.stderr()).isEmpty();
+      return program.stdout();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tcp, --ranks=4, --skew=1",
+    "libfabric, --ranks=4, --private-slots=3",
+    "loopback, --ranks=3, --private-slots=0",
+    "loopback, --ranks=2, --signals=nic"
+  })
+  void eachRankGetsTheSumsOfTheReference(String backend, String ranks, String other)
+      throws Exception {
+    InstalledBackend.require(backend);
+    assertThat(output("--backend=" + backend, ranks, other))
+        .containsPattern(
+            "step +20 tokens of each of [234] ranks to 3 of 10 experts.* over " + backend)
+        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps, next to a reference")
+        .containsPattern("p50/p99, ms +dispatchSend +dispatchReceive +combineSend +combineReceive")
+        .containsPattern("all ranks( +[0-9]+\\.[0-9]+ / [0-9]+\\.[0-9]+){5}\\n")
+        .containsPattern("rank 1( +[0-9]+\\.[0-9]+ / [0-9]+\\.[0-9]+){5}\\n")
+        .containsPattern("between ranks  [0-9.]+ KiB out and [0-9.]+ KiB back in a step")
+        .contains("at the median of 7 steps")
+        .containsPattern("caller +p50 [0-9.]+ us, p99 [0-9.]+ us of CPU in begin, p50 [0-9.]+ us")
+        .containsPattern(
+            "CPU time +[0-9.]+ ms for a step of a rank, of that [0-9.]+ tokens in send");
+  }
+
+  @Test
+  void whoIsKilledIsNamedByAllOthersWhoGoOnWithoutIt() throws Exception {
+    assertThat(output("--kill", "--ranks=3"))
+        .containsPattern("killed +rank-[012] \\(process [0-9]+\\), [0-9]+ ms after the first")
+        .containsPattern("rank [012] +[0-9.]+ ms later: group layers/1 is over: rank [012] \\(tcp:")
+        .containsPattern("all ended +[0-9.]+ ms after it was killed; the deadline is 5,000 ms")
+        .containsPattern("went on +2 ranks in a group of their own, its first step compared")
+        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps");
+  }
+
+  @Test
+  void theReferenceEndsWithARatio() throws Exception {
+    assertThat(output("--reference", "--ranks=2", "--rounds=2", "--at-most=1000"))
+        .containsPattern("step +[0-9.]+ ms, medians of 2 rounds of [0-9]+")
+        .containsPattern("plain writes +[0-9.]+ ms in turn with these: the same bytes out and back")
+        .containsPattern("CPU time +[0-9.]+ ms for a step of a rank, [0-9.]+ for plain writes")
+        .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds");
+  }
+
+  @Test
+  void microBatchesOverlapAndAreDrawn(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("timeline.svg");
+    assertThat(
+            output(
+                "--backend=loopback",
+                "--ranks=2",
+                "--overlap",
+                "--work=2000",
+                "--rounds=2",
+                "--timeline=" + file))
+        .containsPattern("which may get [0-9]+, on each of 2 lanes")
+        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps")
+        .containsPattern("work +2.000 ms before the tokens of each micro-batch are sent")
+        .containsPattern("one by one +[0-9.]+ ms for a layer of 2 micro-batches; median of 2 ro")
+        .containsPattern("overlapped +[0-9.]+ ms in turn with these")
+        .containsPattern("gain +[0-9.]+ times as fast; at best [0-9.]+, ");
+    Document svg = DocumentBuilderFactory.newNSInstance().newDocumentBuilder().parse(file.toFile());
+    assertThat(svg.getDocumentElement().getTextContent())
+        .contains("rank 0, lane 0", "rank 1, lane 0", "lane 1", "writes", "waits for others")
+        .contains("lane 1: its experts work", "lane 0: dispatchSend", "lane 1: combineReceive")
+        .contains("has its sums");
+  }
+
+  @Test
+  void aRatioThatIsTooHighIsExitCode1() throws Exception {
+    List<String> all = new ArrayList<>(SMALL);
+    all.addAll(List.of("--backend=loopback", "--reference", "--rounds=1", "--at-most=0.01"));
+    try (JavaProcess program =
+        JavaProcess.start("io.reactivetransfer.examples.Main", all.toArray(String[]::new))) {
+      assertThat(program.exitCode()).isEqualTo(1);
+      assertThat(program.stdout()).containsPattern("ratio +[0-9.]+");
+      assertThat(program.stderr())
+          .contains("expected a ratio of 0.01 or less (--at-most), got ")
+          .hasLineCount(1);
+    }
+  }
+}
