@@ -113,7 +113,7 @@ final class Answers implements KvInbox.Handler {
           HandOverException.Reason.REFUSED,
           new HandOverException.Node("prefill", prefill, null),
           0,
-          "prefill ended it (REFUSED): " + text);
+          HandOverException.endOfPrefill(HandOverException.Reason.REFUSED, text));
     }
   }
 }

@@ -4,6 +4,7 @@ import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 
 /**
  * A hand-over ended before all of it was there. Names the node at the other end; the content of the
@@ -78,8 +79,17 @@ public final class HandOverException extends RuntimeException {
     return new HandOverException(reason, with, requestId, textOf(cause), cause);
   }
 
+  /** What prefill has said, which may be nothing. */
+  static String endOfPrefill(Reason reason, String text) {
+    return "prefill ended it (" + reason + "): " + (text.isBlank() ? "it did not say why" : text);
+  }
+
   /** The message of an exception, or its kind if it has none or cannot say it. */
   static String textOf(Throwable cause) {
+    if (Exceptions.isMultiple(cause) && cause.getSuppressed().length > 0) {
+      Throwable[] all = cause.getSuppressed();
+      return textOf(all[0]) + (all.length > 1 ? ", and " + (all.length - 1) + " more" : "");
+    }
     String text = null;
     try {
       text = cause.getMessage();

@@ -258,7 +258,10 @@ public final class KvOrder {
       return this;
     }
 
-    /** How long to wait until all has arrived, 1 ms to 24 days; 60 s unless it is given. */
+    /**
+     * How long to wait until all has arrived, 1 ms to 24 days; 60 s unless it is given. What the
+     * scope of the arrival does has no bound but its own.
+     */
     public Builder deadline(Duration deadline) {
       Objects.requireNonNull(deadline, "deadline");
       if (deadline.compareTo(Duration.ofMillis(1)) < 0

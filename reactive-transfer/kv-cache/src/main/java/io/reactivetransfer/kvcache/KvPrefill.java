@@ -161,6 +161,10 @@ public final class KvPrefill implements Disposable {
    * or completion, nothing of it reads the source memory any more; after a cancel, {@link
    * KvRequest#quiet()} says so.
    *
+   * <p>What does not fit is thrown by this call and does not come as a signal: a handler that has
+   * taken pages by then gives them back itself, or calls this within {@link Flux#using}, which
+   * does.
+   *
    * @param request one that this object's {@link #requests()} or {@link #serve} emitted; another
    *     object's is an {@link IllegalArgumentException}, and stays open
    * @param pages the source pages in this memory, {@link KvRequest#pages()} of them, the same ones

@@ -293,7 +293,7 @@ final class Leg {
           case DEADLINE -> HandOverException.Reason.DEADLINE;
           case FAILED, NOT_RUNNING -> HandOverException.Reason.FAILED;
         };
-    String text = "prefill ended it (" + reason + "): " + message.text();
+    String text = HandOverException.endOfPrefill(reason, message.text());
     if (reason == HandOverException.Reason.REFUSED) {
       owner.forget(source); // it may have another layout by now
     }

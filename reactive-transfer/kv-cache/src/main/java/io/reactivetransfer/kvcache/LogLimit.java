@@ -29,7 +29,16 @@ final class LogLimit {
 
   /** For one log, by a clock that never jumps. */
   LogLimit(Logger log) {
-    this(log::warn, System::nanoTime);
+    this((text, cause) -> warn(log, text, cause), System::nanoTime);
+  }
+
+  /** A logger would write of a cause that is not there, too. */
+  private static void warn(Logger log, String text, @Nullable Throwable cause) {
+    if (cause == null) {
+      log.warn(text);
+    } else {
+      log.warn(text, cause);
+    }
   }
 
   LogLimit(BiConsumer<String, @Nullable Throwable> log, LongSupplier nanos) {
