@@ -69,9 +69,9 @@ public final class KvPrefill implements Disposable {
    * to the application. One subscriber at a time: another one gets an {@link
    * IllegalStateException}. Requests wait while there is no demand, and while one subscriber has
    * gone and the next has not come: some here, the rest at those who sent them; decode nodes take
-   * turns, and those of one node come in its order. One that decode cancels meanwhile, whose time
-   * is over, or whose sender is lost, is not emitted. Completes when this is disposed of, or the
-   * engine closes.
+   * turns, and those of one node come in the order in which it sent them. One that decode cancels
+   * meanwhile, whose time is over, or whose sender is lost, is not emitted. Completes when this is
+   * disposed of, or the engine closes.
    *
    * <p>An error in the code behind ends that subscription, as Reactive Streams has it, and with it
    * what it had taken and not answered; {@link #serve} keeps the failure of one request apart from
