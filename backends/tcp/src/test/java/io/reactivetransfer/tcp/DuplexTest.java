@@ -76,7 +76,7 @@ class DuplexTest {
       nic.write(sink, remote, 5, 43);
       nic.resume();
 
-      // nothing else is done on the connection that would have it say more
+      // Nothing else is done on the connection that would have it say more.
       byte[] sent = raw.read(Wire.WRITE_BYTES + 5 + Wire.ACK_BYTES);
 
       assertThat(sent[0]).isEqualTo((byte) Wire.WRITE);

@@ -84,7 +84,10 @@ public final class HandOverException extends RuntimeException {
     return "prefill ended it (" + reason + "): " + (text.isBlank() ? "it did not say why" : text);
   }
 
-  /** The message of an exception, or its kind if it has none or cannot say it. */
+  /**
+   * The message of an exception, or its kind if it has none or cannot say it; where Reactor has put
+   * several into one, that of the first, and how many more there are.
+   */
   static String textOf(Throwable cause) {
     if (Exceptions.isMultiple(cause) && cause.getSuppressed().length > 0) {
       Throwable[] all = cause.getSuppressed();
