@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Chapters;
 import io.reactivetransfer.tck.TransferConformance;
 
 /** The rules about losses, where who closes has its connections ended without a goodbye. */

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Chapters;
 import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tcp;
 
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Chapters;
+import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 import io.reactivetransfer.tck.process.TwoProcesses;
 import java.lang.foreign.Arena;
@@ -33,6 +35,11 @@ class TcpTwoProcessesConformanceTest extends TransferConformance {
   @Override
   protected Backend backend() {
     return BOTH;
+  }
+
+  @Override
+  protected Profile profile() {
+    return Profile.defaults().withNicCounts(1, 2);
   }
 
   @Override

@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Has jcstress run all races, in processes of its own, for a quarter of a second each, or longer:
+ * Has jcstress run all races, in processes of its own, for a tenth of a second each, or longer:
  * {@code -Drace.seconds=30}.
  */
 class RacesTest {
 
   private static final double SECONDS =
-      Double.parseDouble(System.getProperty("reactivetransfer.races.seconds", "0.25"));
+      Double.parseDouble(System.getProperty("reactivetransfer.races.seconds", "0.1"));
 
   @TempDir private Path directory;
 

@@ -6,6 +6,28 @@ import io.reactivetransfer.spi.Backend;
 /**
  * The same rules where nothing comes in the order in which it was sent, and a long write in parts.
  */
+@Chapters(
+    value = {
+      "Visibility",
+      "Arrival",
+      "Quiet",
+      "Cancel",
+      "LostPeer",
+      "Abort",
+      "Revocation",
+      "Counting",
+      "Placement",
+      "Message",
+      "Driver",
+      "DriverReport",
+      "DriverRelease",
+      "Outcome",
+      "Barrier",
+      "Watch",
+      "NicFailure",
+      "HalfWay"
+    },
+    unlessAll = true)
 class ReorderingLoopbackConformanceTest extends TransferConformance {
 
   @Override

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SabotageCheck {
 
-  static final boolean ALL = Boolean.getBoolean("reactivetransfer.tck.sabotage.all");
+  static final String ALL_PROPERTY = "reactivetransfer.tck.sabotage.all";
+  static final boolean ALL = Boolean.getBoolean(ALL_PROPERTY);
 
   /** Most saboteurs cost one of these, and there are many; on an idle machine it is plenty. */
   private static final Duration SHORT = Duration.ofMillis(1_500);

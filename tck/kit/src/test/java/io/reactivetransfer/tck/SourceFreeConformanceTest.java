@@ -4,6 +4,24 @@ import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
 
 /** The rules accuse nobody who promises no more than that a write's source is free. */
+@Chapters(
+    value = {
+      "Visibility",
+      "Arrival",
+      "Quiet",
+      "Cancel",
+      "LostPeer",
+      "Abort",
+      "Revocation",
+      "Counting",
+      "Driver",
+      "DriverTrust",
+      "DriverReport",
+      "Deadline",
+      "Outcome",
+      "NicFailure"
+    },
+    unlessAll = true)
 class SourceFreeConformanceTest extends TransferConformance {
 
   @Override

@@ -1,7 +1,7 @@
-package io.reactivetransfer.tcp;
+package io.reactivetransfer.tck;
 
-import io.reactivetransfer.tck.TransferConformance;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -13,16 +13,43 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Of the conformance kit, only these chapters: the names of the classes that hold their rules. */
+/**
+ * On a class that extends {@link TransferConformance}: runs only some chapters of the kit. For
+ * further configurations of a backend that has one class which runs all of it: with encryption,
+ * over another network, between two processes. The other chapters show as skipped.
+ *
+ * <pre>{@code
+ * @Chapters({"Visibility", "LostPeer", "Message"})
+ * class MySecureConformanceTest extends TransferConformance { ... }
+ * }</pre>
+ */
+@Inherited
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(Chapters.Only.class)
-@interface Chapters {
+public @interface Chapters {
 
+  /**
+   * System property that, if {@code true}, runs all chapters where {@link #unlessAll()} says so, as
+   * a nightly build does.
+   */
+  String ALL = "reactivetransfer.tck.all";
+
+  /**
+   * The chapters that run, by the names under which they show in the report of a run: of the
+   * classes nested in {@link TransferConformance}, as {@code Visibility}. A name that the kit does
+   * not have fails the class.
+   */
   String[] value();
+
+  /** Whether the others would hold as well, and are left out only because they take their time. */
+  boolean unlessAll() default false;
 
   /** Leaves out the other chapters. */
   final class Only implements ExecutionCondition {
+
+    /** For JUnit. */
+    public Only() {}
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
@@ -32,8 +59,15 @@ import org.junit.platform.commons.support.AnnotationSupport;
           .flatMap(ExtensionContext::getTestClass)
           .flatMap(outer -> AnnotationSupport.findAnnotation(outer, Chapters.class))
           .filter(chapters -> !names(chapters).contains(nested.getSimpleName()))
-          .map(_ -> ConditionEvaluationResult.disabled("not of the chapters that are asked for"))
-          .orElseGet(() -> ConditionEvaluationResult.enabled("one of them"));
+          .filter(chapters -> !(chapters.unlessAll() && Boolean.getBoolean(ALL)))
+          .map(chapters -> ConditionEvaluationResult.disabled(reason(chapters)))
+          .orElseGet(() -> ConditionEvaluationResult.enabled("one of the chapters"));
+    }
+
+    private static String reason(Chapters chapters) {
+      return chapters.unlessAll()
+          ? "left out to save time; -D" + ALL + "=true runs it"
+          : "not of the chapters that are asked for";
     }
 
     /** A chapter that the kit does not have would be left out without a word. */

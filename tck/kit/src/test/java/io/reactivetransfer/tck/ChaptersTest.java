@@ -1,0 +1,106 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+
+/** Which chapters of the kit run where only some are asked for. */
+@ResourceLock(Resources.SYSTEM_PROPERTIES)
+class ChaptersTest {
+
+  /** Not a test by itself, nor are the others here: they are run by what is below. */
+  @Chapters({"Placement", "Watch"})
+  static class Two extends TransferConformance {
+    @Override
+    protected Backend backend() {
+      return new LoopbackBackend();
+    }
+  }
+
+  static class TwoToo extends Two {}
+
+  @Chapters(value = "Placement", unlessAll = true)
+  static class OneToSaveTime extends Two {}
+
+  @Chapters({"Placement", "Placements"})
+  static class Misspelt extends Two {}
+
+  /** The whole kit has more tests than are needed to see which of its chapters would run. */
+  private static EngineExecutionResults run(Class<?> kit, boolean all) {
+    String before = System.setProperty(Chapters.ALL, String.valueOf(all));
+    try {
+      return EngineTestKit.engine("junit-jupiter")
+          .selectors(selectClass(kit))
+          .filters(oneTestOfEach())
+          .execute();
+    } finally {
+      System.setProperty(Chapters.ALL, before == null ? "false" : before);
+    }
+  }
+
+  private static PostDiscoveryFilter oneTestOfEach() {
+    Set<String> seen = new TreeSet<>();
+    return test ->
+        FilterResult.includedIf(
+            !test.getChildren().isEmpty()
+                || test.getParent()
+                    .map(chapter -> seen.add(chapter.getDisplayName()))
+                    .orElse(true));
+  }
+
+  private static Set<String> chaptersThatRan(EngineExecutionResults results) {
+    return results.containerEvents().started().stream()
+        .map(event -> event.getTestDescriptor().getUniqueId().getLastSegment())
+        .filter(segment -> segment.getType().equals("nested-class"))
+        .map(segment -> segment.getValue())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Test
+  void onlyTheseRun() {
+    assertThat(chaptersThatRan(run(Two.class, true))).containsExactly("Placement", "Watch");
+    assertThat(chaptersThatRan(run(TwoToo.class, false))).containsExactly("Placement", "Watch");
+  }
+
+  @Test
+  void theOthersRunAsWellWhereAllAreAskedFor() {
+    assertThat(chaptersThatRan(run(OneToSaveTime.class, false))).containsExactly("Placement");
+    assertThat(chaptersThatRan(run(OneToSaveTime.class, true)))
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(TransferConformance.class.getDeclaredClasses())
+                .map(Class::getSimpleName)
+                .toList());
+  }
+
+  @Test
+  void aChapterThatTheKitDoesNotHaveFails() {
+    EngineExecutionResults results = run(Misspelt.class, false);
+    results.testEvents().assertStatistics(tests -> tests.started(0));
+    assertThat(results.containerEvents().failed().stream().map(ChaptersTest::message))
+        .isNotEmpty()
+        .allSatisfy(message -> assertThat(message).contains("Placements"));
+  }
+
+  private static String message(Event failure) {
+    Throwable thrown =
+        failure.getRequiredPayload(TestExecutionResult.class).getThrowable().orElseThrow();
+    return thrown.getCause() == null
+        ? String.valueOf(thrown.getMessage())
+        : thrown.getMessage() + " " + thrown.getCause().getMessage();
+  }
+}
