@@ -2,6 +2,7 @@ package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import io.reactivetransfer.examples.moe.MoeCommand;
+import io.reactivetransfer.examples.together.TogetherCommand;
 import io.reactivetransfer.examples.weights.WeightsCommand;
 import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.JmhCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.HelpCommand;
       KvCacheCommand.class,
       WeightsCommand.class,
       MoeCommand.class,
+      TogetherCommand.class,
       JlamaElsewhere.class,
       PerfCommand.class,
       FirstWriteCommand.class,

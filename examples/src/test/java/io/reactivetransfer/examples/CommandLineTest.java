@@ -30,7 +30,7 @@ class CommandLineTest {
     assertThat(run()).isZero();
     assertThat(out.toString())
         .contains("kv-cache", "weights", "moe", "jlama", "perf", "first-write", "first-hand-over")
-        .contains("first-update", "doctor", "jmh");
+        .contains("first-update", "together", "doctor", "jmh");
     assertThat(err.toString()).isEmpty();
   }
 
@@ -105,6 +105,10 @@ class CommandLineTest {
         "weights --timeline /no/such/folder/file",
         "weights --backend loopback --size 64KiB --to pp=64 --from tp=1",
         "perf --op fly",
+        "together --seconds 0",
+        "together --nics 9",
+        "together --backend carrier-pigeon",
+        "together --provider tcp",
         "moe --ranks 1",
         "moe --ranks 65",
         "moe --tokens 0",

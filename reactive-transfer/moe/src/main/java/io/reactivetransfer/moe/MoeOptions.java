@@ -46,7 +46,7 @@ public final class MoeOptions {
   }
 
   /** What tells that time has passed. */
-  Scheduler timers() {
+  public Scheduler timers() {
     return timers;
   }
 
@@ -96,9 +96,12 @@ public final class MoeOptions {
       return this;
     }
 
-    /** For tests on a clock of their own. */
-    Builder timers(Scheduler timers) {
-      this.timers = timers;
+    /**
+     * A scheduler and a clock of the caller's, for instance those of a test in which time passes as
+     * the test says: deadlines run out there. {@code Schedulers.parallel()} unless it is given.
+     */
+    public Builder timers(Scheduler timers) {
+      this.timers = Objects.requireNonNull(timers, "timers");
       return this;
     }
 

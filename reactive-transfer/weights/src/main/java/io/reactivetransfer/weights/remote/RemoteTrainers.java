@@ -141,6 +141,11 @@ public final class RemoteTrainers {
               + peer.address()
               + " as another one does; use peer(address) of this one");
     }
+    if (peer.id().equals(engine.id())) {
+      throw new IllegalArgumentException(
+          "expected a trainer on another engine than the controller's, got the same one, and an"
+              + " engine sends nothing to itself; use TrainerService.local");
+    }
     return new One(peer, checksums);
   }
 

@@ -118,7 +118,7 @@ public final class WeightsController {
    * @param ranks all that are to flip, each name once
    * @param trainers who write; told when all ranks are open to writes
    * @throws IllegalArgumentException if the update names other ranks, they are more than one
-   *     message can name, or one is as another engine sees it
+   *     message can name, or one is as another engine sees it, or on the controller's own
    */
   public Mono<UpdateResult> update(
       WeightsUpdate update,
@@ -186,6 +186,12 @@ public final class WeightsController {
             "expected ranks as this controller's engine sees them, got "
                 + rank.name()
                 + " as another one does; use peer(address) of this one");
+      }
+      if (rank.peer().id().equals(engine.id())) {
+        throw new IllegalArgumentException(
+            "expected ranks on other engines than the controller's, got "
+                + rank.name()
+                + " on the same one: an engine sends nothing to itself");
       }
       if (byName.put(rank.name(), rank.peer()) != null) {
         throw new IllegalArgumentException(

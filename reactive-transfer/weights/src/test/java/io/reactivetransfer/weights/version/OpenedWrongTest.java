@@ -120,6 +120,23 @@ class OpenedWrongTest {
     other.close().block(Cluster.PATIENCE);
   }
 
+  /** An engine sends nothing to itself, and a rank that never answers would be taken for lost. */
+  @Test
+  void ranksAndTrainersOnTheControllersOwnEngine() {
+    Peer itself = engine.peer(engine.address());
+    WeightsController controller = WeightsController.open(engine);
+    List<RankMember> ranks = List.of(new RankMember("one", itself));
+    assertThatThrownBy(() -> controller.update(update(1), ranks, List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected ranks on other engines than the controller's, got one");
+    assertThatThrownBy(() -> controller.recover(ranks, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("expected ranks on other engines than the controller's, got one");
+    assertThatThrownBy(() -> RemoteTrainers.open(engine).trainer(itself))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("TrainerService.local");
+  }
+
   private static WeightsUpdate update(long arrivals) {
     return new WeightsUpdate(
         1, UpdateMode.IN_PLACE, Map.of("one", arrivals), Duration.ofSeconds(1));

@@ -1,0 +1,62 @@
+package io.reactivetransfer.examples.together;
+
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.kvcache.KvCache;
+import io.reactivetransfer.kvcache.KvCacheOptions;
+import io.reactivetransfer.moe.MoeMemory;
+import io.reactivetransfer.moe.MoeNode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/** What a node has: one engine, on which all pipelines stand, and memory. */
+final class Site {
+
+  private static final long ALIGNMENT = MoeMemory.ALIGNMENT;
+
+  final String name;
+  final TransferEngine engine;
+  final KvCache cache;
+  final MoeNode experts;
+
+  /** On which pipelines do what takes a while. */
+  final Scheduler scheduler;
+
+  /** What their deadlines go by. */
+  final Scheduler timers;
+
+  private final Arena arena;
+
+  /**
+   * A node.
+   *
+   * @param arena for its memory; the caller's, who closes it after the engine
+   */
+  Site(String name, TransferEngine engine, Scheduler scheduler, Scheduler timers, Arena arena) {
+    this.name = name;
+    this.engine = engine;
+    this.scheduler = scheduler;
+    this.timers = timers;
+    this.arena = arena;
+    this.cache = KvCache.open(engine, name, KvCacheOptions.builder().timers(timers).build());
+    this.experts = MoeNode.open(engine);
+  }
+
+  MemorySegment allocate(long bytes) {
+    return arena.allocate(bytes, ALIGNMENT);
+  }
+
+  /** Ends what pipelines share, and waits until the engine has heard what was given back. */
+  Mono<Void> close() {
+    return Mono.defer(() -> {
+      cache.dispose();
+      return cache.closed().then(experts.close()).then(turn()).then(turn());
+    });
+  }
+
+  /** A lease is given back by a task of the NICs' thread, and the figures follow at its end. */
+  private Mono<Void> turn() {
+    return Mono.<Void>fromRunnable(() -> {}).subscribeOn(engine.scheduler());
+  }
+}
