@@ -169,10 +169,10 @@ public final class TrainerService {
   }
 
   /**
-   * How far the run is that was begun last: what was said of it last at once, then all that is said
-   * of this one and the next ones; of what comes faster than it is asked for, the last. Completes
-   * when the service is closed. Signals on the scheduler of the timers. Cancelling ends the
-   * listening only.
+   * How far the run is that was begun last: what was said of it last at once, then what is said of
+   * this one and the next ones, at most 20 times a second and once more when it is done; of what
+   * comes faster than it is asked for, the last. Completes when the service is closed. Signals on
+   * the scheduler of the timers. Cancelling ends the listening only.
    */
   public Flux<RunProgress> progress() {
     return progress.asFlux().onBackpressureLatest().publishOn(timers, 1);
