@@ -23,6 +23,15 @@ final class Outgoing {
 
   private static final int SHARE = 4;
 
+  /**
+   * So much of a long write goes before each chunk of it, with a call of its own: the other side
+   * wakes up and reads it while the next call copies the rest.
+   */
+  private static final int LEAD_BYTES = Wire.FIRST_PART_BYTES;
+
+  /** What is not many times as long is given without. */
+  private static final int LED_BYTES = 4 * LEAD_BYTES;
+
   /** How much is given in short chunks after the last write that asked for them. */
   private static final int HURRIED_BYTES = 4 << 20;
 
@@ -40,6 +49,10 @@ final class Outgoing {
   private long waitingBytes;
   private int chunkBytes = MAX_CHUNK_BYTES;
   private int hurriedBytes;
+
+  /** Whether what was given last leads the next chunk. */
+  private boolean hasLed;
+
   private @Nullable ByteBuf batch;
 
   /** As much as the last one had in it: what waits for a slow peer is not mostly empty. */
@@ -143,7 +156,7 @@ final class Outgoing {
    *     {@link #giveUp} is next
    */
   int give(ChannelHandlerContext context) {
-    int most = hurriedBytes > 0 ? chunkBytes : MAX_CHUNK_BYTES;
+    int most = nextBytes();
     int given = 0;
     int copied = 0;
     while (given < most && copied == 0 && !isEmpty()) {
@@ -169,6 +182,17 @@ final class Outgoing {
     }
     hurriedBytes = Math.max(0, hurriedBytes - given);
     return copied;
+  }
+
+  /** How much is given next. */
+  private int nextBytes() {
+    int chunk = hurriedBytes > 0 ? chunkBytes : MAX_CHUNK_BYTES;
+    hasLed =
+        !hasLed
+            && chunk >= LED_BYTES
+            && waiting.peek() instanceof LongWrite write
+            && write.bytes() >= LED_BYTES;
+    return hasLed ? LEAD_BYTES : chunk;
   }
 
   /** Gives the write up that is being sent; its token. */

@@ -265,6 +265,11 @@ final class Cluster implements AutoCloseable {
     return figures;
   }
 
+  /** Of the update that has ended: how long the run of the slowest trainer took. */
+  long slowestNanos() throws IOException, InterruptedException {
+    return figures().stream().mapToLong(TrainerFigures::elapsedNanos).max().orElse(0);
+  }
+
   /** Starts another trainer in place of one that is gone; all others are told of it. */
   void replaceTrainer(int index) throws IOException, InterruptedException {
     trainers.get(index).close();

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,8 @@ final class ControllerWorker implements Worker {
       case "ranks" -> ranks(rest);
       case "update" -> update(rest.split(" ", -1));
       case "recover" -> recover(rest.split(" ", -1));
-      case "ping" -> ping(Integer.parseInt(rest));
+      case "ping" -> ping();
+      case "round" -> String.valueOf(round(members.values()));
       case "compiled" ->
           String.valueOf(ManagementFactory.getCompilationMXBean().getTotalCompilationTime());
       default -> throw new IllegalArgumentException("not known to a controller: " + line);
@@ -144,20 +146,27 @@ final class ControllerWorker implements Worker {
     return Objects.requireNonNull(running.block());
   }
 
-  /** So many messages to each rank and back, one after the other; says how long each took. */
-  private String ping(int count) throws InterruptedException {
+  /** A message to each rank and back, one after the other; says how long each took. */
+  private String ping() throws InterruptedException {
     List<String> nanos = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      for (RankMember rank : members.values()) {
-        long sent = System.nanoTime();
-        node.engine.send(rank.peer(), RankWorker.PING, ByteBuffer.allocate(PING_BYTES)).subscribe();
-        if (pongs.poll(UNTIL_LOST.toMillis(), TimeUnit.MILLISECONDS) == null) {
-          throw new IllegalStateException("no answer of " + rank.name() + " to a message");
-        }
-        nanos.add(String.valueOf(System.nanoTime() - sent));
-      }
+    for (RankMember rank : members.values()) {
+      nanos.add(String.valueOf(round(List.of(rank))));
     }
     return String.join(" ", nanos);
+  }
+
+  /** From a message to each of them until the last answer is here. */
+  private long round(Collection<RankMember> ranks) throws InterruptedException {
+    long sent = System.nanoTime();
+    for (RankMember rank : ranks) {
+      node.engine.send(rank.peer(), RankWorker.PING, ByteBuffer.allocate(PING_BYTES)).subscribe();
+    }
+    for (int i = 0; i < ranks.size(); i++) {
+      if (pongs.poll(UNTIL_LOST.toMillis(), TimeUnit.MILLISECONDS) == null) {
+        throw new IllegalStateException("no answer of a rank to a message");
+      }
+    }
+    return System.nanoTime() - sent;
   }
 
   @Override

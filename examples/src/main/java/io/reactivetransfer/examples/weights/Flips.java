@@ -14,13 +14,15 @@ import java.util.List;
  * <p>A flip takes from the moment when the last rank knows that it has all bytes and that nothing
  * can be written to it any more, by that rank's clock, until the controller has heard from all
  * ranks that they serve the new version, by its clock; both are that of this machine. Between these
- * are five messages: filled, hold, held, commit, flipped. In turn with them a message goes from the
- * controller to each rank and comes back, between the same engines.
+ * are five messages: filled, hold, held, commit, flipped. In turn with them messages go from the
+ * controller to the ranks and come back, between the same engines and on the same threads: to one
+ * rank after the other, and to all of them at once, as a flip does it. That comes first behind
+ * every second flip, and the other one behind the others, so that both find the processes as a flip
+ * does.
  */
 final class Flips {
 
   private static final long VERSION = 1;
-  private static final int PINGS = 2;
   private static final int LEAST_WARM_UPS = 100;
 
   private Flips() {}
@@ -31,7 +33,9 @@ final class Flips {
     for (int i = 0; i < Math.max(LEAST_WARM_UPS, count / 4); i++) {
       Updates.requireFlipped(cluster.update(VERSION));
       pings(cluster);
+      round(cluster);
     }
+    List<Long> rounds = new ArrayList<>();
     List<Long> flips = new ArrayList<>();
     List<Long> whole = new ArrayList<>();
     List<Long> pings = new ArrayList<>();
@@ -41,11 +45,16 @@ final class Flips {
       Updates.requireFlipped(end);
       flips.add(end.endedNanos() - filled(cluster));
       whole.add(end.endedNanos() - end.beganNanos());
-      pings.addAll(pings(cluster));
+      if (i % 2 == 0) {
+        rounds.add(round(cluster));
+      } else {
+        pings.addAll(pings(cluster));
+      }
     }
     long bytes = cluster.verify(VERSION);
     Percentiles flip = Percentiles.of(flips);
     Percentiles ping = Percentiles.of(pings);
+    Percentiles round = Percentiles.of(rounds);
     FigureTable table = new FigureTable();
     table.gap();
     ResultTable.head(table, cluster);
@@ -56,10 +65,11 @@ final class Flips {
         "flip",
         flip + " from the last byte at the last rank until the controller knew of the last flip");
     table.line("message", ping + " from the controller to a rank and back, in turn with these");
+    table.line("messages", round + " from the controller to all ranks and back, as in a flip");
+    table.line("ratio", ratios(flip, ping) + " to a message there and back");
+    table.line("", ratios(flip, round) + " to messages to all ranks and back");
     table.line(
-        "ratio",
-        "%.1f at p50, %.1f at p99, to the p50 of a message there and back"
-            .formatted(flip.p50Millis() / ping.p50Millis(), flip.p99Millis() / ping.p50Millis()));
+        "", "%.1f at p99 to the p50 of a message".formatted(flip.p99Millis() / ping.p50Millis()));
     table.line("verified", "%,d bytes behind the last update".formatted(bytes));
     return table.text();
   }
@@ -73,8 +83,17 @@ final class Flips {
         .orElseThrow(() -> new IOException("expected ranks that are filled, got none"));
   }
 
+  private static String ratios(Percentiles flip, Percentiles message) {
+    return "%.1f at p50, %.1f at p99"
+        .formatted(flip.p50Millis() / message.p50Millis(), flip.p99Millis() / message.p99Millis());
+  }
+
+  private static long round(Cluster cluster) throws IOException, InterruptedException {
+    return Long.parseLong(cluster.controller().answer("round"));
+  }
+
   private static List<Long> pings(Cluster cluster) throws IOException, InterruptedException {
-    return Arrays.stream(cluster.controller().answer("ping " + PINGS).split(" "))
+    return Arrays.stream(cluster.controller().answer("ping").split(" "))
         .map(Long::valueOf)
         .toList();
   }

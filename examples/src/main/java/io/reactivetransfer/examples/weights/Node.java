@@ -26,7 +26,11 @@ final class Node implements AutoCloseable {
 
   static Node open(Plan plan) {
     EngineOptions options =
-        EngineOptions.builder().nics(plan.nics()).livenessDeadline(plan.liveness()).build();
+        EngineOptions.builder()
+            .nics(plan.nics())
+            .livenessDeadline(plan.liveness())
+            .signalScheduler(plan.signals().scheduler())
+            .build();
     return new Node(
         await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open()));
   }

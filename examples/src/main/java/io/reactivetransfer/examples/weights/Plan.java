@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode where updates are written
  * @param deadline of an update
  * @param liveness after which silence a process counts as lost
+ * @param signals where engines signal
  * @param seed of the values
  * @param moments whether workers remember what happened when
  * @param verbose whether failures show their stack trace
@@ -41,6 +42,7 @@ record Plan(
     Mode mode,
     Duration deadline,
     Duration liveness,
+    Signals signals,
     long seed,
     boolean moments,
     boolean verbose) {
@@ -84,6 +86,7 @@ record Plan(
                 "--mode=" + mode,
                 "--deadline=" + deadline.toSeconds(),
                 "--liveness=" + liveness.toMillis(),
+                "--signals=" + signals,
                 "--seed=" + seed));
     if (provider != null) {
       arguments.add("--provider=" + provider);

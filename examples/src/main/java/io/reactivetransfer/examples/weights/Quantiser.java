@@ -10,6 +10,8 @@ import io.reactivetransfer.weights.plan.Step;
 import io.reactivetransfer.weights.plan.TableTensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Does all that a trainer prepares for an update, and writes nothing: how fast could that be? */
 final class Quantiser {
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final RoutingTable table;
   private final List<Step.Prepare> steps = new ArrayList<>();
@@ -35,7 +39,10 @@ final class Quantiser {
     }
   }
 
-  /** Once over all, on as many threads as a run has; returns nanoseconds. */
+  /**
+   * Once over all, on as many threads as a run has; returns nanoseconds, and those of a CPU that
+   * the threads took.
+   */
   String run() {
     int threads = Runtime.getRuntime().availableProcessors();
     AtomicInteger next = new AtomicInteger();
@@ -51,20 +58,23 @@ final class Quantiser {
         outputs.add(arena.allocate(Math.max(1, output + scales), 64).fill((byte) 1));
       }
       long began = System.nanoTime();
-      List<Future<?>> running = new ArrayList<>();
+      List<Future<Long>> running = new ArrayList<>();
       for (MemorySegment to : outputs) {
         running.add(
             pool.submit(() -> {
+              long before = THREADS.getCurrentThreadCpuTime();
               int at;
               while ((at = next.getAndIncrement()) < steps.size()) {
                 prepare(steps.get(at), scratch, to);
               }
+              return THREADS.getCurrentThreadCpuTime() - before;
             }));
       }
-      for (Future<?> one : running) {
-        one.get();
+      long cpu = 0;
+      for (Future<Long> one : running) {
+        cpu += one.get();
       }
-      return String.valueOf(System.nanoTime() - began);
+      return System.nanoTime() - began + " " + cpu;
     } catch (InterruptedException | ExecutionException e) {
       throw new IllegalStateException("what prepares has failed: " + e.getMessage(), e);
     }

@@ -183,7 +183,7 @@ final class TrainerWorker implements Worker {
     return "";
   }
 
-  /** Of the run that has ended, which is told a little later. */
+  /** Of the run that has ended, which is told a little later; once for each. */
   private String figures() throws InterruptedException {
     long end = System.nanoTime() + MOST_LATE.toNanos();
     RunProgress run = last;
@@ -191,6 +191,7 @@ final class TrainerWorker implements Worker {
       TimeUnit.MILLISECONDS.sleep(1);
       run = last;
     }
+    last = null;
     return run == null ? "" : TrainerFigures.of(run).toLine();
   }
 

@@ -146,6 +146,14 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   private String watermark = "256MiB";
 
   @Option(
+      names = "--signals",
+      paramLabel = "WHERE",
+      description =
+          "Where engines signal: parallel, Reactor's threads, or nic, the NIC's own. Default:"
+              + " parallel; with --flips and --reference nic, as perf does.")
+  private @Nullable Signals signals;
+
+  @Option(
       names = "--kill",
       paramLabel = "WHO",
       description =
@@ -334,6 +342,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
           Duration.ofSeconds(OptionValues.within("--deadline", deadline(), 1, 3_600)),
           Duration.ofMillis(
               or(livenessMillis, trouble == null ? LIVENESS_MILLIS : Trouble.LIVENESS_MILLIS)),
+          or(signals, flips != null || reference ? Signals.NIC : Signals.PARALLEL),
           seed,
           moments || timeline != null,
           verbose);

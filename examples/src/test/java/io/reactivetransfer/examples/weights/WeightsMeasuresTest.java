@@ -3,6 +3,8 @@ package io.reactivetransfer.examples.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.weights.check.ChecksumScope;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +14,8 @@ import org.junit.jupiter.api.Timeout;
 /** What the program measures and tries besides some updates. */
 @Timeout(170)
 class WeightsMeasuresTest {
+
+  private static final int TROUBLES = 6;
 
   private static Plan plan(String backend, String from, String to, long seed) {
     return new Plan(
@@ -27,6 +31,7 @@ class WeightsMeasuresTest {
         Mode.OUTLIVE,
         Duration.ofSeconds(20),
         Duration.ofMillis(Trouble.LIVENESS_MILLIS),
+        Signals.PARALLEL,
         seed,
         false,
         false);
@@ -44,7 +49,8 @@ class WeightsMeasuresTest {
           .containsPattern("perf write-imm[0-9.]+ GB/s|perf write-imm +[0-9.]+ GB/s")
           .containsPattern("ratio +[0-9.]+; [0-9.]+ to [0-9.]+ in these rounds")
           .containsPattern("overlap +[0-9.]+ ms to prepare alone, [0-9.]+ for the link alone, ")
-          .containsPattern("of the slower +[0-9.]+; ");
+          .containsPattern("of the slower +[0-9.]+; ")
+          .containsPattern("of the cores +[0-9.]+; ");
     }
   }
 
@@ -54,7 +60,22 @@ class WeightsMeasuresTest {
       assertThat(Flips.run(cluster, 10))
           .containsPattern("flip +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the last byte")
           .containsPattern("message +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the controller")
-          .containsPattern("ratio +[0-9.]+ at p50, [0-9.]+ at p99");
+          .containsPattern("messages +p50 [0-9.]+ ms, p99 [0-9.]+ ms from the controller to all")
+          .containsPattern("ratio +[0-9.]+ at p50, [0-9.]+ at p99 to a message there and back")
+          .containsPattern(" +[0-9.]+ at p50, [0-9.]+ at p99 to messages to all ranks and back");
+    }
+  }
+
+  /** What becomes of each update is decided by the seed, which the failure shows. */
+  @Test
+  void noPromiseIsBrokenInTrouble() throws Exception {
+    long seed = Long.getLong("reactivetransfer.weights.seed", System.nanoTime() % 1_000_000);
+    List<String> faults = new ArrayList<>();
+    Progress progress = new Progress(new PrintWriter(Writer.nullWriter()));
+    try (Cluster cluster = Cluster.start(plan("tcp", "fsdp=2", "tp=2", seed), progress)) {
+      String table = new Trouble(cluster, progress, faults).run(TROUBLES);
+      assertThat(faults).as("seed %d: %s", seed, table).isEmpty();
+      assertThat(table).contains(TROUBLES + " updates");
     }
   }
 

@@ -17,6 +17,7 @@ public final class PagedRuns implements AutoCloseable {
   private final boolean inProcess;
   private final Runnable end;
   private long seed;
+  private double cpuNanosPerByte;
 
   private PagedRuns(Plan plan, Side origin, Side target, Runnable end) {
     this.layout = Layout.of(plan, plan.largest());
@@ -145,8 +146,16 @@ public final class PagedRuns implements AutoCloseable {
   public double bytesPerSecond(Duration time) throws SideFailedException, InterruptedException {
     target.ask("begin");
     RunFigures run = RunFigures.of(origin.ask("run " + time.toNanos() + " " + ++seed));
-    target.ask("end " + run.operations() + " " + run.checksum());
+    Usage usage =
+        Usage.of(target.ask("end " + run.operations() + " " + run.checksum())).plus(run.usage());
+    cpuNanosPerByte =
+        (double) usage.cpuNanos() / Math.max(1, run.operations() * layout.operationBytes());
     return run.operationsPerSecond() * layout.operationBytes();
+  }
+
+  /** Of the last run: nanoseconds of a CPU that both sides took for a byte. */
+  public double cpuNanosPerByte() {
+    return cpuNanosPerByte;
   }
 
   /** Milliseconds that the compilers of both sides have worked so far. */

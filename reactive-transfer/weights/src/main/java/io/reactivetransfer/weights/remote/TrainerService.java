@@ -50,6 +50,12 @@ public final class TrainerService {
   /** How often a run says how far it is. */
   private static final Duration REPEAT = Duration.ofMillis(250);
 
+  /**
+   * How often those who listen here are told: each time wakes a thread, on a core that writes may
+   * need.
+   */
+  private static final Duration SHOWN_EVERY = Duration.ofMillis(50);
+
   /** Updates whose end is remembered. */
   private static final int MAX_ENDED = 256;
 
@@ -63,6 +69,7 @@ public final class TrainerService {
     final Key key;
     final Peer controller;
     long saidNanos = timers.now(TimeUnit.NANOSECONDS);
+    long shownNanos = saidNanos;
     @Nullable RunProgress last;
     @Nullable Disposable writing;
     @Nullable Disposable watching;
@@ -162,10 +169,10 @@ public final class TrainerService {
   }
 
   /**
-   * How far the run is that was begun last: what was said of it last at once, then all that is said
-   * of this one and the next ones; of what comes faster than it is asked for, the last. Completes
-   * when the service is closed. Signals on the scheduler of the timers. Cancelling ends the
-   * listening only.
+   * How far the run is that was begun last: what was said of it last at once, then what is said of
+   * this one and the next ones, at most 20 times a second and once more when it is done; of what
+   * comes faster than it is asked for, the last. Completes when the service is closed. Signals on
+   * the scheduler of the timers. Cancelling ends the listening only.
    */
   public Flux<RunProgress> progress() {
     return progress.asFlux().onBackpressureLatest().publishOn(timers, 1);
@@ -249,8 +256,11 @@ public final class TrainerService {
       return;
     }
     of.last = said;
-    progress.tryEmitNext(said);
     long now = timers.now(TimeUnit.NANOSECONDS);
+    if (said.isDone() || now - of.shownNanos >= SHOWN_EVERY.toNanos()) {
+      of.shownNanos = now;
+      progress.tryEmitNext(said);
+    }
     if (now - of.saidNanos >= REPEAT.toNanos()) {
       of.saidNanos = now;
       sayProgress(of);
