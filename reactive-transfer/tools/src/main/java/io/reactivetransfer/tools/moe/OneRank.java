@@ -60,6 +60,12 @@ public final class OneRank implements AutoCloseable {
     }
   }
 
+  private static final Runnable NOTHING =
+      new Runnable() {
+        @Override
+        public void run() {}
+      };
+
   private static final int TOP_K = 8;
   private static final int TOKEN_BYTES = 16;
   private static final int HIDDEN = 8;
@@ -155,6 +161,7 @@ public final class OneRank implements AutoCloseable {
     MoeOptions options =
         MoeOptions.builder()
             .scheduler(Schedulers.immediate())
+            .reuseSteps(true)
             .closeTimeout(Duration.ofMillis(100))
             .build();
     for (TransferEngine each : engines) {
@@ -289,11 +296,9 @@ public final class OneRank implements AutoCloseable {
       Thread.onSpinWait();
     } else if (!loop.turn()) {
       // A spinning thread polls; by hand that is a task of its own.
-      engine.scheduler().schedule(OneRank::nothing);
+      engine.executor().execute(NOTHING);
     }
   }
-
-  private static void nothing() {}
 
   private static <T> T await(@Nullable StagedLoop loop, CompletableFuture<@Nullable T> future) {
     long end = System.nanoTime() + PATIENCE.toNanos();
