@@ -42,6 +42,9 @@ final class Group {
   /** Whether halves begin on the NIC's thread, where signals come, too. */
   final boolean isOnNicThread;
 
+  /** Whether what is copied and computed is, too. */
+  final boolean worksOnNicThread;
+
   /** One that is nobody's, to ask whether any may. */
   final Thread anyThread = Thread.ofPlatform().unstarted(() -> {});
 
@@ -85,6 +88,7 @@ final class Group {
     this.elsewhere = options.scheduler()::schedule;
     this.flags = new Flags(options.arrivalFlags(), shape.lanes());
     this.isOnNicThread = Schedulers.immediate().equals(engine.options().signalScheduler());
+    this.worksOnNicThread = isOnNicThread && Schedulers.immediate().equals(options.scheduler());
   }
 
   /** All ranks have joined. */

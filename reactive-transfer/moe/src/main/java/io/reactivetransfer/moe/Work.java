@@ -32,7 +32,11 @@ final class Work implements Runnable {
 
   private void schedule() {
     try {
-      group.options.scheduler().schedule(this);
+      if (group.worksOnNicThread) {
+        group.engine.executor().execute(this); // behind what was just given to the NIC
+      } else {
+        group.options.scheduler().schedule(this);
+      }
     } catch (Throwable e) {
       group.turns.run(() -> group.workFailed(e));
     }

@@ -242,7 +242,7 @@ public final class OneRank implements AutoCloseable {
     long begun = System.nanoTime();
     send.subscribe(dispatchSent.anew());
     long enqueued = System.nanoTime();
-    awaitPosts(nic);
+    awaitPosts(nic, dispatchSent);
     moments.posted(
         Exchange.ROUTES, begun, enqueued, nic.turnNanos(), nic.firstNanos(), nic.lastNanos());
     step.dispatchReceive().subscribe(dispatchReceived.anew());
@@ -259,7 +259,7 @@ public final class OneRank implements AutoCloseable {
     begun = System.nanoTime();
     back.subscribe(combineSent.anew());
     enqueued = System.nanoTime();
-    awaitPosts(nic);
+    awaitPosts(nic, combineSent);
     moments.posted(
         Exchange.RESULTS, begun, enqueued, nic.turnNanos(), nic.firstNanos(), nic.lastNanos());
     step.combineReceive(sums).subscribe(combineReceived.anew());
@@ -275,20 +275,18 @@ public final class OneRank implements AutoCloseable {
     }
   }
 
-  private void awaitPosts(SilentDomain nic) {
-    while (!nic.isPosted()) {
+  private void awaitPosts(SilentDomain nic, Ended half) {
+    while (!nic.isPosted() && half.failure() == null) {
       turn();
     }
+    half.requireNoFailure();
   }
 
   private void await(Ended half) {
     while (!half.isOver) {
       turn();
     }
-    Throwable failure = half.failure;
-    if (failure != null) {
-      throw new IllegalStateException("a half failed", failure);
-    }
+    half.requireNoFailure();
   }
 
   private void turn() {
@@ -318,12 +316,23 @@ public final class OneRank implements AutoCloseable {
 
   /** Waits for a half; the same one for each step. */
   private static final class Ended implements CoreSubscriber<Object> {
-    private @Nullable Throwable failure;
+    private volatile @Nullable Throwable failure;
     private volatile boolean isOver;
 
     Ended anew() {
       isOver = false;
       return this;
+    }
+
+    @Nullable Throwable failure() {
+      return failure;
+    }
+
+    void requireNoFailure() {
+      Throwable reason = failure;
+      if (reason != null) {
+        throw new IllegalStateException("a half failed: " + reason.getMessage(), reason);
+      }
     }
 
     @Override
