@@ -141,7 +141,11 @@ public final class OneRank implements AutoCloseable {
         await(
             loop,
             TransferEngineBuilder.create().backend(backend).options(quiet).open().toFuture()));
-    EngineOptions others = EngineOptions.builder().closeTimeout(Duration.ofMillis(100)).build();
+    EngineOptions others =
+        EngineOptions.builder()
+            .livenessDeadline(Duration.ofMinutes(5))
+            .closeTimeout(Duration.ofMillis(100))
+            .build();
     for (int rank = 1; rank < ranks; rank++) {
       engines.add(
           await(
