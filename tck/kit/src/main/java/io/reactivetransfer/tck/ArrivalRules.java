@@ -248,7 +248,7 @@ abstract class ArrivalRules extends RuleGroup {
   final void r2_14_aClaimThatIsMetRaisesItsWordFirst() {
     Duo duo = Duo.open(stage(), 1);
     Imm imm = stage().imm();
-    MemorySegment word = stage().memory(Long.BYTES);
+    MemorySegment word = stage().memory(Long.BYTES).fill((byte) 0);
     ImmCounter raising = duo.target().counter(imm).raising(word);
     Probe<Integer> met =
         stage()
