@@ -8,6 +8,7 @@ import io.reactivetransfer.tools.CommandLines;
 import io.reactivetransfer.tools.JmhCommand;
 import io.reactivetransfer.tools.SimulateCommand;
 import io.reactivetransfer.tools.doctor.DoctorCommand;
+import io.reactivetransfer.tools.moe.HostWorkCommand;
 import io.reactivetransfer.tools.perf.PerfCommand;
 import io.reactivetransfer.tools.soak.SoakCommand;
 import java.util.Locale;
@@ -35,6 +36,7 @@ import picocli.CommandLine.HelpCommand;
       SimulateCommand.class,
       SoakCommand.class,
       DoctorCommand.class,
+      HostWorkCommand.class,
       JmhCommand.class,
       HelpCommand.class
     })

@@ -1,9 +1,12 @@
 package io.reactivetransfer;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ToLongFunction;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -57,6 +60,45 @@ public interface ImmCounter {
    * @param n 1 to 2^40
    */
   Flux<Long> every(long n);
+
+  /**
+   * Claims as many arrivals as each element of a stream says, one claim after the other, and emits
+   * the element when its claim is met: what {@link TransferEngine#submit(Publisher)} is for
+   * transfers. For whoever claims other numbers all the time, and must not allocate anything for
+   * it: nothing is, from one claim to the next.
+   *
+   * <p>Upstream is asked for one element when downstream has asked for one and the claim before it
+   * was met. It completes when upstream has and the last claim is met. When a claim fails, upstream
+   * is cancelled and the failure comes; when upstream fails, so does the claim that is out.
+   * Cancelling returns the claim that was not met yet.
+   *
+   * @param claims whose elements are claimed for, in their order
+   * @param writes how many arrivals, 0 to 2^40; asked once for each element, where upstream emits
+   *     it. A claim of none is met when those before it are
+   */
+  <T> Flux<T> claims(Publisher<? extends T> claims, ToLongFunction<? super T> writes);
+
+  /**
+   * The same counter, which also adds 1 to a word of 64 bits whenever a claim is met: on the NIC's
+   * thread, before the signal is handed over, so that an accelerator or a thread that spins sees it
+   * without one. What {@link TransferEngine#watch} is in the other direction. Whoever has read the
+   * new value can read the bytes that were counted.
+   *
+   * <p>A claim that is cancelled at the moment when it is met may have raised the word. If the word
+   * cannot be written any more, because its memory was freed, the claim fails with a {@link
+   * TransferRejectedException}, and the arrivals stay.
+   *
+   * @param word 8 bytes, aligned to 8, of native memory that every thread may write, or of an
+   *     accelerator that is reached from here; in the host's byte order. The caller keeps them
+   *     alive until all claims have ended. Nobody else writes there meanwhile
+   * @throws TransferRejectedException if it is of an accelerator that is not reached
+   */
+  ImmCounter raising(Memory word);
+
+  /** The same, of a word of the host. */
+  default ImmCounter raising(MemorySegment word) {
+    return raising(new HostMemory(Objects.requireNonNull(word, "word")));
+  }
 
   /**
    * The same counter, whose claims fail with {@link PeerUnreachableException} when one of these

@@ -3,12 +3,13 @@ package io.reactivetransfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine is asked to move. All transfers are immutable, checked when they are made, and may
- * be submitted any number of times; making one touches no memory and no NIC.
+ * What an engine is asked to move. All transfers but the {@link AimedWrite} are immutable, checked
+ * when they are made, and may be submitted any number of times; making one touches no memory and no
+ * NIC.
  *
  * <p>No order is promised between two transfers, nor between the parts of one.
  */
-public sealed interface Transfer permits Write, WriteImm, PagedWrite, Scatter, Signal {
+public sealed interface Transfer permits Write, WriteImm, AimedWrite, PagedWrite, Scatter, Signal {
 
   /** Bytes that are moved, over all targets. */
   long length();

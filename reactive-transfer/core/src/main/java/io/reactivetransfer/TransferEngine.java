@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -235,6 +236,16 @@ public interface TransferEngine {
 
   /** Runs tasks on the thread that drives the NICs, between two polls. For experts. */
   Scheduler scheduler();
+
+  /**
+   * Hands tasks to the thread that drives the NICs, as {@link #scheduler()} does: in order, from
+   * any thread, without waiting. Nothing is allocated for it, and what was handed over cannot be
+   * taken back. What a task throws is logged and ends nothing. A task keeps all NICs waiting, so it
+   * must be short and must not block. When the engine has closed, tasks are rejected with a {@link
+   * java.util.concurrent.RejectedExecutionException}, and those that it has not begun do not run.
+   * For experts.
+   */
+  Executor executor();
 
   /** What the engine holds and has done. From any thread, at any time. */
   EngineStats stats();

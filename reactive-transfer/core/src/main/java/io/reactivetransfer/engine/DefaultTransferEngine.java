@@ -39,6 +39,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -54,6 +55,7 @@ final class DefaultTransferEngine implements TransferEngine {
   private final CompletionLevel completionLevel;
   private final boolean fencesLostPeers;
   private final NicScheduler scheduler;
+  private final NicExecutor executor;
   private volatile boolean closed;
 
   DefaultTransferEngine(Worker worker, Parts parts) {
@@ -61,6 +63,7 @@ final class DefaultTransferEngine implements TransferEngine {
     this.parts = parts;
     this.address = parts.peers.ownAddress();
     this.scheduler = new NicScheduler(worker.commands(), worker.timers(), worker.defects());
+    this.executor = new NicExecutor(worker.commands(), worker.defects());
     this.completionLevel = parts.nics.completionLevel();
     this.fencesLostPeers = parts.nics.fenceLostPeers();
   }
@@ -246,6 +249,11 @@ final class DefaultTransferEngine implements TransferEngine {
   @Override
   public Scheduler scheduler() {
     return scheduler;
+  }
+
+  @Override
+  public Executor executor() {
+    return executor;
   }
 
   @Override

@@ -149,7 +149,13 @@ final class Parts {
             options.maxUnclaimedImms());
     this.claims =
         new Claims(
-            imms, peers, worker.commands(), worker.signals(), worker.admission(), worker.closing());
+            imms,
+            peers,
+            worker.commands(),
+            worker.signals(),
+            worker.admission(),
+            worker.closing(),
+            devices);
     this.leases = new ImmLeases(claims);
     this.watches =
         new Watches(

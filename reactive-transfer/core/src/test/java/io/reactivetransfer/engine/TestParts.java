@@ -28,6 +28,7 @@ import io.reactivetransfer.engine.peers.Peers;
 import io.reactivetransfer.engine.target.Claims;
 import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.engine.target.Inbound;
+import io.reactivetransfer.spi.Devices;
 import java.lang.foreign.Arena;
 import java.util.List;
 import reactor.core.scheduler.Scheduler;
@@ -77,7 +78,7 @@ public final class TestParts {
   }
 
   public Claims claims(ImmTable imms) {
-    return new Claims(imms, peers, commands, signals, new Admission(10), closing);
+    return new Claims(imms, peers, commands, signals, new Admission(10), closing, Devices.none());
   }
 
   /** A region of this engine; no NIC knows it. */

@@ -1,11 +1,8 @@
 package io.reactivetransfer.moe;
 
-import io.reactivetransfer.Transfer;
-import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Combine {
 
-  private final Group group;
   private final MoeLane lane;
   private final LaneMemory memory;
   private final Arrangement arrangement;
@@ -25,7 +21,10 @@ final class Combine {
   private final MemorySegment blocks;
   private final MemorySegment returned;
   private final WeightedSums sums;
-  private final List<Transfer> writes = new ArrayList<>();
+  private final Writes writes;
+  private final @Nullable AimedWrite[] toOthers;
+  private final Work staging;
+  private final Work summing;
 
   /** Whoever wants results to be sent, when the writes of the last step are done. */
   private @Nullable Half<Void> next;
@@ -35,16 +34,12 @@ final class Combine {
   private MemorySegment to = MemorySegment.NULL;
   private long stride;
 
-  /** Streams of writes that are not done. */
-  private int out;
-
   private boolean isStaged;
   private boolean areAllSent;
   private boolean haveResultsCome;
   private boolean isSumming;
 
   Combine(Group group, MoeLane lane, LaneMemory memory, Arrangement arrangement) {
-    this.group = group;
     this.lane = lane;
     this.memory = memory;
     this.arrangement = arrangement;
@@ -55,6 +50,15 @@ final class Combine {
     blocks = memory.section(Section.BLOCKS);
     returned = memory.section(Section.RETURNED);
     sums = new WeightedSums(shape);
+    toOthers = new AimedWrite[shape.ranks()];
+    for (int other = 0; other < toOthers.length; other++) {
+      if (other != rank) {
+        toOthers[other] = memory.write(other, Ranks.RESULTS);
+      }
+    }
+    staging = new Work(group, this::stage, this::staged);
+    summing = new Work(group, this::sum, this::received);
+    writes = new Writes(group, shape.ranks(), this::advance);
   }
 
   /** The tokens of a step have come; what is still out of the step before is waited for. */
@@ -74,14 +78,13 @@ final class Combine {
     this.to = to;
     this.stride = stride;
     receiving = half;
-    group.claim(
-        lane,
-        Ranks.RESULTS,
-        shape.ranks() - 1,
-        () -> {
-          haveResultsCome = true;
-          advance();
-        });
+    lane.results.claim(shape.ranks() - 1);
+  }
+
+  /** All results of others have. */
+  void resultsCame() {
+    haveResultsCome = true;
+    advance();
   }
 
   /** Whether somebody still waits until all is written. */
@@ -95,20 +98,20 @@ final class Combine {
   }
 
   private void advance() {
-    if (areAllSent && out == 0 && sending != null) {
+    if (areAllSent && writes.areDone() && sending != null) {
       Half<Void> done = sending;
       sending = null;
       done.complete(null);
     }
-    if (next != null && out == 0 && sending == null) {
+    if (next != null && writes.areDone() && sending == null) {
       sending = next;
       next = null;
       areAllSent = false;
-      group.work(this::stage, this::staged);
+      staging.begin();
     }
     if (receiving != null && isStaged && haveResultsCome && !isSumming) {
       isSumming = true;
-      group.work(() -> sums.sum(lane.routing, lane.weights, returned, to, stride), this::received);
+      summing.begin();
     }
   }
 
@@ -134,29 +137,31 @@ final class Combine {
         lane.table.pairs(ownGroup, rank) * at);
   }
 
+  private void sum() {
+    sums.sum(lane.routing, lane.weights, returned, to, stride);
+  }
+
   private void staged() {
     isStaged = true;
     areAllSent = true;
-    writes.clear();
     long at = shape.resultStride();
-    for (int other = 0; other < shape.ranks(); other++) {
-      if (other != rank) {
+    writes.begin(shape.ranks() - 1);
+    for (int other = 0; other < toOthers.length; other++) {
+      AimedWrite write = toOthers[other];
+      if (write != null) {
         int of = shape.groups().groupOf(other);
-        long bytes = lane.table.pairs(of, rank) * at;
-        writes.add(
-            WriteImm.of(
-                memory.source(Section.BLOCKS, arrangement.firstOfBlock(of) * at, bytes),
-                memory.target(other, Section.RETURNED, lane.table.firstPair(of, rank) * at, bytes),
-                group.ranks.imm(other, lane.index(), Ranks.RESULTS)));
+        memory.aim(
+            write,
+            Section.BLOCKS,
+            arrangement.firstOfBlock(of) * at,
+            other,
+            Section.RETURNED,
+            lane.table.firstPair(of, rank) * at,
+            lane.table.pairs(of, rank) * at);
+        writes.give(write);
       }
     }
-    out++;
-    group.submit(
-        writes,
-        () -> {
-          out--;
-          advance();
-        });
+    writes.end();
     advance();
   }
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.moe.MoeMemory.Section;
@@ -33,18 +34,27 @@ final class Dispatch {
   private final MemorySegment overflow;
   private final MemorySegment output;
 
-  /** The same in every step. */
+  /** The same in every step: for each other rank one. */
   private final List<Transfer> rowWrites = new ArrayList<>();
 
-  private final List<Transfer> privateWrites = new ArrayList<>();
-  private final List<Transfer> overflowWrites = new ArrayList<>();
   private final List<Transfer> closings = new ArrayList<>();
 
-  /** Whoever wants the next step to be sent, when the writes of the last one are done. */
-  private @Nullable Request next;
+  /** For each target one, aimed anew in each step. */
+  private final AimedWrite[] privateWrites;
 
-  /** Streams of writes that are not done. */
-  private int out;
+  private final AimedWrite[] overflowWrites;
+
+  private final Writes writes;
+  private final Arrivals rowsCome;
+  private final Arrivals tokensCome;
+  private final Work staging;
+  private final Work copying;
+
+  /** Whoever wants the next step to be sent, when the writes of the last one are done. */
+  private @Nullable Half<Void> next;
+
+  private MemorySegment nextTokens = MemorySegment.NULL;
+  private long nextStride;
 
   private long step;
   private MemorySegment tokens = MemorySegment.NULL;
@@ -61,8 +71,6 @@ final class Dispatch {
   private @Nullable StepRefusedException refusal;
   private boolean isClosing;
   private boolean areOthersClosed;
-
-  private record Request(MemorySegment tokens, long stride, Half<Void> half) {}
 
   Dispatch(Group group, MoeLane lane, LaneMemory memory, Arrangement arrangement) {
     this.group = group;
@@ -90,6 +98,11 @@ final class Dispatch {
                 memory.source(Section.OWN_ROW, 0, rowBytes),
                 memory.target(other, Section.ROWS, rank * rowBytes, rowBytes),
                 group.ranks.imm(other, lane.index(), Ranks.ROWS)));
+        closings.add(
+            WriteImm.of(
+                memory.source(Section.OWN_ROW, 0, 0),
+                memory.target(other, Section.RETURNED, 0, 0),
+                group.ranks.imm(other, lane.index(), Ranks.RESULTS)));
       }
       if (shape.groups().groupOf(other) != ownGroup
           && shape.groups().sender(ownGroup, other) == rank) {
@@ -97,16 +110,44 @@ final class Dispatch {
       }
     }
     targets = Arrays.copyOf(others, count);
+    privateWrites = new AimedWrite[count];
+    overflowWrites = new AimedWrite[count];
+    for (int i = 0; i < count; i++) {
+      privateWrites[i] = memory.write(targets[i], Ranks.TOKENS);
+      overflowWrites[i] = memory.write(targets[i], Ranks.TOKENS);
+    }
+    staging = new Work(group, this::stage, this::staged);
+    copying = new Work(group, this::copyToExperts, this::received);
+    writes = new Writes(group, 3 * shape.ranks(), this::advance);
+    rowsCome =
+        new Arrivals(
+            group, lane, Ranks.ROWS, group.counter(lane.index(), Ranks.ROWS), this::routesKnown);
+    tokensCome =
+        new Arrivals(
+            group, lane, Ranks.TOKENS, group.counter(lane.index(), Ranks.TOKENS), this::haveCome);
   }
 
   void send(MemorySegment tokens, long stride, Half<Void> half) {
-    next = new Request(tokens, stride, half);
+    next = half;
+    nextTokens = tokens;
+    nextStride = stride;
     advance();
   }
 
   void receive(MoeStep step, Half<ExpertBatch> half) {
     receiver = step;
     receiving = half;
+    advance();
+  }
+
+  /** Whether the step is refused. */
+  boolean isRefused() {
+    return refusal != null;
+  }
+
+  /** All others have said that nothing more comes of a step that is refused. */
+  void othersClosed() {
+    areOthersClosed = true;
     advance();
   }
 
@@ -121,13 +162,13 @@ final class Dispatch {
   }
 
   private void advance() {
-    if (areAllSent && out == 0 && sending != null) {
+    if (areAllSent && writes.areDone() && sending != null) {
       Half<Void> done = sending;
       sending = null;
       done.complete(null);
     }
-    if (next != null && out == 0 && sending == null) {
-      Request request = next;
+    Half<Void> request = next;
+    if (request != null && writes.areDone() && sending == null) {
       next = null;
       begin(request);
     }
@@ -143,18 +184,19 @@ final class Dispatch {
     }
     if (receiving != null && isStaged && haveTokensCome && !isCopying) {
       isCopying = true;
-      group.work(this::copyToExperts, this::received);
+      copying.begin();
     }
   }
 
-  private void begin(Request request) {
+  private void begin(Half<Void> half) {
     step = lane.beginStep();
     if (group.failure() != null) {
       return; // somebody has left
     }
-    tokens = request.tokens();
-    stride = request.stride();
-    sending = request.half(); // who receives may wait already
+    tokens = nextTokens;
+    stride = nextStride;
+    nextTokens = MemorySegment.NULL;
+    sending = half; // who receives may wait already
     isStaged = false;
     areRoutesKnown = false;
     areFirstSent = false;
@@ -165,25 +207,17 @@ final class Dispatch {
     isClosing = false;
     areOthersClosed = false;
     RouteRow.write(ownRow, step, lane.routing);
-    submit(rowWrites);
-    group.work(
-        this::stage,
-        () -> {
-          isStaged = true;
-          tokens = MemorySegment.NULL;
-          advance();
-        });
-    group.claim(lane, Ranks.ROWS, shape.ranks() - 1, this::routesKnown);
+    sendAll(rowWrites);
+    staging.begin();
+    rowsCome.claim(shape.ranks() - 1);
   }
 
-  private void submit(List<Transfer> writes) {
-    out++;
-    group.submit(
-        writes,
-        () -> {
-          out--;
-          advance();
-        });
+  private void sendAll(List<Transfer> prepared) {
+    writes.begin(prepared.size());
+    for (int i = 0; i < prepared.size(); i++) {
+      writes.give(prepared.get(i));
+    }
+    writes.end();
   }
 
   /** Puts the tokens in send order, so that what goes to one rank is one write. */
@@ -199,31 +233,31 @@ final class Dispatch {
     }
   }
 
-  private WriteImm tokens(int target, Section section, int slot, int first, int count) {
+  private void staged() {
+    isStaged = true;
+    tokens = MemorySegment.NULL;
+    advance();
+  }
+
+  private void aim(AimedWrite write, int target, Section section, int slot, int first, int count) {
     long at = shape.tokenStride();
-    return WriteImm.of(
-        memory.source(Section.SEND, first * at, count * at),
-        memory.target(target, section, slot * at, count * at),
-        group.ranks.imm(target, lane.index(), Ranks.TOKENS));
+    memory.aim(write, Section.SEND, first * at, target, section, slot * at, count * at);
   }
 
   /** Nobody's routes are needed for it. */
   private void sendFirst() {
     areFirstSent = true;
-    privateWrites.clear();
-    for (int target : targets) {
+    for (int i = 0; i < targets.length; i++) {
+      int target = targets[i];
       int count = Math.min(lane.table.privateSlots(target), lane.routing.pairs(target));
       if (count > 0) {
-        privateWrites.add(
-            tokens(
-                target,
-                Section.PRIVATE,
-                lane.table.privateSlot(ownGroup, target),
-                lane.routing.firstPair(target),
-                count));
+        int slot = lane.table.privateSlot(ownGroup, target);
+        aim(privateWrites[i], target, Section.PRIVATE, slot, lane.routing.firstPair(target), count);
+        writes.begin(1);
+        writes.give(privateWrites[i]);
       }
     }
-    submit(privateWrites);
+    writes.end();
   }
 
   private void routesKnown() {
@@ -234,40 +268,41 @@ final class Dispatch {
     }
     areRoutesKnown = true;
     String why = lane.table.refusal(rows);
-    int writes;
+    int coming;
     if (why == null) {
       arrangement.compute(lane.table);
-      writes = lane.table.tokenWrites(rank);
+      coming = lane.table.tokenWrites(rank);
     } else {
       refusal =
           new StepRefusedException(
               "step " + step + " of lane " + lane.index() + " is refused by all ranks: " + why);
-      writes = lane.table.privateWrites(rank);
+      coming = lane.table.privateWrites(rank);
     }
-    group.claim(
-        lane,
-        Ranks.TOKENS,
-        writes,
-        () -> {
-          haveTokensCome = true;
-          advance();
-        });
+    tokensCome.claim(coming);
+    advance();
+  }
+
+  private void haveCome() {
+    haveTokensCome = true;
     advance();
   }
 
   private void sendOverflow() {
     areAllSent = true;
-    overflowWrites.clear();
-    for (int target : targets) {
+    for (int i = 0; i < targets.length; i++) {
+      int target = targets[i];
       int count = lane.table.overflowPairs(ownGroup, target);
       if (count > 0) {
         int first =
             lane.table.firstPair(ownGroup, target) + lane.table.privatePairs(ownGroup, target);
         int slot = lane.table.overflowSlot(ownGroup, target);
-        overflowWrites.add(tokens(target, Section.OVERFLOW, slot, first, count));
+        aim(overflowWrites[i], target, Section.OVERFLOW, slot, first, count);
+        writes.begin(1);
+        writes.give(overflowWrites[i]);
       }
     }
-    submit(overflowWrites);
+    writes.end();
+    advance(); // there may have been nothing left to write
   }
 
   /** Brings the tokens of each expert together: for each group, one or two runs of rows. */
@@ -319,30 +354,13 @@ final class Dispatch {
    * and then the lane is as after any other step.
    */
   private void advanceRefused(StepRefusedException why) {
-    if (areFirstSent && out == 0 && haveTokensCome && !isClosing) {
+    if (areFirstSent && writes.areDone() && haveTokensCome && !isClosing) {
       isClosing = true;
-      closings.clear();
-      for (int other = 0; other < shape.ranks(); other++) {
-        if (other != rank) {
-          closings.add(
-              WriteImm.of(
-                  memory.source(Section.OWN_ROW, 0, 0),
-                  memory.target(other, Section.RETURNED, 0, 0),
-                  group.ranks.imm(other, lane.index(), Ranks.RESULTS)));
-        }
-      }
-      submit(closings);
-      group.claim(
-          lane,
-          Ranks.RESULTS,
-          shape.ranks() - 1,
-          () -> {
-            areOthersClosed = true;
-            advance();
-          });
+      sendAll(closings);
+      lane.results.claim(shape.ranks() - 1);
       return;
     }
-    if (isClosing && areOthersClosed && out == 0 && sending != null) {
+    if (isClosing && areOthersClosed && writes.areDone() && sending != null) {
       Half<Void> sent = sending;
       Half<ExpertBatch> received = receiving;
       sending = null;

@@ -1,18 +1,30 @@
 package io.reactivetransfer.moe;
 
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.MonoSink;
 
-/** Who waits for a half of a step: is told once how it ended. Only in turns. */
-final class Half<T> {
+/** Who waits for a half of a step, or to have joined: is told once how it ended. Only in turns. */
+abstract class Half<T> implements Runnable {
 
   private final Group group;
-  private final MonoSink<T> sink;
   private boolean isOver;
+  private @Nullable T value;
+  private @Nullable Throwable failure;
 
-  Half(Group group, MonoSink<T> sink) {
+  Half(Group group) {
     this.group = group;
-    this.sink = sink;
+  }
+
+  /** It has succeeded. After turns. */
+  protected abstract void succeeded(@Nullable T value);
+
+  /** It has failed. After turns. */
+  protected abstract void failed(Throwable why);
+
+  /** It is waited for anew. */
+  void anew() {
+    isOver = false;
+    value = null;
+    failure = null;
   }
 
   boolean isOver() {
@@ -21,13 +33,15 @@ final class Half<T> {
 
   void complete(@Nullable T value) {
     if (end()) {
-      group.afterwards(() -> sink.success(value));
+      this.value = value;
+      group.afterwards(this);
     }
   }
 
   void fail(Throwable why) {
     if (end()) {
-      group.afterwards(() -> sink.error(why));
+      this.failure = why;
+      group.afterwards(this);
     }
   }
 
@@ -39,5 +53,17 @@ final class Half<T> {
     isOver = true;
     group.ended(this);
     return true;
+  }
+
+  /** Tells how it ended. */
+  @Override
+  public void run() {
+    Throwable why = failure;
+    T what = value;
+    if (why == null) {
+      succeeded(what);
+    } else {
+      failed(why);
+    }
   }
 }

@@ -94,7 +94,7 @@ final class Joining {
 
   /** A rank has said where its memory is. */
   void heard(int rank, MoeMessage.Join join) {
-    if (group.failure() != null || group.isGone(rank)) {
+    if (group.failure() != null || group.departures.isGone(rank)) {
       return; // it is about a group to come, which will ask again
     }
     if (!group.ranks.hasJoined(rank)) {
@@ -137,7 +137,7 @@ final class Joining {
         group.mail.refuse(sender, join, why);
       }
     } else if (rank >= 0 && rank != group.ranks.own()) {
-      group.goesOn(rank, why);
+      group.departures.goesOn(rank, why);
     }
   }
 

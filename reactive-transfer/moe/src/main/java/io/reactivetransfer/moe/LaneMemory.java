@@ -1,8 +1,10 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.moe.MoeMemory.Section;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -26,15 +28,33 @@ final class LaneMemory {
     return memories[group.ranks.own()];
   }
 
-  MemorySegment section(MoeMemory.Section section) {
+  MemorySegment section(Section section) {
     return whole.asSlice(own().offset(lane, section), own().length(section));
   }
 
-  MemorySlice source(MoeMemory.Section section, long offset, long length) {
+  MemorySlice source(Section section, long offset, long length) {
     return group.region.slice(own().offset(lane, section) + offset, length);
   }
 
-  RemoteSlice target(int rank, MoeMemory.Section section, long offset, long length) {
+  /** A write that is aimed in each step anew. */
+  AimedWrite write(int rank, int what) {
+    return group.ranks.write(group.region, rank, lane, what);
+  }
+
+  /** Aims it from a section here to one there. */
+  void aim(
+      AimedWrite write,
+      Section from,
+      long fromOffset,
+      int rank,
+      Section to,
+      long toOffset,
+      long length) {
+    write.aim(
+        own().offset(lane, from) + fromOffset, memories[rank].offset(lane, to) + toOffset, length);
+  }
+
+  RemoteSlice target(int rank, Section section, long offset, long length) {
     return group.ranks.slice(rank, memories[rank].offset(lane, section) + offset, length);
   }
 }

@@ -63,7 +63,7 @@ final class Losses {
   private void tellLoss(int rank) {
     PeerUnreachableException loss = losses.get(rank);
     if (loss != null) {
-      group.lost(rank, loss);
+      group.departures.lost(rank, loss);
     }
   }
 }

@@ -38,7 +38,7 @@ final class Mail {
   void toAll(MoeMessage message) {
     ByteBuffer bytes = MoeCodec.encode(message);
     for (int rank = 0; rank < group.ranks.count(); rank++) {
-      if (rank != group.ranks.own() && !group.hearsNothing(rank)) {
+      if (rank != group.ranks.own() && !group.departures.hearsNothing(rank)) {
         send(group.ranks.peer(rank), bytes, () -> {});
       }
     }
@@ -47,7 +47,7 @@ final class Mail {
   /** Tells all ranks that the group is over, and why. */
   void giveUp(int blamed, String why) {
     for (int rank = 0; rank < group.ranks.count(); rank++) {
-      if (rank != group.ranks.own() && !group.hearsNothing(rank)) {
+      if (rank != group.ranks.own() && !group.departures.hearsNothing(rank)) {
         giveUp(rank, blamed, why);
       }
     }

@@ -106,8 +106,8 @@ public final class MoeGroup {
    */
   public Mono<Void> close() {
     return Mono.defer(() -> {
-      group.turns.run(group::close);
-      return group.closed();
+      group.turns.run(group.release::close);
+      return group.release.closed();
     });
   }
 }

@@ -22,6 +22,12 @@ public final class MoeLane {
   final Combine combine;
   final ExpertBatch batch;
 
+  /** The results of others, or that they have none because the step is refused. */
+  final Arrivals results;
+
+  /** The one of all steps, where that is wanted. */
+  private @Nullable MoeStep reused;
+
   /** The number of the last step whose dispatch was begun. */
   private long begun;
 
@@ -40,6 +46,9 @@ public final class MoeLane {
     table = new RouteTable(shape);
     dispatch = new Dispatch(group, this, memory, arrangement);
     combine = new Combine(group, this, memory, arrangement);
+    results =
+        new Arrivals(
+            group, this, Ranks.RESULTS, group.counter(index, Ranks.RESULTS), this::resultsCame);
     batch =
         new ExpertBatch(
             shape,
@@ -102,7 +111,8 @@ public final class MoeLane {
       }
       this.weights[pair] = weights[pair];
     }
-    MoeStep step = new MoeStep(group, this, tokens);
+    MoeStep step = reused == null ? new MoeStep(group, this, tokens) : reused.anew(tokens);
+    reused = group.options.reusesSteps() ? step : null;
     current.set(step);
     return step;
   }
@@ -118,10 +128,18 @@ public final class MoeLane {
 
   // In turns
 
+  private void resultsCame() {
+    if (dispatch.isRefused()) {
+      dispatch.othersClosed();
+    } else {
+      combine.resultsCame();
+    }
+  }
+
   /** The next step begins: its number, from 1 on. */
   long beginStep() {
     begun++;
-    group.requireAll(index, begun);
+    group.departures.requireAll(index, begun);
     return begun;
   }
 

@@ -135,6 +135,7 @@ public final class MoeNode {
               + " bytes at "
               + memory.address());
     }
+    Flags.requireRoom(options.arrivalFlags(), shape.lanes());
     HostMemory own = new HostMemory(memory.asSlice(0, needed));
     return engine
         .register(own.segment())
@@ -165,7 +166,7 @@ public final class MoeNode {
     }
     Group group =
         new Group(engine, id, shape, options, ranks, region, lease, ended -> over(id, ended));
-    Half<MoeGroup> half = new Half<>(group, sink);
+    Half<MoeGroup> half = new SinkHalf<>(group, sink);
     Joining joining = new Joining(group, half, this);
     String problem = enter(id, new Joined(group, joining));
     if (problem != null) {
@@ -182,12 +183,12 @@ public final class MoeNode {
           // Also when all had joined, and nobody was there any more to take the group.
           if (half.end() || group.failure() == null) {
             group.fail(ranks.own(), "was cancelled while it joined", null, true);
-            group.giveBack(e -> {});
+            group.release.giveBack(e -> {});
           }
         }));
     if (isOver()) {
       // Whoever has closed this node or the engine meanwhile has not seen the group.
-      group.turns.run(group::close);
+      group.turns.run(group.release::close);
     }
   }
 
@@ -230,7 +231,7 @@ public final class MoeNode {
   private static void failedToJoin(Group group, Half<MoeGroup> half) {
     GroupFailedException why = group.failure();
     if (why != null && !half.isOver()) {
-      group.giveBack(e -> {
+      group.release.giveBack(e -> {
         if (e != null) {
           why.addSuppressed(e);
         }
@@ -291,12 +292,12 @@ public final class MoeNode {
       case MoeMessage.GiveUp giveUp -> {
         // Before it has joined, too; unless it is about an earlier group that is named the same.
         if (giveUp.to() == MoeMessage.NOT_HEARD || giveUp.to() == group.lease.imm(0).value()) {
-          group.gaveUp(rank, giveUp);
+          group.departures.gaveUp(rank, giveUp);
         }
       }
       case MoeMessage.Leave leave -> {
         if (group.ranks.hasJoined(rank)) {
-          group.left(rank, leave.steps());
+          group.departures.left(rank, leave.steps());
         }
       }
       case MoeMessage.Ask ask -> group.lateness.asked(rank, ask.lane());
@@ -316,8 +317,8 @@ public final class MoeNode {
     return Mono.defer(() -> {
       isClosed = true;
       List<Group> open = groups.values().stream().map(Joined::group).toList();
-      open.forEach(group -> group.turns.run(group::close));
-      return Mono.whenDelayError(open.stream().map(Group::closed).toList())
+      open.forEach(group -> group.turns.run(group.release::close));
+      return Mono.whenDelayError(open.stream().map(group -> group.release.closed()).toList())
           .doFinally(end -> messages.dispose());
     });
   }

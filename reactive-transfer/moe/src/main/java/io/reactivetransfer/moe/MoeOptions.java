@@ -1,7 +1,9 @@
 package io.reactivetransfer.moe;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -13,6 +15,8 @@ public final class MoeOptions {
   private final Duration closeTimeout;
   private final Scheduler scheduler;
   private final Scheduler timers;
+  private final boolean reusesSteps;
+  private final @Nullable MemorySegment flags;
 
   private MoeOptions(Builder from) {
     deadline = from.deadline;
@@ -20,6 +24,8 @@ public final class MoeOptions {
     closeTimeout = from.closeTimeout;
     scheduler = from.scheduler;
     timers = from.timers;
+    reusesSteps = from.reusesSteps;
+    flags = from.flags;
   }
 
   /**
@@ -43,6 +49,16 @@ public final class MoeOptions {
   /** Where tokens and results are copied and summed up. */
   public Scheduler scheduler() {
     return scheduler;
+  }
+
+  /** Whether all steps of a lane are one object. */
+  public boolean reusesSteps() {
+    return reusesSteps;
+  }
+
+  /** Words that are raised when something has come, or null. */
+  public @Nullable MemorySegment arrivalFlags() {
+    return flags;
   }
 
   /** What tells that time has passed. */
@@ -69,6 +85,8 @@ public final class MoeOptions {
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Scheduler scheduler = Schedulers.parallel();
     private Scheduler timers = Schedulers.parallel();
+    private boolean reusesSteps;
+    private @Nullable MemorySegment flags;
 
     private Builder() {}
 
@@ -93,6 +111,44 @@ public final class MoeOptions {
     /** See {@link MoeOptions#scheduler()}. */
     public Builder scheduler(Scheduler scheduler) {
       this.scheduler = Objects.requireNonNull(scheduler, "scheduler");
+      return this;
+    }
+
+     * Has each step of a lane be the same {@link MoeStep} with the same four publishers, so that
+     * with signals on the NIC's thread a step allocates nothing. It is for those who take care:
+     * what was kept of a step that is over, or of one that another was begun instead of, is the
+     * next one, and a cancel that comes late cancels that. Without it, which is the default, a step
+     * is an object of its own, and what comes late concerns nobody.
+     */
+    public Builder reuseSteps(boolean reuse) {
+      this.reusesSteps = reuse;
+      return this;
+    }
+
+    /**
+     * Words of 64 bits that are raised by 1 on the NIC's thread, two for each lane: when all tokens
+     * of a step have come, and when all results have, a step that is refused included. So the words
+     * say how many steps that was, and a thread that spins, or an accelerator to which they are
+     * mapped, sees it before any signal; what {@link
+     * io.reactivetransfer.TransferEngine#watch(MemorySegment)} is in the other direction. The
+     * tokens lie in the sections {@link MoeMemory.Section#PRIVATE} and {@link
+     * MoeMemory.Section#OVERFLOW} then, and the results in {@link MoeMemory.Section#RETURNED}.
+     *
+     * <p>When the group is over, each word becomes {@link Long#MAX_VALUE}, so that nobody waits for
+     * ever who waits until a word is at least some number.
+     *
+     * @param words 16 bytes for each lane, aligned to 8, of native memory that every thread may
+     *     write; 0 when the group is joined. Keep them alive until {@link MoeGroup#close()} has
+     *     completed
+     * @throws IllegalArgumentException if they are not aligned, or read-only
+     */
+    public Builder arrivalFlags(MemorySegment words) {
+      Objects.requireNonNull(words, "words");
+      if (!words.isNative() || words.isReadOnly() || words.address() % Long.BYTES != 0) {
+        throw new IllegalArgumentException(
+            "expected native memory to write to, aligned to 8, got " + words);
+      }
+      this.flags = words;
       return this;
     }
 

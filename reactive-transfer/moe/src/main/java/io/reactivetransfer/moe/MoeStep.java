@@ -3,7 +3,7 @@ package io.reactivetransfer.moe;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -30,7 +30,7 @@ public final class MoeStep {
 
   private final Group group;
   private final MoeLane lane;
-  private final int tokens;
+  private int tokens;
 
   private final AtomicBoolean hasBegun = new AtomicBoolean();
   private volatile boolean isOver;
@@ -42,10 +42,41 @@ public final class MoeStep {
   private boolean combineSendBegun;
   private boolean combineReceiveBegun;
 
+  /** The halves of all steps, where these are one object. */
+  private final @Nullable Halves halves;
+
+  /** The four halves; publishers that are handed out again and again. */
+  private record Halves(
+      StepHalf<Void> dispatchSend,
+      StepHalf<ExpertBatch> dispatchReceive,
+      StepHalf<Void> combineSend,
+      StepHalf<Void> combineReceive) {}
+
   MoeStep(Group group, MoeLane lane, int tokens) {
     this.group = group;
     this.lane = lane;
     this.tokens = tokens;
+    this.halves =
+        group.options.reusesSteps()
+            ? new Halves(
+                new StepHalf<>(group, this, MoeStep::beginDispatchSend),
+                new StepHalf<>(group, this, MoeStep::beginDispatchReceive),
+                new StepHalf<>(group, this, MoeStep::beginCombineSend),
+                new StepHalf<>(group, this, MoeStep::beginCombineReceive))
+            : null;
+  }
+
+  /** The next step, of the same object. */
+  MoeStep anew(int tokens) {
+    this.tokens = tokens;
+    hasBegun.set(false);
+    isOver = false;
+    refusal = null;
+    dispatchReceiveBegun = false;
+    dispatchReceived = false;
+    combineSendBegun = false;
+    combineReceiveBegun = false;
+    return this;
   }
 
   boolean isReplaceable() {
@@ -80,19 +111,25 @@ public final class MoeStep {
    */
   public Mono<Void> dispatchSend(MemorySegment tokens, long stride) {
     requireRows("tokens", tokens, stride, group.shape.tokenBytes());
-    return Mono.defer(() -> {
-      // At once, so that no other step is begun on the lane from here on.
-      boolean isFirst = hasBegun.compareAndSet(false, true);
-      return half(half -> {
-        if (!isFirst) {
-          half.fail(outOfOrder("dispatchSend once"));
-        } else if (!lane.isCurrent(this)) {
-          half.fail(outOfOrder("the last step that was begun"));
-        } else {
-          lane.dispatch.send(tokens, stride, half);
-        }
-      });
-    });
+    return half(halves == null ? null : halves.dispatchSend(), MoeStep::beginDispatchSend)
+        .beginning()
+        .with(tokens, stride)
+        .assembled();
+  }
+
+  /** At once, so that no other step is begun on the lane from here on. */
+  void subscribed(StepHalf<?> half) {
+    half.isFirst = half.isBeginning && hasBegun.compareAndSet(false, true);
+  }
+
+  private void beginDispatchSend(StepHalf<Void> begun) {
+    if (!begun.isFirst) {
+      begun.half.fail(outOfOrder("dispatchSend once"));
+    } else if (!lane.isCurrent(this)) {
+      begun.half.fail(outOfOrder("the last step that was begun"));
+    } else {
+      lane.dispatch.send(begun.memory, begun.stride, begun.half);
+    }
   }
 
   /**
@@ -100,14 +137,17 @@ public final class MoeStep {
    * expert.
    */
   public Mono<ExpertBatch> dispatchReceive() {
-    return half(half -> {
-      if (!hasBegun.get() || dispatchReceiveBegun) {
-        half.fail(outOfOrder("dispatchReceive once, after dispatchSend"));
-      } else if (requireGoingOn(half)) {
-        dispatchReceiveBegun = true;
-        lane.dispatch.receive(this, half);
-      }
-    });
+    return half(halves == null ? null : halves.dispatchReceive(), MoeStep::beginDispatchReceive)
+        .assembled();
+  }
+
+  private void beginDispatchReceive(StepHalf<ExpertBatch> begun) {
+    if (!hasBegun.get() || dispatchReceiveBegun) {
+      begun.half.fail(outOfOrder("dispatchReceive once, after dispatchSend"));
+    } else if (requireGoingOn(begun.half)) {
+      dispatchReceiveBegun = true;
+      lane.dispatch.receive(this, begun.half);
+    }
   }
 
   /**
@@ -115,14 +155,17 @@ public final class MoeStep {
    * Completes when all of them were written.
    */
   public Mono<Void> combineSend() {
-    return half(half -> {
-      if (combineSendBegun || (!dispatchReceived && refusal == null)) {
-        half.fail(outOfOrder("combineSend once, after dispatchReceive has completed"));
-      } else if (requireGoingOn(half)) {
-        combineSendBegun = true;
-        lane.combine.send(half);
-      }
-    });
+    return half(halves == null ? null : halves.combineSend(), MoeStep::beginCombineSend)
+        .assembled();
+  }
+
+  private void beginCombineSend(StepHalf<Void> begun) {
+    if (combineSendBegun || (!dispatchReceived && refusal == null)) {
+      begun.half.fail(outOfOrder("combineSend once, after dispatchReceive has completed"));
+    } else if (requireGoingOn(begun.half)) {
+      combineSendBegun = true;
+      lane.combine.send(begun.half);
+    }
   }
 
   /** The same, to sums without gaps: {@link MoeShape#sumBytes()} from each to the next. */
@@ -141,14 +184,18 @@ public final class MoeStep {
    */
   public Mono<Void> combineReceive(MemorySegment sums, long stride) {
     requireRows("sums", sums, stride, group.shape.sumBytes());
-    return half(half -> {
-      if (combineReceiveBegun || (!combineSendBegun && refusal == null)) {
-        half.fail(outOfOrder("combineReceive once, after combineSend"));
-      } else if (requireGoingOn(half)) {
-        combineReceiveBegun = true;
-        lane.combine.receive(sums, stride, half);
-      }
-    });
+    return half(halves == null ? null : halves.combineReceive(), MoeStep::beginCombineReceive)
+        .with(sums, stride)
+        .assembled();
+  }
+
+  private void beginCombineReceive(StepHalf<Void> begun) {
+    if (combineReceiveBegun || (!combineSendBegun && refusal == null)) {
+      begun.half.fail(outOfOrder("combineReceive once, after combineSend"));
+    } else if (requireGoingOn(begun.half)) {
+      combineReceiveBegun = true;
+      lane.combine.receive(begun.memory, begun.stride, begun.half);
+    }
   }
 
   /**
@@ -195,20 +242,12 @@ public final class MoeStep {
     });
   }
 
-  private <T> Mono<T> half(Consumer<Half<T>> begin) {
-    return Mono.create(sink -> {
-      Half<T> half = new Half<>(group, sink);
-      sink.onCancel(() -> group.turns.run(() -> cancelled(half)));
-      group.turns.run(() -> {
-        group.opened(half);
-        if (!half.isOver() && group.failure() == null) {
-          begin.accept(half);
-        }
-      });
-    });
+  private <T> StepHalf<T> half(@Nullable StepHalf<T> kept, BiConsumer<MoeStep, StepHalf<T>> begin) {
+    return kept == null ? new StepHalf<>(group, this, begin) : kept.anew();
   }
 
-  private void cancelled(Half<?> half) {
+  /** In a turn. */
+  void cancelled(Half<?> half) {
     if (half.end() && !isOver) {
       group.fail(group.ranks.own(), "has cancelled a step on lane " + lane.index(), null, true);
     }

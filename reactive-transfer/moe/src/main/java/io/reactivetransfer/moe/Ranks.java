@@ -1,7 +1,9 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RemoteRegion;
@@ -140,6 +142,11 @@ final class Ranks {
 
   RemoteSlice slice(int rank, long offset, long length) {
     return Objects.requireNonNull(regions[rank]).slice(offset, length);
+  }
+
+  /** One to a rank under one of its immediates, aimed at nothing yet. */
+  AimedWrite write(MemoryRegion source, int rank, int lane, int what) {
+    return AimedWrite.between(source, Objects.requireNonNull(regions[rank]), imm(rank, lane, what));
   }
 
   Imm imm(int rank, int lane, int what) {

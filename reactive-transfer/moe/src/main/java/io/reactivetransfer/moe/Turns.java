@@ -1,23 +1,33 @@
 package io.reactivetransfer.moe;
 
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
  * Runs events one after the other, in the order in which they come, on the thread of whoever brings
  * one while none runs. What an event leaves for afterwards, such as signals to users, runs on that
- * thread when no event is left, so that nobody's code holds events up.
+ * thread when no event is left, so that nobody's code holds events up; or elsewhere, if that thread
+ * must go on. Allocates nothing unless an event comes while another one runs.
  */
 final class Turns {
 
   private static final Logger LOG = Loggers.getLogger(Turns.class);
 
+  /** Events that came while one ran. */
   private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
-  private final Queue<Runnable> afterwards = new ConcurrentLinkedQueue<>();
+
+  /** What must not be run in a turn, and waits for nobody; guarded by itself, as the next is. */
+  private final ArrayDeque<Runnable> handOvers = new ArrayDeque<>();
+
+  /** Signals to users, who may do anything; filled in turns, and emptied after them. */
+  private final ArrayDeque<Runnable> signals = new ArrayDeque<>();
+
   private final AtomicInteger left = new AtomicInteger();
   private final Consumer<Throwable> thrown;
 
@@ -30,35 +40,88 @@ final class Turns {
     this.thrown = thrown;
   }
 
-  /** Runs it now, or has it run by whoever is at it. */
+  /** Runs it now, or has it run by whoever is at it. Then runs what is left for afterwards. */
   void run(Runnable event) {
-    events.add(event);
-    if (left.getAndIncrement() != 0) {
+    if (!runEvents(event)) {
       return;
     }
-    do {
-      Runnable next = events.poll();
-      if (next != null) {
-        try {
-          next.run();
-        } catch (Throwable e) {
-          thrown.accept(e);
-        }
-      }
-    } while (left.decrementAndGet() != 0);
-    Runnable next = afterwards.poll();
-    while (next != null) {
-      try {
-        next.run();
-      } catch (Throwable e) {
-        LOG.error("a subscriber has thrown what it must not", e);
-      }
-      next = afterwards.poll();
+    Runnable signal;
+    while ((signal = next(signals)) != null) {
+      runGuarded(signal);
     }
   }
 
-  /** Only within an event: runs it when no event is left. What it throws ends nothing else. */
-  void afterwards(Runnable action) {
-    afterwards.add(action);
+  /** The same, on a thread that others wait for: has signals given elsewhere. */
+  void run(Runnable event, Consumer<Runnable> elsewhere) {
+    if (!runEvents(event)) {
+      return;
+    }
+    Runnable signal;
+    while ((signal = next(signals)) != null) {
+      try {
+        elsewhere.accept(signal);
+      } catch (RuntimeException nowhere) {
+        runGuarded(signal);
+      }
+    }
+  }
+
+  /** Returns whether it was done here, with all that came meanwhile. */
+  private boolean runEvents(Runnable event) {
+    if (left.compareAndSet(0, 1)) {
+      runNow(event);
+    } else {
+      events.add(event);
+      if (left.getAndIncrement() != 0) {
+        return false;
+      }
+      runNow(events.poll());
+    }
+    while (left.decrementAndGet() != 0) {
+      runNow(events.poll());
+    }
+    Runnable next;
+    while ((next = next(handOvers)) != null) {
+      runGuarded(next);
+    }
+    return true;
+  }
+
+  private static void runGuarded(Runnable action) {
+    try {
+      action.run();
+    } catch (Throwable e) {
+      LOG.error("a subscriber has thrown what it must not", e);
+    }
+  }
+
+  private void runNow(@Nullable Runnable event) {
+    if (event != null) {
+      try {
+        event.run();
+      } catch (Throwable e) {
+        thrown.accept(e);
+      }
+    }
+  }
+
+  private static @Nullable Runnable next(ArrayDeque<Runnable> actions) {
+    synchronized (actions) {
+      return actions.poll();
+    }
+  }
+
+  /** Only within an event: signals when no event is left. What it throws ends nothing else. */
+  void afterwards(Runnable signal) {
+    synchronized (signals) {
+      signals.add(signal);
+    }
+  }
+
+  /** Only within an event: hands something over when no event is left, before signals. */
+  void handOverAfterwards(Runnable action) {
+    synchronized (handOvers) {
+      handOvers.add(action);
+    }
   }
 }

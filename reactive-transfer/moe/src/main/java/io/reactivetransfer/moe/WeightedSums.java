@@ -1,62 +1,181 @@
 package io.reactivetransfer.moe;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
  * Sums the results of each token, weighted, in the order in which its experts were named: each
  * product and each sum is rounded to 32 bits, so the bits of the sum do not depend on who was
  * first.
+ *
+ * <p>It goes block by block, and what a block needs stays in the first cache. All loops are over
+ * arrays, which the compiler makes vector instructions of. That of numbers of 16 bits that are the
+ * upper half of a float knows two tricks for that: two of them are one int, of which one shift and
+ * one mask make two floats; and bits become floats by a copy, as there is no vector instruction
+ * that the compiler would use for {@code Float.intBitsToFloat}.
  */
 final class WeightedSums {
 
+  /** Numbers of a block; even. */
+  private static final int BLOCK = 1_024;
+
+  private static final ValueLayout.OfInt PAIR =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfFloat BITS = ValueLayout.JAVA_FLOAT_UNALIGNED;
+  private static final int UPPER = 0xffff_0000;
+
   private final MoeShape shape;
-  private final float[] sum;
+  private final float[] sum = new float[BLOCK];
+  private final float[] values = new float[BLOCK];
+  private final short[] halves = new short[BLOCK];
+
+  // Of numbers that come in pairs: the first ones, and the second ones.
+  private final int[] pairs = new int[BLOCK / 2];
+  private final int[] firstBits = new int[BLOCK / 2];
+  private final int[] secondBits = new int[BLOCK / 2];
+  private final MemorySegment firstBitsAsMemory = MemorySegment.ofArray(firstBits);
+  private final MemorySegment secondBitsAsMemory = MemorySegment.ofArray(secondBits);
+  private final float[] firsts = new float[BLOCK / 2];
+  private final float[] seconds = new float[BLOCK / 2];
+  private final MemorySegment firstSumsAsMemory;
+  private final MemorySegment secondSumsAsMemory;
+  private final float[] firstSums = new float[BLOCK / 2];
+  private final float[] secondSums = new float[BLOCK / 2];
 
   WeightedSums(MoeShape shape) {
     this.shape = shape;
-    this.sum = new float[shape.hidden()];
+    firstSumsAsMemory = MemorySegment.ofArray(firstSums);
+    secondSumsAsMemory = MemorySegment.ofArray(secondSums);
   }
 
   void sum(
       OwnRouting routing, float[] weights, MemorySegment results, MemorySegment sums, long stride) {
-    int topK = shape.topK();
     for (int token = 0; token < routing.tokens(); token++) {
-      Arrays.fill(sum, 0);
-      for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-        add(weights[pair], results, routing.place(pair) * shape.resultStride());
+      for (int begin = 0; begin < shape.hidden(); begin += BLOCK) {
+        int count = Math.min(BLOCK, shape.hidden() - begin);
+        if (shape.resultType() == FloatType.BF16) {
+          sumPairs(routing, weights, results, token, begin, count);
+        } else {
+          sumPlain(routing, weights, results, token, begin, count);
+        }
+        store(sums, token * stride + (long) begin * shape.sumType().bytes(), count);
       }
-      store(sums, token * stride);
     }
   }
 
-  /** One loop for each type, so that the compiler sees what it does. */
-  private void add(float weight, MemorySegment results, long at) {
-    float[] to = sum;
-    switch (shape.resultType()) {
+  private void sumPlain(
+      OwnRouting routing, float[] weights, MemorySegment results, int token, int begin, int count) {
+    int topK = shape.topK();
+    long first = (long) begin * shape.resultType().bytes();
+    Arrays.fill(sum, 0, count, 0);
+    for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
+      load(results, routing.place(pair) * shape.resultStride() + first, count);
+      add(weights[pair], values, sum, count);
+    }
+  }
+
+  private void load(MemorySegment results, long at, int count) {
+    if (shape.resultType() == FloatType.FP32) {
+      MemorySegment.copy(results, FloatType.FLOAT, at, values, 0, count);
+      return;
+    }
+    MemorySegment.copy(results, FloatType.SHORT, at, halves, 0, count);
+    for (int i = 0; i < count; i++) {
+      values[i] = Float.float16ToFloat(halves[i]);
+    }
+  }
+
+  /** Leaves the sums in {@link #sum} if their number is odd or they are not stored in pairs. */
+  private void sumPairs(
+      OwnRouting routing, float[] weights, MemorySegment results, int token, int begin, int count) {
+    int topK = shape.topK();
+    int half = count / 2;
+    Arrays.fill(firstSums, 0, half, 0);
+    Arrays.fill(secondSums, 0, half, 0);
+    float last = 0;
+    for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
+      long at = routing.place(pair) * shape.resultStride() + 2L * begin;
+      MemorySegment.copy(results, PAIR, at, pairs, 0, half);
+      split(pairs, firstBits, secondBits, half);
+      MemorySegment.copy(firstBitsAsMemory, BITS, 0, firsts, 0, half);
+      MemorySegment.copy(secondBitsAsMemory, BITS, 0, seconds, 0, half);
+      add(weights[pair], firsts, firstSums, half);
+      add(weights[pair], seconds, secondSums, half);
+      if (half * 2 < count) {
+        last += weights[pair] * FloatType.BF16.get(results, at + 4L * half);
+      }
+    }
+    if (!arePaired(count)) {
+      for (int i = 0; i < half; i++) {
+        sum[2 * i] = firstSums[i];
+        sum[2 * i + 1] = secondSums[i];
+      }
+      if (half * 2 < count) {
+        sum[count - 1] = last;
+      }
+    }
+  }
+
+  private boolean arePaired(int count) {
+    return shape.resultType() == FloatType.BF16
+        && shape.sumType() == FloatType.BF16
+        && count % 2 == 0;
+  }
+
+  private static void split(int[] pairs, int[] firsts, int[] seconds, int count) {
+    for (int i = 0; i < count; i++) {
+      int pair = pairs[i];
+      firsts[i] = pair << 16;
+      seconds[i] = pair & UPPER;
+    }
+  }
+
+  private static void add(float weight, float[] values, float[] sums, int count) {
+    for (int i = 0; i < count; i++) {
+      sums[i] += weight * values[i];
+    }
+  }
+
+  private void store(MemorySegment sums, long at, int count) {
+    if (arePaired(count)) {
+      storePairs(sums, at, count / 2);
+      return;
+    }
+    switch (shape.sumType()) {
       case BF16 -> {
-        for (int i = 0; i < to.length; i++) {
-          int bits = results.get(FloatType.SHORT, at + 2L * i) << 16;
-          to[i] += weight * Float.intBitsToFloat(bits);
+        for (int i = 0; i < count; i++) {
+          halves[i] = FloatType.toBf16(sum[i]);
         }
+        MemorySegment.copy(halves, 0, sums, FloatType.SHORT, at, count);
       }
       case FP16 -> {
-        for (int i = 0; i < to.length; i++) {
-          to[i] += weight * Float.float16ToFloat(results.get(FloatType.SHORT, at + 2L * i));
+        for (int i = 0; i < count; i++) {
+          halves[i] = Float.floatToFloat16(sum[i]);
         }
+        MemorySegment.copy(halves, 0, sums, FloatType.SHORT, at, count);
       }
-      case FP32 -> {
-        for (int i = 0; i < to.length; i++) {
-          to[i] += weight * results.get(FloatType.FLOAT, at + 4L * i);
-        }
-      }
+      case FP32 -> MemorySegment.copy(sum, 0, sums, FloatType.FLOAT, at, count);
     }
   }
 
-  private void store(MemorySegment sums, long at) {
-    FloatType type = shape.sumType();
-    for (int i = 0; i < sum.length; i++) {
-      type.set(sums, at + (long) type.bytes() * i, sum[i]);
+  private void storePairs(MemorySegment sums, long at, int count) {
+    MemorySegment.copy(firstSumsAsMemory, ValueLayout.JAVA_INT_UNALIGNED, 0, firstBits, 0, count);
+    MemorySegment.copy(secondSumsAsMemory, ValueLayout.JAVA_INT_UNALIGNED, 0, secondBits, 0, count);
+    for (int i = 0; i < count; i++) {
+      pairs[i] = (rounded(firstBits[i]) >>> 16) | (rounded(secondBits[i]) & UPPER);
     }
+    MemorySegment.copy(pairs, 0, sums, PAIR, at, count);
+  }
+
+  /**
+   * Bits whose upper half is the nearest number of 16 bits, as {@link FloatType#toBf16} has it.
+   * Without a branch: what is no number gets its quiet bit, and nothing is added to it.
+   */
+  private static int rounded(int bits) {
+    int isNoNumber = (0x7f80_0000 - (bits & 0x7fff_ffff)) >> 31;
+    int up = 0x7fff + (bits >>> 16 & 1);
+    return (bits + (up & ~isNoNumber)) | (isNoNumber & 0x40_0000);
   }
 }

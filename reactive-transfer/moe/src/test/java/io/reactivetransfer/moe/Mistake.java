@@ -8,8 +8,10 @@ import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -85,15 +87,19 @@ enum Mistake implements UnaryOperator<TransferEngine> {
     Duration deadline = (Duration) arguments[1];
     return switch (this) {
       case WRITES_ARE_DONE_AT_ONCE ->
-          Flux.defer(() -> {
-            engine
-                .submit(transfers.collectList().flatMapIterable(all -> all), deadline)
-                .onErrorComplete()
-                .subscribe();
-            return Flux.empty();
+          Flux.<Transfer>create(sink -> {
+            Disposable all =
+                engine
+                    .submit(transfers.doOnNext(sink::next), deadline)
+                    .onErrorComplete()
+                    .subscribe();
+            sink.onDispose(all);
           });
       case SENDS_NOTHING_EMPTY ->
-          engine.submit(transfers.filter(write -> write.length() > 0), deadline);
+          transfers.publish(all ->
+              Flux.merge(
+                  engine.submit(all.filter(write -> write.length() > 0), deadline),
+                  all.filter(write -> write.length() == 0)));
       default -> null;
     };
   }
@@ -115,6 +121,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
                 : null);
   }
 
+  @SuppressWarnings("unchecked")
   private static ImmCounter early(ImmCounter counter) {
     return Proxied.of(
         ImmCounter.class,
@@ -122,8 +129,15 @@ enum Mistake implements UnaryOperator<TransferEngine> {
         (method, arguments) ->
             switch (method) {
               case "within" -> early(counter.within((Duration) arguments[0]));
-              case "next" -> counter.next(Math.max(1, (long) arguments[0] - 1));
+              case "claims" ->
+                  counter.claims(
+                      (Publisher<Object>) arguments[0], one -> tooFew(arguments[1], one));
               default -> null;
             });
+  }
+
+  @SuppressWarnings("unchecked")
+  private static long tooFew(Object writes, Object element) {
+    return Math.max(0, ((ToLongFunction<Object>) writes).applyAsLong(element) - 1);
   }
 }

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tools;
 
 import io.reactivetransfer.tools.doctor.DoctorCommand;
+import io.reactivetransfer.tools.moe.HostWorkCommand;
 import io.reactivetransfer.tools.perf.PerfCommand;
 import io.reactivetransfer.tools.soak.SoakCommand;
 import java.util.Locale;
@@ -20,6 +21,7 @@ import picocli.CommandLine.HelpCommand;
       DoctorCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
+      HostWorkCommand.class,
       JmhCommand.class,
       HelpCommand.class
     })

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferRejectedException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -213,5 +216,55 @@ abstract class ArrivalRules extends RuleGroup {
     }
     assertThat(stage().get(duo.target().counter(lease.imm(2)).discard())).isZero();
     stage().complete(other.counter(2).next(1));
+  }
+
+  @Test
+  final void r2_13_aStreamOfClaimsMakesOneAfterTheOther() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    Probe<Integer> met =
+        stage()
+            .probe(
+                "claims of 2, 0, 3, 1",
+                duo.target().counter(imm).claims(Flux.just(2, 0, 3, 1), Integer::longValue));
+    signal(duo, imm, 4);
+    stage().awaitArrivals(duo.target(), 4);
+    assertThat(met.awaitValues(2)).containsExactly(2, 0);
+    met.assertSilent();
+    signal(duo, imm, 2);
+    met.awaitCompletion();
+    assertThat(met.awaitValues(4)).containsExactly(2, 0, 3, 1);
+    Probe<Integer> cancelled =
+        stage()
+            .probe(
+                "a claim of 2", duo.target().counter(imm).claims(Flux.just(2), Integer::longValue));
+    signal(duo, imm, 1);
+    stage().awaitArrivals(duo.target(), 7);
+    cancelled.cancel();
+    stage().complete(duo.target().counter(imm).next(1));
+  }
+
+  @Test
+  final void r2_14_aClaimThatIsMetRaisesItsWordFirst() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    MemorySegment word = stage().memory(Long.BYTES).fill((byte) 0);
+    ImmCounter raising = duo.target().counter(imm).raising(word);
+    Probe<Integer> met =
+        stage()
+            .probe(
+                "claims of 1, 2",
+                raising.claims(Flux.just(1, 2), Integer::longValue).doOnNext(n -> read(word, n)));
+    signal(duo, imm, 2);
+    assertThat(met.awaitValues(1)).containsExactly(1);
+    stage().awaitArrivals(duo.target(), 2);
+    read(word, 1);
+    signal(duo, imm, 1);
+    met.awaitCompletion();
+    read(word, 2);
+  }
+
+  private static void read(MemorySegment word, long expected) {
+    assertThat((long) ValueLayout.JAVA_LONG.varHandle().getAcquire(word, 0L)).isEqualTo(expected);
   }
 }

@@ -204,6 +204,20 @@ abstract class ReactiveStreamsRules extends RuleGroup {
             .failing(stage -> closed(stage).origin().watch(restless(stage))));
   }
 
+  @TestFactory
+  final Stream<DynamicTest> r18_17_counterClaims() {
+    return verify(
+        PublisherCase.<Long>many(
+                (stage, elements) -> {
+                  Duo duo = stage.duo();
+                  return duo.target()
+                      .counter(stage.imm())
+                      .claims(Flux.range(0, Math.toIntExact(elements)).map(i -> 0L), n -> n);
+                })
+            .failing(
+                stage -> closed(stage).origin().counter(Imm.of(1)).claims(Flux.just(1L), n -> n)));
+  }
+
   /** A word that changes every millisecond. */
   private static MemorySegment restless(Stage stage) {
     MemorySegment word = stage.memory(Long.BYTES);

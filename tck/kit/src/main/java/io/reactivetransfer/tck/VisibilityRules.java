@@ -1,7 +1,9 @@
 package io.reactivetransfer.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.PagedWrite;
@@ -147,6 +149,23 @@ abstract class VisibilityRules extends RuleGroup {
     countPages(nics, 1, 40);
     countPages(nics, 4, 40);
     countPages(nics, Integer.MAX_VALUE, 40);
+  }
+
+  @Test
+  final void r1_7_aWriteThatIsAimedWritesThat() {
+    Duo duo = Duo.open(stage(), 1);
+    Imm imm = stage().imm();
+    WriteImm like = duo.write(0, 1, imm);
+    AimedWrite write = AimedWrite.between(like.source().region(), like.target().region(), imm);
+    long shift = like.source().offset();
+    for (int i = 0; i < 3; i++) {
+      long at = i * 64L;
+      stage().get(duo.origin().submit(write.aim(shift + at, at, 20 + i)));
+      stage().complete(duo.target().counter(imm).next(1));
+      duo.expect(at, 20 + i);
+      duo.to().assertAsExpected("when a write was counted that was aimed at " + at);
+    }
+    assertThat(duo.target().stats().unclaimedImms()).isZero();
   }
 
   private void countPages(int nics, int maxRows, int rows) {

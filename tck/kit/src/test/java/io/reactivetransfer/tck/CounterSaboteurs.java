@@ -1,12 +1,16 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.EngineStats;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.WriteImm;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -14,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -53,6 +59,13 @@ final class CounterSaboteurs {
               .entailing("12.8"),
           Saboteur.engine("2.12", "counts on after a lease", Endless::new),
           Saboteur.engine(
+              "2.13",
+              "claims one for each element",
+              engine -> ForwardingCounter.on(engine, ClaimsOnes::new)),
+          Saboteur.engine(
+              "2.14", "raises no word", engine -> ForwardingCounter.on(engine, RaisesNone::new)),
+          Saboteur.engine("1.7", "keeps the first aim", KeepsAim::new),
+          Saboteur.engine(
                   "5.1",
                   "completes a discard twice",
                   engine -> ForwardingCounter.on(engine, CompletesTwice::new))
@@ -67,6 +80,52 @@ final class CounterSaboteurs {
               engine -> ForwardingCounter.on(engine, ClaimsNothing::new)));
 
   private CounterSaboteurs() {}
+
+  private static final class ClaimsOnes extends ForwardingCounter {
+    ClaimsOnes(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T> Flux<T> claims(Publisher<? extends T> claims, ToLongFunction<? super T> writes) {
+      return inner.claims(claims, element -> Math.min(1, writes.applyAsLong(element)));
+    }
+  }
+
+  private static final class RaisesNone extends ForwardingCounter {
+    RaisesNone(ImmCounter inner) {
+      super(inner);
+    }
+
+    @Override
+    public ImmCounter raising(Memory word) {
+      return inner;
+    }
+  }
+
+  private static final class KeepsAim extends ForwardingEngine {
+    private final Map<AimedWrite, Transfer> first = new ConcurrentHashMap<>();
+
+    KeepsAim(TransferEngine inner) {
+      super(inner);
+    }
+
+    @Override
+    public <T extends Transfer> Mono<T> submit(T transfer) {
+      if (!(transfer instanceof AimedWrite write)) {
+        return inner.submit(transfer);
+      }
+      Transfer kept =
+          first.computeIfAbsent(
+              write,
+              once ->
+                  WriteImm.of(
+                      once.source().slice(once.sourceOffset(), once.length()),
+                      once.target().slice(once.targetOffset(), once.length()),
+                      once.imm()));
+      return inner.submit(kept).map(done -> transfer);
+    }
+  }
 
   /** The counters of its leases know nothing of them. */
   private static final class Endless extends ForwardingEngine {

@@ -2,11 +2,14 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -42,6 +45,16 @@ class ForwardingCounter implements ImmCounter {
   @Override
   public Flux<Long> every(long n) {
     return inner.every(n);
+  }
+
+  @Override
+  public <T> Flux<T> claims(Publisher<? extends T> claims, ToLongFunction<? super T> writes) {
+    return inner.claims(claims, writes);
+  }
+
+  @Override
+  public ImmCounter raising(Memory word) {
+    return inner.raising(word);
   }
 
   @Override

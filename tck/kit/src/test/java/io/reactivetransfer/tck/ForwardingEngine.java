@@ -27,6 +27,7 @@ import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -169,6 +170,11 @@ class ForwardingEngine implements TransferEngine {
   @Override
   public Scheduler scheduler() {
     return inner.scheduler();
+  }
+
+  @Override
+  public Executor executor() {
+    return inner.executor();
   }
 
   @Override

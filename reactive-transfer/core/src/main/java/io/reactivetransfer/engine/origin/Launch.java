@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.AimedWrite;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PagedWrite;
@@ -80,7 +81,7 @@ public final class Launch {
   }
 
   private static int flightsOf(Transfer transfer) {
-    if (transfer instanceof WriteImm) {
+    if (transfer instanceof WriteImm || transfer instanceof AimedWrite) {
       return 1;
     }
     if (transfer instanceof Scatter scatter) {
@@ -98,6 +99,8 @@ public final class Launch {
   void begin(Submission submission, int place, Transfer transfer) {
     if (transfer instanceof WriteImm write) {
       begin(submission, place, write.source(), write.target(), write.imm().value());
+    } else if (transfer instanceof AimedWrite write) {
+      beginAimed(submission, place, write);
     } else if (transfer instanceof PagedWrite write) {
       beginPages(submission, place, write);
     } else if (transfer instanceof Write write) {
@@ -110,15 +113,43 @@ public final class Launch {
   }
 
   private void begin(Submission submission, int place, MemorySlice from, RemoteSlice to, int imm) {
-    RegisteredRegion source = ownership.source(from);
-    ResolvedRegion target = ownership.target(to);
+    Run run = run(submission, ownership.source(from), ownership.target(to), imm);
+    launch(write(run, place, from.offset(), to.offset(), to.length(), imm));
+  }
+
+  /** Each field is read once: whoever aims it now must not have us look at one and use another. */
+  private void beginAimed(Submission submission, int place, AimedWrite write) {
+    long from = write.sourceOffset();
+    long to = write.targetOffset();
+    long length = write.length();
+    int imm = write.imm().value();
+    RegisteredRegion source = ownership.source(write.source());
+    ResolvedRegion target = ownership.target(write.target());
+    if (!isWithin(from, length, source.length()) || !isWithin(to, length, target.length())) {
+      throw new TransferRejectedException(
+          "expected an AimedWrite that is aimed when it is not on its way, got one that was aimed"
+              + " meanwhile, at "
+              + length
+              + " bytes from "
+              + from
+              + " to "
+              + to);
+    }
+    launch(write(run(submission, source, target, imm), place, from, to, length, imm));
+  }
+
+  private static boolean isWithin(long offset, long length, long all) {
+    return (offset | length) >= 0 && length <= all - offset;
+  }
+
+  private Run run(Submission submission, RegisteredRegion source, ResolvedRegion target, int imm) {
     Outbound peer = resolve(target);
     aborts.requireCertain(peer, imm);
     Run run = table.run(submission, source, target);
     if (peer.link.isOpen()) {
       run.checked(round);
     }
-    launch(write(run, place, from.offset(), to.offset(), to.length(), imm));
+    return run;
   }
 
   /**

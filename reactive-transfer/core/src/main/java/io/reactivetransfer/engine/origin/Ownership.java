@@ -1,8 +1,11 @@
 package io.reactivetransfer.engine.origin;
 
+import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PagedWrite;
 import io.reactivetransfer.Peer;
+import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
@@ -38,6 +41,10 @@ public final class Ownership {
     switch (transfer) {
       case WriteImm write -> checkEnds(write.source(), write.target());
       case Write write -> checkEnds(write.source(), write.target());
+      case AimedWrite write -> {
+        regions.ours(write.source());
+        target(write.target());
+      }
       case PagedWrite write -> checkEnds(write.source().slice(), write.target().slice());
       case Scatter scatter ->
           scatter.parts().forEach(part -> checkEnds(part.source(), part.target()));
@@ -51,11 +58,19 @@ public final class Ownership {
   }
 
   RegisteredRegion source(MemorySlice slice) {
-    return regions.own(slice.region());
+    return source(slice.region());
+  }
+
+  RegisteredRegion source(MemoryRegion region) {
+    return regions.own(region);
   }
 
   ResolvedRegion target(RemoteSlice slice) {
-    return ResolvedRegion.own(slice.region(), peers);
+    return target(slice.region());
+  }
+
+  ResolvedRegion target(RemoteRegion region) {
+    return ResolvedRegion.own(region, peers);
   }
 
   Outbound target(Peer peer) {
@@ -68,10 +83,12 @@ public final class Ownership {
    */
   void ownTargets(Transfer transfer, Consumer<Outbound> visitor) {
     switch (transfer) {
-      case WriteImm write -> visit(write.target(), visitor);
-      case Write write -> visit(write.target(), visitor);
-      case PagedWrite write -> visit(write.target().slice(), visitor);
-      case Scatter scatter -> scatter.parts().forEach(part -> visit(part.target(), visitor));
+      case WriteImm write -> visit(write.target().region(), visitor);
+      case Write write -> visit(write.target().region(), visitor);
+      case AimedWrite write -> visit(write.target(), visitor);
+      case PagedWrite write -> visit(write.target().slice().region(), visitor);
+      case Scatter scatter ->
+          scatter.parts().forEach(part -> visit(part.target().region(), visitor));
       case Signal signal -> {
         for (Peer peer : signal.group().peers()) {
           if (peer instanceof PeerLink own && own.isOf(peers)) {
@@ -82,8 +99,8 @@ public final class Ownership {
     }
   }
 
-  private void visit(RemoteSlice target, Consumer<Outbound> visitor) {
-    if (target.region() instanceof ResolvedRegion own && own.isOf(peers)) {
+  private void visit(RemoteRegion target, Consumer<Outbound> visitor) {
+    if (target instanceof ResolvedRegion own && own.isOf(peers)) {
       visitor.accept(Outbound.to(own.peer()));
     }
   }

@@ -29,8 +29,13 @@ final class Claim implements Runnable {
   private static final int CANCELLED = 3;
 
   final int imm;
-  final long writes;
   final List<PeerLink> bound;
+
+  /** How many arrivals; changes only from one use to the next. */
+  long writes;
+
+  /** Whether it is made again and again, so that what it needs to wait is kept in between. */
+  final boolean isStanding;
 
   /** Where it waits; the table's own. */
   final Chain.Link<Claim> place = new Chain.Link<>(this);
@@ -41,20 +46,46 @@ final class Claim implements Runnable {
   /** Runs out when the patience does; the table's own. */
   Timers.@Nullable Timer timer;
 
+  /** When that is, if the timer runs out before. */
+  long dueNanos;
+
   private final ClaimTerms terms;
   private final Claims claims;
   private final Listener listener;
+  private final Runnable adding;
   private final AtomicInteger state = new AtomicInteger();
   private @Nullable Throwable failure;
   private @Nullable Throwable refusal;
 
   Claim(ClaimTerms terms, long writes, Listener listener) {
+    this(terms, writes, listener, false);
+  }
+
+  private Claim(ClaimTerms terms, long writes, Listener listener, boolean isStanding) {
     this.terms = terms;
     this.claims = terms.claims();
     this.imm = terms.imm();
     this.writes = writes;
     this.bound = terms.bound();
     this.listener = listener;
+    this.isStanding = isStanding;
+    this.adding = () -> claims.imms().add(this);
+  }
+
+  /** One that is made {@linkplain #again again and again}. */
+  static Claim standing(ClaimTerms terms, Listener listener) {
+    Claim claim = new Claim(terms, 0, listener, true);
+    claim.state.set(TOLD);
+    return claim;
+  }
+
+  /** A standing one whose listener was told is made anew. */
+  void again(long writes) {
+    this.writes = writes;
+    failure = null;
+    if (state.compareAndSet(TOLD, WAITING)) {
+      make();
+    }
   }
 
   /** Where it stands while it waits for peers that it is bound to. On the NIC thread. */
@@ -69,7 +100,7 @@ final class Claim implements Runnable {
 
   /** Makes the claim. From any thread. */
   void make() {
-    claims.commands().execute(() -> claims.imms().add(this));
+    claims.commands().execute(adding);
   }
 
   /** Fails it, unless it was decided already. From any thread. */
@@ -129,19 +160,25 @@ final class Claim implements Runnable {
     return null;
   }
 
-  /** On the NIC thread: met if the reason is null. Returns false if it was cancelled before. */
+  /**
+   * On the NIC thread: met if the reason is null. Returns whether it is: not if it was cancelled
+   * before, nor if that cannot be said where it was to be.
+   */
   boolean decide(@Nullable Throwable reason) {
     failure = reason;
     if (!state.compareAndSet(WAITING, DECIDED)) {
       return false;
     }
+    Throwable unsaid = reason == null ? terms.raise() : reason;
+    boolean isMet = unsaid == null;
+    failure = unsaid;
     try {
       claims.signals().schedule(this);
     } catch (Throwable e) {
       claims.signals().failed(e);
       run();
     }
-    return true;
+    return isMet;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.target;
 
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.List;
@@ -14,16 +15,32 @@ import org.jspecify.annotations.Nullable;
  * @param bound the peers whose loss ends them
  * @param patienceNanos how long each may wait, in nanoseconds; 0 for ever
  * @param ended whether the lease of the immediate is closed; asked on the NIC thread
+ * @param word what is raised by each that is met, or null
  */
 record ClaimTerms(
-    Claims claims, int imm, List<PeerLink> bound, long patienceNanos, BooleanSupplier ended) {
+    Claims claims,
+    int imm,
+    List<PeerLink> bound,
+    long patienceNanos,
+    BooleanSupplier ended,
+    @Nullable RaisedWord word) {
 
   ClaimTerms boundTo(List<PeerLink> peers) {
-    return new ClaimTerms(claims, imm, peers, patienceNanos, ended);
+    return new ClaimTerms(claims, imm, peers, patienceNanos, ended, word);
   }
 
   ClaimTerms within(long nanos) {
-    return new ClaimTerms(claims, imm, bound, nanos, ended);
+    return new ClaimTerms(claims, imm, bound, nanos, ended, word);
+  }
+
+  ClaimTerms raising(Memory word) {
+    RaisedWord raised = RaisedWord.of(word, claims.devices());
+    return new ClaimTerms(claims, imm, bound, patienceNanos, ended, raised);
+  }
+
+  /** A claim is met: raises the word, if there is one. Says what prevents it, or null. */
+  @Nullable TransferRejectedException raise() {
+    return word == null ? null : word.raise();
   }
 
   /** Why nobody may count under the immediate any more, or null. On the NIC thread. */

@@ -8,6 +8,7 @@ import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Deadlines;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.peers.Peers;
+import io.reactivetransfer.spi.Devices;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +21,7 @@ import java.util.function.BooleanSupplier;
  * @param signals where each tells what became of it
  * @param admission how many there may be
  * @param closing what ends those that have no demand
+ * @param devices reaches words of accelerators
  */
 public record Claims(
     ImmTable imms,
@@ -27,7 +29,8 @@ public record Claims(
     Commands commands,
     SignalScheduler signals,
     Admission admission,
-    Closing closing) {
+    Closing closing,
+    Devices devices) {
 
   /** The counter of one immediate. */
   public ImmCounter counter(Imm imm) {
@@ -37,6 +40,6 @@ public record Claims(
   /** The counter of one that is leased, and whether that is over. */
   ImmCounter counter(Imm imm, BooleanSupplier ended) {
     return new DefaultImmCounter(
-        new ClaimTerms(this, imm.value(), List.of(), Deadlines.NONE, ended));
+        new ClaimTerms(this, imm.value(), List.of(), Deadlines.NONE, ended, null));
   }
 }

@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.target;
 
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Assembly;
@@ -12,13 +13,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ToLongFunction;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The counter of one immediate: a view on the {@link ImmTable}, with no state of its own. */
 final class DefaultImmCounter implements ImmCounter {
 
-  private static final long MAX_CLAIM = 1L << 40;
+  static final long MAX_CLAIM = 1L << 40;
 
   private final ClaimTerms terms;
 
@@ -39,6 +42,19 @@ final class DefaultImmCounter implements ImmCounter {
   @Override
   public Flux<Long> every(long n) {
     return Assembly.of(new ClaimFlux(terms, requireClaim(n)));
+  }
+
+  @Override
+  public <T> Flux<T> claims(Publisher<? extends T> claims, ToLongFunction<? super T> writes) {
+    Objects.requireNonNull(claims, "claims");
+    Objects.requireNonNull(writes, "writes");
+    return Assembly.of(new ClaimStream<>(terms, claims, writes));
+  }
+
+  @Override
+  public ImmCounter raising(Memory word) {
+    Objects.requireNonNull(word, "word");
+    return new DefaultImmCounter(terms.raising(word));
   }
 
   @Override

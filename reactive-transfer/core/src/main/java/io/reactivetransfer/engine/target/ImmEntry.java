@@ -22,6 +22,12 @@ final class ImmEntry {
    */
   long shares;
 
+  /** How many make claims of it one after the other, and need it in between. */
+  int holders;
+
+  /** Whether it is counted as unclaimed. */
+  boolean isCounted;
+
   /** Whose share it stands in as unclaimed, or null. */
   Unclaimed.@Nullable Share unclaimed;
 
@@ -56,11 +62,16 @@ final class ImmEntry {
   }
 
   boolean isNeeded() {
-    return !claims.isEmpty() || holdsUnclaimed();
+    return holders > 0 || !claims.isEmpty() || holdsUnclaimed();
   }
 
   boolean holdsUnclaimed() {
     return claims.isEmpty() && (shares != 0);
+  }
+
+  /** Whether it takes room that is bounded: not if somebody holds it, who is let in by bounds. */
+  boolean takesRoom() {
+    return holders == 0 && holdsUnclaimed();
   }
 
   /** The claim that waits longest, or null. */

@@ -279,24 +279,70 @@ public final class ImmTable implements PeerEvents {
       fail(claim, ClaimFailures.lost(claim, entry, loss));
       claim.bound.forEach(peer -> peer.mail.ask()); // it may be back: then the next claim can wait
     } else {
-      watch(claim, entry);
+      watch(claim);
+    }
+  }
+
+  /** Somebody makes claims of it one after the other from now on: it is kept in between. */
+  void hold(int imm) {
+    assert timers.owner().isCurrent();
+    ImmEntry entry = entries.get(imm);
+    if (entry == null) {
+      entry = new ImmEntry(imm);
+      entries.put(imm, entry);
+    }
+    entry.holders++;
+    review(entry);
+  }
+
+  /** No more. */
+  void letGo(Claim standing) {
+    assert timers.owner().isCurrent();
+    stopTimer(standing);
+    ImmEntry entry = entries.get(standing.imm);
+    if (entry != null && entry.holders > 0) {
+      entry.holders--;
+      if (entry.holders == 0 && over.test(standing.imm)) {
+        entry.shares = 0; // came late under a lease that is over
+      }
+      review(entry);
     }
   }
 
   /** It will have to wait: has what may end the waiting look after it. */
-  private void watch(Claim claim, ImmEntry entry) {
+  private void watch(Claim claim) {
     if (!claim.bound.isEmpty()) {
       bound.add(claim.placeOfBound());
       claim.bound.forEach(peer -> peer.wanted(1));
     }
     if (claim.patienceNanos() != Deadlines.NONE) {
-      claim.timer =
-          timers.in(
-              claim.patienceNanos(),
-              () -> {
-                claim.timer = null;
-                fail(claim, ClaimFailures.overdue(claim, entry));
-              });
+      claim.dueNanos = timers.now() + claim.patienceNanos();
+      if (claim.timer == null) {
+        claim.timer = timers.at(claim.dueNanos, () -> runOut(claim));
+      }
+    }
+  }
+
+  /** A timer has, which may have been set for an earlier use of a standing claim. */
+  private void runOut(Claim claim) {
+    claim.timer = null;
+    if (!claim.place.isPlaced()) {
+      return;
+    }
+    if (claim.dueNanos - timers.now() > 0) {
+      claim.timer = timers.at(claim.dueNanos, () -> runOut(claim));
+      return;
+    }
+    ImmEntry entry = entries.get(claim.imm);
+    if (entry != null) {
+      fail(claim, ClaimFailures.overdue(claim, entry));
+    }
+  }
+
+  private void stopTimer(Claim claim) {
+    if (claim.timer != null) {
+      timers.cancel(claim.timer);
+      claim.timer = null;
     }
   }
 
@@ -416,8 +462,9 @@ public final class ImmTable implements PeerEvents {
     while ((claim = entry.firstClaim()) != null && entry.shares >= claim.shares()) {
       entry.claims.remove(claim.place);
       left(claim);
+      long shares = claim.shares(); // before its listener, who may make a standing one again
       if (claim.decide(null)) {
-        entry.shares -= claim.shares();
+        entry.shares -= shares;
       }
     }
     review(entry);
@@ -428,9 +475,8 @@ public final class ImmTable implements PeerEvents {
     if (!claim.bound.isEmpty() && bound.remove(claim.placeOfBound())) {
       claim.bound.forEach(peer -> peer.wanted(-1));
     }
-    if (claim.timer != null) {
-      timers.cancel(claim.timer);
-      claim.timer = null;
+    if (!claim.isStanding) {
+      stopTimer(claim);
     }
   }
 
@@ -439,14 +485,16 @@ public final class ImmTable implements PeerEvents {
    */
   private void review(ImmEntry entry) {
     Unclaimed.Share before = entry.unclaimed;
-    boolean now = entry.holdsUnclaimed();
+    boolean now = entry.takesRoom();
     if (now && before == null) {
       entry.unclaimed = unclaimed.add(entry.origin());
-      counters.add(Counters.UNCLAIMED_IMMS, 1);
     } else if (!now && before != null) {
       entry.unclaimed = null;
       unclaimed.remove(before);
-      counters.add(Counters.UNCLAIMED_IMMS, -1);
+    }
+    if (entry.isCounted != entry.holdsUnclaimed()) {
+      entry.isCounted = !entry.isCounted;
+      counters.add(Counters.UNCLAIMED_IMMS, entry.isCounted ? 1 : -1);
     }
     if (!entry.isNeeded()) {
       entries.remove(entry.imm);

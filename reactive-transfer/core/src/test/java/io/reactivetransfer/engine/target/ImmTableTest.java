@@ -27,7 +27,7 @@ class ImmTableTest {
   private Claim claim(String name, int imm, long writes) {
     Claim claim =
         new Claim(
-            new ClaimTerms(claims, imm, List.of(), 0, () -> false),
+            new ClaimTerms(claims, imm, List.of(), 0, () -> false, null),
             writes,
             new Claim.Listener() {
               @Override

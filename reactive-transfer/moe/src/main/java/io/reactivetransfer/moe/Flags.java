@@ -1,0 +1,70 @@
+package io.reactivetransfer.moe;
+
+import io.reactivetransfer.ImmCounter;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** The words that say how many steps' tokens and results have come. */
+final class Flags {
+
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+  private static final int PER_LANE = 2;
+
+  private final @Nullable MemorySegment words;
+
+  /**
+   * Where they lie.
+   *
+   * @throws IllegalArgumentException if there are too few
+   */
+  Flags(@Nullable MemorySegment words, int lanes) {
+    this.words = words;
+    requireRoom(words, lanes);
+  }
+
+  static void requireRoom(@Nullable MemorySegment words, int lanes) {
+    long bytes = (long) lanes * PER_LANE * Long.BYTES;
+    if (words != null && words.byteSize() < bytes) {
+      throw new IllegalArgumentException(
+          "expected arrival flags of "
+              + bytes
+              + " bytes for "
+              + lanes
+              + " lanes, got "
+              + words.byteSize());
+    }
+  }
+
+  /** The counter that raises the word which is for that, if there is one. */
+  ImmCounter raising(ImmCounter counter, int lane, int what) {
+    MemorySegment all = words;
+    if (all == null || what == Ranks.ROWS) {
+      return counter;
+    }
+    int index = lane * PER_LANE + (what == Ranks.TOKENS ? 0 : 1);
+    return counter.raising(all.asSlice((long) index * Long.BYTES, Long.BYTES));
+  }
+
+  /** Nothing comes any more: whoever waits for a number goes on. After all claims were dropped. */
+  void release(Group group) {
+    MemorySegment all = words;
+    if (all == null) {
+      return;
+    }
+    Runnable open =
+        () -> {
+          for (int i = 0; i < group.shape.lanes() * PER_LANE; i++) {
+            WORD.setRelease(all, (long) i * Long.BYTES, Long.MAX_VALUE);
+          }
+        };
+    try {
+      // Behind the claims that are dropped on that thread, none of which raises a word after it.
+      group.engine.executor().execute(open);
+    } catch (RejectedExecutionException closed) {
+      open.run();
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.reactivetransfer.moe;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/**
+ * A half of a step as a publisher, for one subscriber. It is its subscription, too, so that
+ * subscribing allocates nothing; and what is run when it begins.
+ */
+final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
+
+  /** Bits of the state: somebody has subscribed, has asked for the result, and it is there. */
+  private static final int SUBSCRIBED = 1;
+
+  private static final int ASKED = 2;
+  private static final int THERE = 4;
+
+  private final MoeStep step;
+  private final Group group;
+  private final BiConsumer<MoeStep, StepHalf<T>> begin;
+  private final AtomicInteger state = new AtomicInteger();
+  private boolean isHandedOver;
+  private volatile boolean isCancelled;
+
+  /** Who waits for it, and is told. */
+  final Half<T> half;
+
+  /** What it reads or writes, if that was given. */
+  MemorySegment memory = MemorySegment.NULL;
+
+  long stride;
+
+  /** Whether a step begins with it; and whether it is the first with which this one did. */
+  boolean isBeginning;
+
+  boolean isFirst;
+
+  private @Nullable CoreSubscriber<? super T> actual;
+  private @Nullable T value;
+
+  /**
+   * For one step.
+   *
+   * @param begin what it begins with; in a turn
+   */
+  StepHalf(Group group, MoeStep step, BiConsumer<MoeStep, StepHalf<T>> begin) {
+    this.step = step;
+    this.group = group;
+    this.begin = begin;
+    this.half =
+        new Half<>(group) {
+          @Override
+          protected void succeeded(@Nullable T value) {
+            StepHalf.this.succeeded(value);
+          }
+
+          @Override
+          protected void failed(Throwable why) {
+            StepHalf.this.failed(why);
+          }
+        };
+  }
+
+  /** For the same half of the next step. */
+  StepHalf<T> anew() {
+    state.set(0);
+    isCancelled = false;
+    isFirst = false;
+    value = null;
+    half.anew();
+    return this;
+  }
+
+  /** It is one with which a step begins. */
+  StepHalf<T> beginning() {
+    isBeginning = true;
+    return this;
+  }
+
+  StepHalf<T> with(MemorySegment memory, long stride) {
+    this.memory = memory;
+    this.stride = stride;
+    return this;
+  }
+
+  /** As an operator of Reactor is handed out. */
+  Mono<T> assembled() {
+    return onAssembly(this);
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> subscriber) {
+    if ((state.getAndUpdate(bits -> bits | SUBSCRIBED) & SUBSCRIBED) != 0) {
+      Operators.error(
+          subscriber, new IllegalStateException("expected one subscription to a half of a step"));
+      return;
+    }
+    actual = subscriber;
+    step.subscribed(this);
+    subscriber.onSubscribe(this);
+    if (!group.isOnNicThread) {
+      group.turns.run(this);
+      return;
+    }
+    isHandedOver = true;
+    try {
+      group.engine.executor().execute(this);
+    } catch (RejectedExecutionException closed) {
+      isHandedOver = false;
+      group.turns.run(this);
+    }
+  }
+
+  /** On the NIC's thread, if it is handed over; then in a turn. */
+  @Override
+  public void run() {
+    if (isHandedOver) {
+      isHandedOver = false;
+      group.turns.run(this);
+      return;
+    }
+    group.opened(half);
+    if (!half.isOver() && group.failure() == null) {
+      begin.accept(step, this);
+    }
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n)
+        && (state.getAndUpdate(bits -> bits | ASKED) & (ASKED | THERE)) == THERE) {
+      emit();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    isCancelled = true;
+    group.turns.run(() -> step.cancelled(half));
+  }
+
+  private void succeeded(@Nullable T result) {
+    CoreSubscriber<? super T> to = actual;
+    if (result != null) {
+      value = result;
+      if ((state.getAndUpdate(bits -> bits | THERE) & ASKED) != 0) {
+        emit();
+      }
+    } else if (to != null && !isCancelled) {
+      to.onComplete();
+    }
+  }
+
+  private void emit() {
+    CoreSubscriber<? super T> to = actual;
+    T result = value;
+    if (to != null && result != null && !isCancelled) {
+      to.onNext(result);
+      to.onComplete();
+    }
+  }
+
+  private void failed(Throwable why) {
+    CoreSubscriber<? super T> to = actual;
+    if (to != null && !isCancelled) {
+      to.onError(why);
+    }
+  }
+}
