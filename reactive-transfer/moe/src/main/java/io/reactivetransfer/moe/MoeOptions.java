@@ -114,6 +114,7 @@ public final class MoeOptions {
       return this;
     }
 
+    /**
      * Has each step of a lane be the same {@link MoeStep} with the same four publishers, so that
      * with signals on the NIC's thread a step allocates nothing. It is for those who take care:
      * what was kept of a step that is over, or of one that another was begun instead of, is the
