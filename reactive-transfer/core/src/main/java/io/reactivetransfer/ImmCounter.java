@@ -90,7 +90,9 @@ public interface ImmCounter {
    *
    * @param word 8 bytes, aligned to 8, of native memory that every thread may write, or of an
    *     accelerator that is reached from here; in the host's byte order. The caller keeps them
-   *     alive until all claims have ended. Nobody else writes there meanwhile
+   *     alive until all claims have ended; of one that was cancelled, until a task that was handed
+   *     to {@link TransferEngine#executor()} behind the cancel has run. Nobody else writes there
+   *     meanwhile
    * @throws TransferRejectedException if it is of an accelerator that is not reached
    */
   ImmCounter raising(Memory word);

@@ -242,8 +242,9 @@ public interface TransferEngine {
    * any thread, without waiting. Nothing is allocated for it, and what was handed over cannot be
    * taken back. What a task throws is logged and ends nothing. A task keeps all NICs waiting, so it
    * must be short and must not block. When the engine has closed, tasks are rejected with a {@link
-   * java.util.concurrent.RejectedExecutionException}, and those that it has not begun do not run.
-   * For experts.
+   * java.util.concurrent.RejectedExecutionException}, and one that was taken before that runs, be
+   * it on a thread that hands something over or closes the engine: each is run or rejected, never
+   * neither. For experts.
    */
   Executor executor();
 

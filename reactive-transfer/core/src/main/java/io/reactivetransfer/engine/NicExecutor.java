@@ -39,7 +39,7 @@ final class NicExecutor implements Executor {
   /** One for each that was handed in. */
   private void runOne() {
     Runnable task = tasks.poll();
-    if (task == null || commands.haveEnded()) {
+    if (task == null) {
       return;
     }
     try {

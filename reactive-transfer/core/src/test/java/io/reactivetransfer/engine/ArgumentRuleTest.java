@@ -39,6 +39,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -90,6 +91,8 @@ class ArgumentRuleTest {
     good.put(EngineOptions.class, EngineOptions.defaults());
     good.put(EngineEnvironment.class, EngineEnvironment.builder().build());
     good.put(Backend.class, hand.backend);
+    good.put(ToLongFunction.class, (ToLongFunction<Object>) _ -> 1);
+    good.put(Runnable.class, (Runnable) () -> {});
     good.put(int.class, 1);
     good.put(long.class, 1L);
     objects.put(TransferEngine.class, engine);

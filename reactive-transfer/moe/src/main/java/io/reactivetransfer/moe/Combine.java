@@ -35,6 +35,7 @@ final class Combine {
   private long stride;
 
   private boolean isStaged;
+  private boolean areResultsClaimed;
   private boolean areAllSent;
   private boolean haveResultsCome;
   private boolean isSumming;
@@ -64,6 +65,7 @@ final class Combine {
   /** The tokens of a step have come; what is still out of the step before is waited for. */
   void begin() {
     isStaged = false;
+    areResultsClaimed = false;
     haveResultsCome = false;
     isSumming = false;
     receiving = null;
@@ -78,7 +80,15 @@ final class Combine {
     this.to = to;
     this.stride = stride;
     receiving = half;
-    lane.results.claim(shape.ranks() - 1);
+    claimResults();
+  }
+
+  /** When this rank's own are there, too: the flag says that all are. */
+  private void claimResults() {
+    if (receiving != null && isStaged && !areResultsClaimed) {
+      areResultsClaimed = true;
+      lane.results.claim(shape.ranks() - 1);
+    }
   }
 
   /** All results of others have. */
@@ -162,6 +172,7 @@ final class Combine {
       }
     }
     writes.end();
+    claimResults();
     advance();
   }
 

@@ -68,6 +68,7 @@ final class Dispatch {
   private boolean areAllSent;
   private boolean haveTokensCome;
   private boolean isCopying;
+  private boolean hasReceived;
   private @Nullable StepRefusedException refusal;
   private boolean isClosing;
   private boolean areOthersClosed;
@@ -161,6 +162,11 @@ final class Dispatch {
     return areAllSent;
   }
 
+  /** Whether all tokens of this step have come: before that, results are those of the last one. */
+  boolean hasReceived() {
+    return hasReceived;
+  }
+
   private void advance() {
     if (areAllSent && writes.areDone() && sending != null) {
       Half<Void> done = sending;
@@ -203,6 +209,7 @@ final class Dispatch {
     areAllSent = false;
     haveTokensCome = false;
     isCopying = false;
+    hasReceived = false;
     refusal = null;
     isClosing = false;
     areOthersClosed = false;
@@ -343,6 +350,7 @@ final class Dispatch {
     MoeStep step = receiver;
     if (done != null && step != null) {
       receiving = null;
+      hasReceived = true;
       step.dispatchReceived();
       lane.combine.begin();
       done.complete(lane.batch);

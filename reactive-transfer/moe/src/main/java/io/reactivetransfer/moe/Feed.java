@@ -21,8 +21,11 @@ final class Feed<T> implements Publisher<T>, Subscription {
   private @Nullable Subscriber<? super T> subscriber;
   private volatile boolean isCancelled;
 
-  /** Moved in turns, and read by whoever emits, behind {@link #missed}. */
-  private long given;
+  /**
+   * Moved in turns. Whoever emits may be asked for more at any moment, so what was given is
+   * published with it.
+   */
+  private final AtomicLong given = new AtomicLong();
 
   /** Moved by whoever emits. */
   private long emitted;
@@ -44,8 +47,9 @@ final class Feed<T> implements Publisher<T>, Subscription {
 
   /** Gives one more; {@link #emit} makes it go. In a turn. */
   void give(T element) {
-    ring[(int) given & ring.length - 1] = element;
-    given++;
+    long at = given.getPlain();
+    ring[(int) at & ring.length - 1] = element;
+    given.setRelease(at + 1);
   }
 
   @Override
@@ -68,7 +72,7 @@ final class Feed<T> implements Publisher<T>, Subscription {
     }
     int seen = 1;
     do {
-      long most = Math.min(given - emitted, demand.get());
+      long most = Math.min(given.getAcquire() - emitted, demand.get());
       for (long i = 0; i < most && !isCancelled; i++) {
         emitNext();
       }

@@ -48,6 +48,16 @@ final class Flags {
     return counter.raising(all.asSlice((long) index * Long.BYTES, Long.BYTES));
   }
 
+  /** Nothing has come yet, whatever an epoch before this one has left there. Before any claim. */
+  void begin(int lanes) {
+    MemorySegment all = words;
+    if (all != null) {
+      for (int i = 0; i < lanes * PER_LANE; i++) {
+        WORD.setRelease(all, (long) i * Long.BYTES, 0L);
+      }
+    }
+  }
+
   /** Nothing comes any more: whoever waits for a number goes on. After all claims were dropped. */
   void release(Group group) {
     MemorySegment all = words;

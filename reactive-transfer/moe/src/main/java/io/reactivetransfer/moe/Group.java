@@ -93,6 +93,7 @@ final class Group {
 
   /** All ranks have joined. */
   void begin() {
+    flags.begin(shape.lanes());
     for (int lane = 0; lane < shape.lanes(); lane++) {
       lanes.add(new MoeLane(this, lane));
     }

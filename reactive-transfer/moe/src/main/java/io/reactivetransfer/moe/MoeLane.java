@@ -111,7 +111,10 @@ public final class MoeLane {
       }
       this.weights[pair] = weights[pair];
     }
-    MoeStep step = reused == null ? new MoeStep(group, this, tokens) : reused.anew(tokens);
+    MoeStep last = reused;
+    // Of one of which a signal is still to come, another object must be the next.
+    MoeStep step =
+        last == null || !last.isReusable() ? new MoeStep(group, this, tokens) : last.anew(tokens);
     reused = group.options.reusesSteps() ? step : null;
     current.set(step);
     return step;
@@ -167,7 +170,8 @@ public final class MoeLane {
     if (begun == ended) {
       return 4 * begun + 3;
     }
-    return 4 * begun + (combine.hasSent() ? 3 : dispatch.hasSent() ? 2 : 1);
+    boolean haveResults = dispatch.hasReceived() && combine.hasSent();
+    return 4 * begun + (haveResults ? 3 : dispatch.hasSent() ? 2 : 1);
   }
 
   /** Whether a step is under way, or what it writes. */

@@ -259,6 +259,9 @@ public final class MoeNode {
       Joined other = latest(join.group().name());
       if (other == null) {
         past.answer(message.sender(), join);
+      } else if (other.group().id.equals(said.group())) {
+        // It was joined here between the two looks.
+        other.group().turns.run(() -> received(other, message.sender(), said));
       } else {
         other.group().turns.run(() -> other.joining().heardOfOtherEpoch(message.sender(), join));
       }

@@ -139,8 +139,8 @@ public final class MoeOptions {
      * ever who waits until a word is at least some number.
      *
      * @param words 16 bytes for each lane, aligned to 8, of native memory that every thread may
-     *     write; 0 when the group is joined. Keep them alive until {@link MoeGroup#close()} has
-     *     completed
+     *     write. Set to 0 when all have joined, in each epoch; so these options are for one group
+     *     at a time. Keep them alive until {@link MoeGroup#close()} has completed
      * @throws IllegalArgumentException if they are not aligned, or read-only
      */
     public Builder arrivalFlags(MemorySegment words) {

@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,16 @@ public final class MoeStep {
   private final MoeLane lane;
   private int tokens;
 
+  private static final int DISPATCH_SEND = 1;
+  private static final int DISPATCH_RECEIVE = 2;
+  private static final int COMBINE_SEND = 4;
+  private static final int COMBINE_RECEIVE = 8;
+
   private final AtomicBoolean hasBegun = new AtomicBoolean();
+
+  /** The kinds of halves that were subscribed to. */
+  private final AtomicInteger kinds = new AtomicInteger();
+
   private volatile boolean isOver;
   private @Nullable StepRefusedException refusal;
 
@@ -59,10 +69,10 @@ public final class MoeStep {
     this.halves =
         group.options.reusesSteps()
             ? new Halves(
-                new StepHalf<>(group, this, MoeStep::beginDispatchSend),
-                new StepHalf<>(group, this, MoeStep::beginDispatchReceive),
-                new StepHalf<>(group, this, MoeStep::beginCombineSend),
-                new StepHalf<>(group, this, MoeStep::beginCombineReceive))
+                new StepHalf<>(group, this, DISPATCH_SEND, MoeStep::beginDispatchSend),
+                new StepHalf<>(group, this, DISPATCH_RECEIVE, MoeStep::beginDispatchReceive),
+                new StepHalf<>(group, this, COMBINE_SEND, MoeStep::beginCombineSend),
+                new StepHalf<>(group, this, COMBINE_RECEIVE, MoeStep::beginCombineReceive))
             : null;
   }
 
@@ -70,13 +80,31 @@ public final class MoeStep {
   MoeStep anew(int tokens) {
     this.tokens = tokens;
     hasBegun.set(false);
+    kinds.set(0);
     isOver = false;
     refusal = null;
     dispatchReceiveBegun = false;
     dispatchReceived = false;
     combineSendBegun = false;
     combineReceiveBegun = false;
+    Halves all = halves;
+    if (all != null) {
+      all.dispatchSend().anew();
+      all.dispatchReceive().anew();
+      all.combineSend().anew();
+      all.combineReceive().anew();
+    }
     return this;
+  }
+
+  /** Whether nobody waits for any of its halves. */
+  boolean isReusable() {
+    Halves all = halves;
+    return all != null
+        && all.dispatchSend().isFree()
+        && all.dispatchReceive().isFree()
+        && all.combineSend().isFree()
+        && all.combineReceive().isFree();
   }
 
   boolean isReplaceable() {
@@ -111,7 +139,10 @@ public final class MoeStep {
    */
   public Mono<Void> dispatchSend(MemorySegment tokens, long stride) {
     requireRows("tokens", tokens, stride, group.shape.tokenBytes());
-    return half(halves == null ? null : halves.dispatchSend(), MoeStep::beginDispatchSend)
+    return half(
+            halves == null ? null : halves.dispatchSend(),
+            DISPATCH_SEND,
+            MoeStep::beginDispatchSend)
         .beginning()
         .with(tokens, stride)
         .assembled();
@@ -119,6 +150,11 @@ public final class MoeStep {
 
   /** At once, so that no other step is begun on the lane from here on. */
   void subscribed(StepHalf<?> half) {
+    int before = kinds.get();
+    while (!kinds.compareAndSet(before, before | half.kind)) {
+      before = kinds.get();
+    }
+    half.isRepeated = (before & half.kind) != 0;
     half.isFirst = half.isBeginning && hasBegun.compareAndSet(false, true);
   }
 
@@ -127,6 +163,8 @@ public final class MoeStep {
       begun.half.fail(outOfOrder("dispatchSend once"));
     } else if (!lane.isCurrent(this)) {
       begun.half.fail(outOfOrder("the last step that was begun"));
+    } else if (group.release.isClosing()) {
+      begun.half.fail(outOfOrder("a group that nobody closes"));
     } else {
       lane.dispatch.send(begun.memory, begun.stride, begun.half);
     }
@@ -137,7 +175,10 @@ public final class MoeStep {
    * expert.
    */
   public Mono<ExpertBatch> dispatchReceive() {
-    return half(halves == null ? null : halves.dispatchReceive(), MoeStep::beginDispatchReceive)
+    return half(
+            halves == null ? null : halves.dispatchReceive(),
+            DISPATCH_RECEIVE,
+            MoeStep::beginDispatchReceive)
         .assembled();
   }
 
@@ -155,7 +196,8 @@ public final class MoeStep {
    * Completes when all of them were written.
    */
   public Mono<Void> combineSend() {
-    return half(halves == null ? null : halves.combineSend(), MoeStep::beginCombineSend)
+    return half(
+            halves == null ? null : halves.combineSend(), COMBINE_SEND, MoeStep::beginCombineSend)
         .assembled();
   }
 
@@ -184,7 +226,13 @@ public final class MoeStep {
    */
   public Mono<Void> combineReceive(MemorySegment sums, long stride) {
     requireRows("sums", sums, stride, group.shape.sumBytes());
-    return half(halves == null ? null : halves.combineReceive(), MoeStep::beginCombineReceive)
+    if (sums.isReadOnly()) {
+      throw new IllegalArgumentException("expected sums to write to, got read-only memory");
+    }
+    return half(
+            halves == null ? null : halves.combineReceive(),
+            COMBINE_RECEIVE,
+            MoeStep::beginCombineReceive)
         .with(sums, stride)
         .assembled();
   }
@@ -242,18 +290,24 @@ public final class MoeStep {
     });
   }
 
-  private <T> StepHalf<T> half(@Nullable StepHalf<T> kept, BiConsumer<MoeStep, StepHalf<T>> begin) {
-    return kept == null ? new StepHalf<>(group, this, begin) : kept.anew();
+  private <T> StepHalf<T> half(
+      @Nullable StepHalf<T> kept, int kind, BiConsumer<MoeStep, StepHalf<T>> begin) {
+    return kept == null ? new StepHalf<>(group, this, kind, begin) : kept.taken();
   }
 
-  /** In a turn. */
-  void cancelled(Half<?> half) {
-    if (half.end() && !isOver) {
+  /** In a turn. One that would have been refused anyway changes nothing. */
+  void cancelled(StepHalf<?> cancelled) {
+    boolean concerns = !cancelled.isRepeated && lane.isCurrent(this) && !isOver;
+    if (cancelled.half.end() && concerns) {
       group.fail(group.ranks.own(), "has cancelled a step on lane " + lane.index(), null, true);
     }
   }
 
   private boolean requireGoingOn(Half<?> half) {
+    if (!lane.isCurrent(this)) {
+      half.fail(outOfOrder("the last step that was begun"));
+      return false;
+    }
     if (refusal != null) {
       half.fail(refusal);
       return false;
@@ -267,8 +321,11 @@ public final class MoeStep {
 
   private void requireRows(String what, MemorySegment memory, long stride, long bytes) {
     Objects.requireNonNull(memory, what);
-    long needed = tokens == 0 ? 0 : Math.multiplyExact(tokens - 1L, stride) + bytes;
-    if (stride < bytes || memory.byteSize() < needed) {
+    boolean fits = stride >= bytes && memory.byteSize() >= (tokens == 0 ? 0 : bytes);
+    if (fits && tokens > 1) {
+      fits = stride <= (memory.byteSize() - bytes) / (tokens - 1);
+    }
+    if (!fits) {
       throw new IllegalArgumentException(
           "expected "
               + what

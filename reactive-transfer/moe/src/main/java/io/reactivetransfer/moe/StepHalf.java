@@ -25,9 +25,22 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   private final MoeStep step;
   private final Group group;
   private final BiConsumer<MoeStep, StepHalf<T>> begin;
+
+  /** Which of the four it is: a bit. */
+  final int kind;
+
   private final AtomicInteger state = new AtomicInteger();
   private boolean isHandedOver;
   private volatile boolean isCancelled;
+
+  /** Whether its subscriber was told how it ended. */
+  private volatile boolean isTold;
+
+  /** Whether it was handed out in this step, where it is one for all. */
+  private boolean isTaken;
+
+  /** Whether another one of its kind had been subscribed to before, in the same step. */
+  volatile boolean isRepeated;
 
   /** Who waits for it, and is told. */
   final Half<T> half;
@@ -48,9 +61,11 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   /**
    * For one step.
    *
+   * @param kind which of the four it is: a bit
    * @param begin what it begins with; in a turn
    */
-  StepHalf(Group group, MoeStep step, BiConsumer<MoeStep, StepHalf<T>> begin) {
+  StepHalf(Group group, MoeStep step, int kind, BiConsumer<MoeStep, StepHalf<T>> begin) {
+    this.kind = kind;
     this.step = step;
     this.group = group;
     this.begin = begin;
@@ -69,13 +84,29 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   }
 
   /** For the same half of the next step. */
-  StepHalf<T> anew() {
+  void anew() {
     state.set(0);
     isCancelled = false;
+    isTold = false;
+    isTaken = false;
+    isRepeated = false;
     isFirst = false;
     value = null;
     half.anew();
+  }
+
+  /** Hands it out, if it was not in this step; or else another one. */
+  StepHalf<T> taken() {
+    if (isTaken) {
+      return new StepHalf<>(group, step, kind, begin);
+    }
+    isTaken = true;
     return this;
+  }
+
+  /** Whether nobody waits for it any more. */
+  boolean isFree() {
+    return (state.get() & SUBSCRIBED) == 0 || isTold;
   }
 
   /** It is one with which a step begins. */
@@ -143,7 +174,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   @Override
   public void cancel() {
     isCancelled = true;
-    group.turns.run(() -> step.cancelled(half));
+    group.turns.run(() -> step.cancelled(this));
   }
 
   private void succeeded(@Nullable T result) {
@@ -153,14 +184,18 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
       if ((state.getAndUpdate(bits -> bits | THERE) & ASKED) != 0) {
         emit();
       }
-    } else if (to != null && !isCancelled) {
-      to.onComplete();
+    } else {
+      isTold = true;
+      if (to != null && !isCancelled) {
+        to.onComplete();
+      }
     }
   }
 
   private void emit() {
     CoreSubscriber<? super T> to = actual;
     T result = value;
+    isTold = true;
     if (to != null && result != null && !isCancelled) {
       to.onNext(result);
       to.onComplete();
@@ -169,6 +204,7 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   private void failed(Throwable why) {
     CoreSubscriber<? super T> to = actual;
+    isTold = true;
     if (to != null && !isCancelled) {
       to.onError(why);
     }

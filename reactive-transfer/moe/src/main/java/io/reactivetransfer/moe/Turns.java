@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +61,10 @@ final class Turns {
     while ((signal = next(signals)) != null) {
       try {
         elsewhere.accept(signal);
-      } catch (RuntimeException nowhere) {
+      } catch (RejectedExecutionException nowhere) {
         runGuarded(signal);
+      } catch (Throwable e) { // of the signal, where elsewhere is here
+        LOG.error("a subscriber has thrown what it must not", e);
       }
     }
   }

@@ -47,9 +47,14 @@ class JoinFailureTest {
                     e -> Mono.just(e.rank().orElse(-1) + " " + e.getMessage()))
                 .cache());
       }
-      joining.forEach(Mono::subscribe);
+      List<Disposable> under = joining.stream().map(Mono::subscribe).toList();
       for (int rank = 0; rank < 2; rank++) {
-        awaitLeases(cluster.engines.get(rank), 1);
+        // It has begun to join, or that has failed already.
+        Disposable own = under.get(rank);
+        TransferEngine engine = cluster.engines.get(rank);
+        await()
+            .atMost(Cluster.PATIENCE)
+            .until(() -> own.isDisposed() || engine.stats().openLeases() == 1);
       }
       partOfRank2.run();
       List<String> outcomes = Cluster.await(Flux.mergeSequential(joining).collectList());

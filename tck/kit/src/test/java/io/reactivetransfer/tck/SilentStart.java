@@ -17,6 +17,7 @@ import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import java.nio.ByteBuffer;
+import java.util.function.ToLongFunction;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -128,6 +129,11 @@ final class SilentStart extends ForwardingEngine {
       @Override
       public Flux<Long> every(long n) {
         return flux("counterEvery", super.every(n));
+      }
+
+      @Override
+      public <T> Flux<T> claims(Publisher<? extends T> claims, ToLongFunction<? super T> writes) {
+        return flux("counterClaims", super.<T>claims(claims, writes));
       }
 
       @Override

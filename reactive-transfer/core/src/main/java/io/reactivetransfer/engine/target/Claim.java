@@ -117,8 +117,15 @@ final class Claim implements Runnable {
   void cancel() {
     if (state.compareAndSet(WAITING, CANCELLED)) {
       claims.commands().execute(() -> claims.imms().remove(this));
-    } else if (state.compareAndSet(DECIDED, CANCELLED) && failure == null) {
-      claims.commands().execute(() -> claims.imms().giveBack(imm, writes));
+    } else if (state.compareAndSet(DECIDED, CANCELLED)) {
+      claims.commands().execute(this::giveBack);
+    }
+  }
+
+  /** On the NIC thread, behind the decision: only then is it known how that came out. */
+  private void giveBack() {
+    if (failure == null) {
+      claims.imms().giveBack(imm, writes);
     }
   }
 

@@ -105,10 +105,14 @@ final class ClaimFlux extends Flux<Long> {
       }
       Claim next = new Claim(flux.terms, flux.writes, this);
       claim = next;
-      next.make();
       Throwable wrong = misuse;
       if (wrong != null) {
-        next.refuse(wrong);
+        next.refuse(wrong); // before it is made, so that it is not met, and raises no word
+      }
+      next.make();
+      Throwable late = misuse;
+      if (late != null && wrong == null) {
+        next.refuse(late);
       }
       if (over) {
         next.cancel();

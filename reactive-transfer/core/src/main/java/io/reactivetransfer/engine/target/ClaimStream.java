@@ -5,6 +5,7 @@ import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -60,6 +61,9 @@ final class ClaimStream<T> extends Flux<T> {
     /** Whether the immediate is held; the NIC thread's own. */
     private boolean isHolding;
 
+    /** What is done when the lease of the immediate is closed; on the NIC thread. */
+    private final Consumer<Throwable> ending = this::endFirst;
+
     Rounds(ClaimStream<T> stream, CoreSubscriber<? super T> actual, AdmissionTicket ticket) {
       this.stream = stream;
       this.claims = stream.terms.claims();
@@ -93,9 +97,14 @@ final class ClaimStream<T> extends Flux<T> {
       if (over) {
         return;
       }
+      Throwable refusal = stream.terms.refusal();
+      if (refusal != null) {
+        endFirst(refusal);
+        return;
+      }
       isHolding = true;
-      claims.imms().hold(claim.imm);
-      claims.closing().watch(this, () -> fail(Admission.closedError()));
+      claims.imms().hold(claim.imm, ending);
+      claims.closing().watch(this, () -> endFirst(Admission.closedError()));
     }
 
     // ---- upstream ----
@@ -117,7 +126,7 @@ final class ClaimStream<T> extends Flux<T> {
         Operators.onNextDropped(next, currentContext());
         return;
       }
-      if (before != 0) {
+      if (before != 0 || demand.get() == 0) {
         fail(
             new IllegalStateException(
                 "expected upstream to emit no more than it was asked for (rule 1.1), got one"
@@ -172,9 +181,18 @@ final class ClaimStream<T> extends Flux<T> {
     @Override
     public void cancel() {
       over = true;
-      upstream.cancel();
-      claim.cancel();
+      claim.cancel(); // before what is foreign, and may take its time
+      cancelUpstream();
       leave();
+    }
+
+    /** What throws there must not keep the end from coming. */
+    private void cancelUpstream() {
+      try {
+        upstream.cancel();
+      } catch (Throwable failure) {
+        Operators.onErrorDropped(failure, currentContext());
+      }
     }
 
     // ---- what becomes of a claim; on the signal scheduler ----
@@ -184,12 +202,14 @@ final class ClaimStream<T> extends Flux<T> {
       T next = element;
       element = null;
       if (over || next == null) {
+        // Cancelled after the claim was met and told: nobody gets the element, nor what it counted.
+        claims.commands().execute(() -> claims.imms().giveBack(claim.imm, claim.writes));
         return;
       }
       try {
         actual.onNext(next);
       } catch (Throwable reason) {
-        upstream.cancel();
+        cancelUpstream();
         terminate(reason);
         return;
       }
@@ -203,15 +223,23 @@ final class ClaimStream<T> extends Flux<T> {
 
     @Override
     public void failed(Throwable reason) {
-      upstream.cancel();
+      cancelUpstream();
       terminate(reason);
     }
 
     // ---- the end ----
 
     private void fail(Throwable reason) {
-      upstream.cancel();
+      cancelUpstream();
       endWith(reason);
+    }
+
+    /**
+     * On the NIC thread, where nothing foreign is called: upstream is cancelled with the signal.
+     */
+    private void endFirst(Throwable reason) {
+      endWith(reason);
+      claims.signals().signal(this::cancelUpstream);
     }
 
     /** Only the first end counts. */
@@ -251,7 +279,7 @@ final class ClaimStream<T> extends Flux<T> {
       claims.closing().forget(this);
       if (isHolding) {
         isHolding = false;
-        claims.imms().letGo(claim);
+        claims.imms().letGo(claim, ending);
       }
     }
   }

@@ -6,6 +6,7 @@ import io.reactivetransfer.engine.base.WireImm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the {@link ImmTable} knows of one immediate. */
@@ -22,8 +23,11 @@ final class ImmEntry {
    */
   long shares;
 
-  /** How many make claims of it one after the other, and need it in between. */
-  int holders;
+  /**
+   * Who make claims of it one after the other, and need it in between: what each does when nobody
+   * may count any more.
+   */
+  final List<Consumer<Throwable>> holders = new ArrayList<>();
 
   /** Whether it is counted as unclaimed. */
   boolean isCounted;
@@ -62,7 +66,7 @@ final class ImmEntry {
   }
 
   boolean isNeeded() {
-    return holders > 0 || !claims.isEmpty() || holdsUnclaimed();
+    return !holders.isEmpty() || !claims.isEmpty() || holdsUnclaimed();
   }
 
   boolean holdsUnclaimed() {
@@ -71,7 +75,12 @@ final class ImmEntry {
 
   /** Whether it takes room that is bounded: not if somebody holds it, who is let in by bounds. */
   boolean takesRoom() {
-    return holders == 0 && holdsUnclaimed();
+    return holders.isEmpty() && holdsUnclaimed();
+  }
+
+  /** Whether a claim can be met, if it is the first: one of none can, whatever is owed. */
+  boolean hasEnoughFor(Claim claim) {
+    return Math.max(0, shares) >= claim.shares();
   }
 
   /** The claim that waits longest, or null. */

@@ -21,6 +21,7 @@ import io.reactivetransfer.engine.peers.PeerLink;
 import io.reactivetransfer.engine.peers.Peers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +95,7 @@ public final class ImmTable implements PeerEvents {
       if (entry.unclaimed == null || entry.shares == 0) {
         review(entry); // the first of it, or the last that was owed
       }
-    } else if (entry.shares >= first.shares()) {
+    } else if (entry.hasEnoughFor(first)) {
       serve(entry);
     }
   }
@@ -283,26 +284,29 @@ public final class ImmTable implements PeerEvents {
     }
   }
 
-  /** Somebody makes claims of it one after the other from now on: it is kept in between. */
-  void hold(int imm) {
+  /**
+   * Somebody makes claims of it one after the other from now on: it is kept in between.
+   *
+   * @param ended what is done when its lease is closed
+   */
+  void hold(int imm, Consumer<Throwable> ended) {
     assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(imm);
     if (entry == null) {
       entry = new ImmEntry(imm);
       entries.put(imm, entry);
     }
-    entry.holders++;
+    entry.holders.add(ended);
     review(entry);
   }
 
   /** No more. */
-  void letGo(Claim standing) {
+  void letGo(Claim standing, Consumer<Throwable> ended) {
     assert timers.owner().isCurrent();
     stopTimer(standing);
     ImmEntry entry = entries.get(standing.imm);
-    if (entry != null && entry.holders > 0) {
-      entry.holders--;
-      if (entry.holders == 0 && over.test(standing.imm)) {
+    if (entry != null && entry.holders.remove(ended)) {
+      if (entry.holders.isEmpty() && over.test(standing.imm)) {
         entry.shares = 0; // came late under a lease that is over
       }
       review(entry);
@@ -352,6 +356,7 @@ public final class ImmTable implements PeerEvents {
     ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim.place)) {
       left(claim);
+      stopTimer(claim);
       serve(entry);
     }
   }
@@ -425,11 +430,17 @@ public final class ImmTable implements PeerEvents {
   /** Nobody uses this immediate any more: who waits under it fails, and what came is dropped. */
   void leaseClosed(int imm) {
     ImmEntry entry = entries.get(imm);
-    Chain.Link<Claim> waiting;
-    while (entry != null && (waiting = entry.claims.first()) != null) {
-      fail(waiting.member(), new TransferRejectedException("the lease of " + imm + " was closed"));
+    if (entry != null) {
+      for (Claim claim : entry.waiting()) {
+        fail(claim, leaseClosedError(imm));
+      }
+      List.copyOf(entry.holders).forEach(holder -> holder.accept(leaseClosedError(imm)));
     }
     discard(imm);
+  }
+
+  private static TransferRejectedException leaseClosedError(int imm) {
+    return new TransferRejectedException("the lease of " + imm + " was closed");
   }
 
   @Override
@@ -459,7 +470,7 @@ public final class ImmTable implements PeerEvents {
 
   private void serve(ImmEntry entry) {
     Claim claim;
-    while ((claim = entry.firstClaim()) != null && entry.shares >= claim.shares()) {
+    while ((claim = entry.firstClaim()) != null && entry.hasEnoughFor(claim)) {
       entry.claims.remove(claim.place);
       left(claim);
       long shares = claim.shares(); // before its listener, who may make a standing one again

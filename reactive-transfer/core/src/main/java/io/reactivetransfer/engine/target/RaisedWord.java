@@ -23,7 +23,7 @@ abstract class RaisedWord {
     try {
       add();
       return null;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // whoever waits for the claim must be told, whatever it is
       return new TransferRejectedException(
           "the word that a claim was to raise cannot be written: " + Signals.textOf(e));
     }
