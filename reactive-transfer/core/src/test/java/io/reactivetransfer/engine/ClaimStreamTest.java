@@ -134,6 +134,64 @@ class ClaimStreamTest {
     probe.cancel();
   }
 
+  /** What is met while upstream is being cancelled belongs to nobody: it is given back. */
+  @Test
+  void whatArrivesWhileUpstreamIsCancelledIsGivenBack() {
+    hand.open(1);
+    Flux<Long> claims = Flux.concat(Flux.just(2L), Flux.never()).doOnCancel(() -> arrivals(2));
+    Probe<Long> probe = hand.probe(counter().claims(claims, n -> n), Probe.unbounded());
+    hand.turn();
+    probe.cancel();
+    hand.turn();
+    assertThat(probe.items()).isEmpty();
+    noClaimIsLeft(2);
+  }
+
+  @Test
+  void anElementThatNobodyHasAskedForIsRefused() {
+    hand.open(1);
+    Probe<Long> probe = stream(counter(), new Probe<>(0));
+    emit(0);
+    assertThat(probe.items()).isEmpty();
+    assertThat(probe.error())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("rule 1.1");
+    noClaimIsLeft(0);
+  }
+
+  @Test
+  void anIdleStreamEndsWithTheLeaseOfItsImmediate() {
+    hand.open(1);
+    ImmLease lease = hand.engine().lease();
+    Probe<Long> idle = stream(lease.counter(), Probe.unbounded());
+    lease.close();
+    hand.turn();
+    assertThat(idle.error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("lease");
+    Probe<Long> late =
+        hand.probe(lease.counter().claims(Flux.<Long>never(), n -> n), Probe.unbounded());
+    hand.turn();
+    assertThat(late.error())
+        .isInstanceOf(TransferRejectedException.class)
+        .hasMessageContaining("lease");
+  }
+
+  @Test
+  void anUpstreamThatThrowsWhenItIsCancelledKeepsNoEndFromComing() throws InterruptedException {
+    hand.open(1);
+    Flux<Long> claims =
+        Flux.<Long>never()
+            .doOnCancel(() -> {
+              throw new IllegalStateException("a defect of a user's");
+            });
+    Probe<Long> probe = hand.probe(counter().claims(claims, n -> n), Probe.unbounded());
+    hand.turn();
+    hand.close();
+    hand.settle();
+    assertThat(probe.awaitEnd(0)).isTrue();
+  }
+
   @Test
   void anEmptyStreamCompletesWithoutDemand() {
     hand.open(1);

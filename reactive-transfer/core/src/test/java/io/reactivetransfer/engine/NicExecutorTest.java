@@ -46,6 +46,20 @@ class NicExecutorTest {
     assertThatNullPointerException().isThrownBy(() -> executor.execute(null));
   }
 
+  /** What is handed over in the turn in which the engine closes was taken, so it runs. */
+  @Test
+  void whatWasTakenBeforeTheEndRuns() {
+    hand.open(1);
+    Executor executor = hand.engine().executor();
+    executor.execute(() -> {
+      hand.engine().close().subscribe();
+      executor.execute(() -> done.add("taken"));
+    });
+    hand.turn();
+    hand.settle();
+    assertThat(done).containsExactly("taken");
+  }
+
   @Test
   void aClosedEngineTakesNone() {
     hand.open(1);

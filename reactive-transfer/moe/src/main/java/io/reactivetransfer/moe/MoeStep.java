@@ -268,7 +268,10 @@ public final class MoeStep {
                 Mono.defer(() -> Mono.<Object>from(experts.apply(batch)).then())
                     .doOnError(e -> giveUp("its experts have failed: " + e))
                     .doOnCancel(() -> giveUp("its experts were cancelled")));
-    return Mono.when(sent, computed.then(Mono.when(combineSend(), summed)));
+    Mono<Void> all = Mono.when(sent, computed.then(Mono.when(combineSend(), summed)));
+    // Were it subscribed, the refusal of its first half would cancel a half of the run that goes
+    // on.
+    return Mono.defer(() -> hasBegun.get() ? Mono.error(outOfOrder("dispatchSend once")) : all);
   }
 
   /**

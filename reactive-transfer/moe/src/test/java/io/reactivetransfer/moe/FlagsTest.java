@@ -80,6 +80,24 @@ class FlagsTest {
     }
   }
 
+  /** In the next epoch nothing has come yet. */
+  @Test
+  void theNextEpochBeginsAtZero() {
+    try (Cluster cluster = Cluster.loopback(1)) {
+      MemorySegment memory = memory();
+      MoeGroup first = Cluster.await(Rig.join(cluster, "flags", SHAPE, 0, memory, options()));
+      MoeGroup second =
+          Cluster.await(
+              first.regroup(1, SHAPE, List.of(cluster.engines.getFirst().address()), memory));
+      for (int lane = 0; lane < 2; lane++) {
+        assertThat(word(lane, TOKENS)).isZero();
+        assertThat(word(lane, RESULTS)).isZero();
+      }
+      second.close().block(Cluster.PATIENCE);
+      assertThat(word(0, TOKENS)).isEqualTo(Long.MAX_VALUE);
+    }
+  }
+
   private List<MoeGroup> joinFirstWithFlags(Cluster cluster, MoeShape shape) {
     MemorySegment first = Arena.ofAuto().allocate(shape.memory(0).bytes(), MoeMemory.ALIGNMENT);
     MemorySegment second = Arena.ofAuto().allocate(shape.memory(1).bytes(), MoeMemory.ALIGNMENT);

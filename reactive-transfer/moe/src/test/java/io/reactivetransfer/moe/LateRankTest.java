@@ -8,6 +8,7 @@ import io.reactivetransfer.simulation.network.WireObserver;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -21,11 +22,23 @@ class LateRankTest {
 
   /** The ranks 0 and 1 do a step, and rank 2 does what it is told. */
   private static void late(String expected, Consumer<Late> partOfRank2) {
+    late(0, expected, partOfRank2);
+  }
+
+  private static void late(int stepsBefore, String expected, Consumer<Late> partOfRank2) {
     RandomSteps random = new RandomSteps(7);
     try (SimulatedWorld world =
         new SimulatedWorld(
             random, SHAPE, Weather.calm(), new WireObserver() {}, engine -> engine)) {
       Rig.Tokens tokens = new Rig.Tokens(random, SHAPE);
+      for (int i = 0; i < stepsBefore; i++) {
+        List<Outcome<Void>> all =
+            IntStream.range(0, 3)
+                .mapToObj(rank -> world.start(rank, 0, step(world, rank, tokens)))
+                .toList();
+        world.runUntil(() -> all.stream().allMatch(Outcome::isOver));
+        all.forEach(Outcome::value);
+      }
       List<Outcome<Void>> others =
           List.of(
               world.start(0, 0, step(world, 0, tokens)), world.start(1, 0, step(world, 1, tokens)));
@@ -73,5 +86,19 @@ class LateRankTest {
               Mono.when(step.dispatchSend(late.tokens().payload[2]), step.dispatchReceive());
           late.world().start(2, 0, dispatched);
         });
+  }
+
+  /** What it has sent in the step before does not count for this one. */
+  @Test
+  void whoDoesNotReceiveInALaterStep() {
+    late(
+        1,
+        "2 writes of results",
+        late ->
+            late.world()
+                .start(
+                    2,
+                    0,
+                    begin(late.world(), 2, late.tokens()).dispatchSend(late.tokens().payload[2])));
   }
 }

@@ -1,0 +1,105 @@
+package io.reactivetransfer.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Steps of a lane that are one object, and halves that are out of their turn. */
+class ReusedStepsTest {
+
+  private static final MoeShape SHAPE =
+      MoeShape.builder(ExpertPlacement.even(1, 4), 2, 4, 16, 4).build();
+  private static final MoeOptions REUSING = MoeOptions.builder().reuseSteps(true).build();
+
+  private final List<Rig.Tokens> tokens = StepsTest.tokens(new RandomSteps(3), SHAPE, 6);
+
+  @Test
+  void stepsThatAreOneObjectAreExact() {
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, REUSING)) {
+      Flux.fromIterable(tokens)
+          .concatMap(one -> rig.step(0, 0, one))
+          .then()
+          .block(Cluster.PATIENCE);
+      MoeStep one = rig.begin(0, 0, tokens.getFirst());
+      assertThat(rig.begin(0, 0, tokens.getFirst())).isSameAs(one);
+    }
+  }
+
+  /** A signal of the one before is still to come, and must find its own subscriber. */
+  @Test
+  void aStepOfWhichAHalfIsAwaitedIsNotUsedAgain() {
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, REUSING)) {
+      Rig.Tokens first = tokens.getFirst();
+      MoeStep step = rig.begin(0, 0, first);
+      Mono<Void> sent = step.dispatchSend(first.payload[0]);
+      assertThat(step.dispatchSend(first.payload[0])).isNotSameAs(sent);
+      MemorySegment sums = rig.sums(0, first);
+      Mono.when(
+              sent,
+              step.dispatchReceive()
+                  .flatMap(batch -> {
+                    Model.compute(SHAPE, batch);
+                    return Mono.when(step.combineSend(), step.combineReceive(sums));
+                  }))
+          .block(Cluster.PATIENCE);
+      rig.requireExact(0, first, sums);
+    }
+  }
+
+  /** Whoever drives a step twice is told so, and the step goes on. */
+  @Test
+  void aSecondRunOfTheSameStepChangesNothing() {
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, MoeOptions.defaults())) {
+      Rig.Tokens first = tokens.getFirst();
+      MoeStep step = rig.begin(0, 0, first);
+      MemorySegment sums = rig.sums(0, first);
+      Mono<Void> sent = step.dispatchSend(first.payload[0]).cache();
+      sent.block(Cluster.PATIENCE);
+      assertThatThrownBy(() ->
+              step.run(first.payload[0], _ -> Mono.empty(), rig.sums(0, first))
+                  .block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class);
+      step.dispatchReceive()
+          .flatMap(batch -> {
+            Model.compute(SHAPE, batch);
+            return Mono.when(step.combineSend(), step.combineReceive(sums));
+          })
+          .block(Cluster.PATIENCE);
+      rig.requireExact(0, first, sums);
+    }
+  }
+
+  @Test
+  void aStepThatAnotherHasReplacedChangesNothing() {
+    try (Cluster cluster = Cluster.loopback(1);
+        Rig rig = new Rig(cluster, SHAPE, MoeOptions.defaults())) {
+      Rig.Tokens first = tokens.getFirst();
+      MoeStep replaced = rig.begin(0, 0, first);
+      MoeStep step = rig.begin(0, 0, first);
+      step.dispatchSend(first.payload[0]).block(Cluster.PATIENCE);
+      assertThatThrownBy(() ->
+              replaced
+                  .run(first.payload[0], _ -> Mono.empty(), rig.sums(0, first))
+                  .block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> replaced.dispatchReceive().block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class);
+      MemorySegment sums = rig.sums(0, first);
+      step.dispatchReceive()
+          .flatMap(batch -> {
+            Model.compute(SHAPE, batch);
+            return Mono.when(step.combineSend(), step.combineReceive(sums));
+          })
+          .block(Cluster.PATIENCE);
+      rig.requireExact(0, first, sums);
+    }
+  }
+}
