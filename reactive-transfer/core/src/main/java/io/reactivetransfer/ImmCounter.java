@@ -70,7 +70,8 @@ public interface ImmCounter {
    * <p>Upstream is asked for one element when downstream has asked for one and the claim before it
    * was met. It completes when upstream has and the last claim is met. When a claim fails, upstream
    * is cancelled and the failure comes; when upstream fails, so does the claim that is out.
-   * Cancelling returns the claim that was not met yet.
+   * Cancelling returns the claim that was not met yet. What upstream emits and downstream does not
+   * get any more is discarded, see {@link Flux#doOnDiscard}.
    *
    * @param claims whose elements are claimed for, in their order
    * @param writes how many arrivals, 0 to 2^40; asked once for each element, where upstream emits

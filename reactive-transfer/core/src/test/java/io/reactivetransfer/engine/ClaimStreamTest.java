@@ -14,12 +14,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 
 /** Claims of what upstream says, one after the other; and words that are raised by claims. */
 class ClaimStreamTest {
@@ -156,6 +158,31 @@ class ClaimStreamTest {
     assertThat(probe.error())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("rule 1.1");
+    noClaimIsLeft(0);
+  }
+
+  /** The one whose claim is out, and one that upstream emits before it can know. */
+  @Test
+  void whatIsNotBroughtDownstreamIsDiscarded() {
+    hand.open(1);
+    List<Long> discarded = new ArrayList<>();
+    List<Object> dropped = new ArrayList<>();
+    Hooks.onNextDropped(dropped::add);
+    try {
+      Probe<Long> probe =
+          hand.probe(
+              counter().claims(upstream, n -> n).doOnDiscard(Long.class, discarded::add),
+              Probe.unbounded());
+      hand.turn();
+      emit(2);
+      probe.cancel();
+      emit(3);
+      hand.turn();
+      assertThat(discarded).containsExactly(2L, 3L);
+      assertThat(dropped).isEmpty();
+    } finally {
+      Hooks.resetOnNextDropped();
+    }
     noClaimIsLeft(0);
   }
 

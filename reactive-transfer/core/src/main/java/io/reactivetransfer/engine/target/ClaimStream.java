@@ -5,6 +5,7 @@ import io.reactivetransfer.engine.base.AdmissionTicket;
 import io.reactivetransfer.engine.base.Signals;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,13 @@ final class ClaimStream<T> extends Flux<T> {
     private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
     private final AtomicLong demand = new AtomicLong();
     private final AtomicInteger state = new AtomicInteger();
-    private @Nullable T element;
+
+    /** The one that is out. Whoever takes it brings it downstream, or discards it. */
+    private final AtomicReference<@Nullable T> element = new AtomicReference<>();
+
+    /** Set by upstream's own signals, which come one after the other. */
+    private boolean isUpstreamDone;
+
     private volatile @Nullable Throwable end;
     private volatile boolean over;
 
@@ -121,12 +128,17 @@ final class ClaimStream<T> extends Flux<T> {
 
     @Override
     public void onNext(T next) {
-      int before = state.get();
-      if (over || (before & ENDED) != 0) {
+      if (isUpstreamDone) {
         Operators.onNextDropped(next, currentContext());
         return;
       }
+      int before = state.get();
+      if (over || (before & ENDED) != 0) {
+        discard(next); // upstream cannot have known yet
+        return;
+      }
       if (before != 0 || demand.get() == 0) {
+        discard(next);
         fail(
             new IllegalStateException(
                 "expected upstream to emit no more than it was asked for (rule 1.1), got one"
@@ -144,26 +156,37 @@ final class ClaimStream<T> extends Flux<T> {
                   + count);
         }
       } catch (Throwable reason) {
+        discard(next);
         fail(reason);
         return;
       }
-      element = next;
+      element.set(next);
       if ((state.getAndUpdate(bits -> bits | OUT) & ENDED) != 0) {
+        discard(element.getAndSet(null));
         return; // whoever has ended it meanwhile says so
       }
       claim.again(count);
       if (over) {
         claim.cancel();
+        discard(element.getAndSet(null));
+      }
+    }
+
+    private void discard(@Nullable T undelivered) {
+      if (undelivered != null) {
+        Operators.onDiscard(undelivered, currentContext());
       }
     }
 
     @Override
     public void onError(Throwable reason) {
+      isUpstreamDone = true;
       fail(reason);
     }
 
     @Override
     public void onComplete() {
+      isUpstreamDone = true;
       endWith(null);
     }
 
@@ -182,8 +205,9 @@ final class ClaimStream<T> extends Flux<T> {
     public void cancel() {
       over = true;
       claim.cancel(); // before what is foreign, and may take its time
-      cancelUpstream();
       leave();
+      cancelUpstream();
+      discard(element.getAndSet(null));
     }
 
     /** What throws there must not keep the end from coming. */
@@ -199,10 +223,10 @@ final class ClaimStream<T> extends Flux<T> {
 
     @Override
     public void met() {
-      T next = element;
-      element = null;
+      T next = element.getAndSet(null);
       if (over || next == null) {
         // Cancelled after the claim was met and told: nobody gets the element, nor what it counted.
+        discard(next);
         claims.commands().execute(() -> claims.imms().giveBack(claim.imm, claim.writes));
         return;
       }
@@ -223,6 +247,7 @@ final class ClaimStream<T> extends Flux<T> {
 
     @Override
     public void failed(Throwable reason) {
+      discard(element.getAndSet(null));
       cancelUpstream();
       terminate(reason);
     }
