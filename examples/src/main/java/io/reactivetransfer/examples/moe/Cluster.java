@@ -199,9 +199,7 @@ final class Cluster implements AutoCloseable {
   @Override
   public void close() {
     try (onExit) {
-      for (Asked rank : ranks) {
-        rank.end();
-      }
+      Asked.endAll(ranks);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

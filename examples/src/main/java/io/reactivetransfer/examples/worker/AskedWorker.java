@@ -23,6 +23,7 @@ public final class AskedWorker implements Asked {
   private final Child child;
   private final @Nullable Events events;
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private boolean wasAskedToEnd;
 
   private AskedWorker(String name, Process process, @Nullable Events events) {
     this.name = name;
@@ -96,8 +97,16 @@ public final class AskedWorker implements Asked {
   }
 
   @Override
+  public void askToEnd() {
+    if (!wasAskedToEnd) {
+      wasAskedToEnd = true;
+      child.tell(WorkerChild.BYE);
+    }
+  }
+
+  @Override
   public void end() throws InterruptedException {
-    child.tell(WorkerChild.BYE);
+    askToEnd();
     child.awaitEnd(UNTIL_GONE);
   }
 

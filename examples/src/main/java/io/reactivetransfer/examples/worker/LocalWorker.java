@@ -36,6 +36,11 @@ public final class LocalWorker implements Asked {
   }
 
   @Override
+  public void askToEnd() {
+    // it works while it is waited for
+  }
+
+  @Override
   public void end() {
     worker.close();
   }

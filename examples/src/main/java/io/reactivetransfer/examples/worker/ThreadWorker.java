@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Worker} in this process with a thread of its own: it works as soon as it is asked, so
@@ -18,6 +19,7 @@ public final class ThreadWorker implements Asked {
   private final Worker worker;
   private final ExecutorService thread;
   private final LinkedBlockingQueue<Future<String>> answers = new LinkedBlockingQueue<>();
+  private @Nullable Future<?> ending;
 
   /** One that is open. */
   public ThreadWorker(String name, Worker worker) {
@@ -43,9 +45,19 @@ public final class ThreadWorker implements Asked {
   }
 
   @Override
+  public void askToEnd() {
+    ending = asked();
+  }
+
+  private Future<?> asked() {
+    Future<?> asked = ending;
+    return asked == null ? thread.submit(worker::close) : asked;
+  }
+
+  @Override
   public void end() throws InterruptedException {
     try {
-      thread.submit(worker::close).get();
+      asked().get();
     } catch (ExecutionException e) {
       throw new IllegalStateException(this + " did not close: " + e.getCause(), e.getCause());
     }
