@@ -167,7 +167,10 @@ class OwnMemoryTest {
     decode.closed().block(PATIENCE);
     cache.closed().block(PATIENCE);
     assertThat(cache.isDisposed()).isTrue();
-    assertThat(decodeNode.engine.stats().openLeases()).isZero();
+    // A lease is closed when the thread of the engine has got to it.
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(decodeNode.engine.stats().openLeases()).isZero());
     assertThatThrownBy(() -> await(decode.receive(ordered().build(), KEPT)))
         .isInstanceOf(HandOverException.class)
         .hasMessageContaining("this node's own engine is closed");

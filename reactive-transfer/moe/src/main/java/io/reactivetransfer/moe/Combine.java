@@ -17,6 +17,10 @@ final class Combine {
   private final MoeShape shape;
   private final int rank;
   private final int ownGroup;
+
+  /** Whether no other rank gets what this one's own group does. */
+  private final boolean isAlone;
+
   private final MemorySegment results;
   private final MemorySegment blocks;
   private final MemorySegment returned;
@@ -47,6 +51,7 @@ final class Combine {
     shape = group.shape;
     rank = group.ranks.own();
     ownGroup = shape.groups().groupOf(rank);
+    isAlone = shape.groups().size(ownGroup) == 1;
     results = memory.section(Section.RESULTS);
     blocks = memory.section(Section.BLOCKS);
     returned = memory.section(Section.RETURNED);
@@ -127,24 +132,33 @@ final class Combine {
 
   /** Puts the results of each group in its send order, so that they are one write. */
   private void stage() {
-    long at = shape.resultStride();
+    int own = lane.table.firstPair(ownGroup, rank);
     for (int group = 0; group < shape.groups().groups(); group++) {
-      int place = arrangement.firstOfBlock(group);
-      for (int expert = 0; expert < arrangement.experts(); expert++) {
-        int count = lane.table.count(group, shape.placement().firstInstance(rank) + expert);
-        if (count > 0) {
-          long row = arrangement.row(expert, group);
-          MemorySegment.copy(results, row * at, blocks, place * at, count * at);
-        }
-        place += count;
+      if (group != ownGroup) {
+        stage(group, blocks, arrangement.firstOfBlock(group));
+      } else if (isAlone) {
+        stage(group, returned, own);
+      } else {
+        int block = arrangement.firstOfBlock(group);
+        stage(group, blocks, block);
+        long at = shape.resultStride();
+        int pairs = lane.table.pairs(group, rank);
+        MemorySegment.copy(blocks, block * at, returned, own * at, pairs * at);
       }
     }
-    MemorySegment.copy(
-        blocks,
-        arrangement.firstOfBlock(ownGroup) * at,
-        returned,
-        lane.table.firstPair(ownGroup, rank) * at,
-        lane.table.pairs(ownGroup, rank) * at);
+  }
+
+  private void stage(int group, MemorySegment to, int first) {
+    long at = shape.resultStride();
+    int place = first;
+    for (int expert = 0; expert < arrangement.experts(); expert++) {
+      int count = lane.table.count(group, shape.placement().firstInstance(rank) + expert);
+      if (count > 0) {
+        long row = arrangement.row(expert, group);
+        MemorySegment.copy(results, row * at, to, place * at, count * at);
+      }
+      place += count;
+    }
   }
 
   private void sum() {
