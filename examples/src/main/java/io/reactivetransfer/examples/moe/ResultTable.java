@@ -30,9 +30,9 @@ final class ResultTable {
                 Provider.carrier(plan.backend(), plan.provider())));
     table.line(
         "out",
-        "%,d bytes of FP8 and %d scales for each token and expert; %,d private slots for each rank"
-            .formatted(
-                plan.hidden(), plan.scales(), shape.memory(0).privateSlots() / others(plan)));
+        ("%,d bytes of FP8 and %d scales for each token and expert; %,d private slots for each"
+                + " other rank")
+            .formatted(plan.hidden(), plan.scales(), shape.memory(0).privateSlots()));
     table.line("back", "%,d numbers of BF16".formatted(plan.hidden()));
     MoeMemory memory = shape.memory(0);
     table.line(
@@ -42,10 +42,6 @@ final class ResultTable {
                 new ByteCount(memory.bytes()),
                 memory.received(),
                 plan.lanes() == 1 ? "" : ", on each of %d lanes".formatted(plan.lanes())));
-  }
-
-  private static int others(Plan plan) {
-    return Math.max(1, plan.ranks() - 1);
   }
 
   /** What the reference says. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param from how trainers share the model out
  * @param to how inference ranks do
  * @param watermark bytes of temporaries of each trainer
+ * @param parallelism how many steps a trainer prepares at once
  * @param checksums of which bytes trainers tell checksums
  * @param mode where updates are written
  * @param deadline of an update
@@ -38,6 +39,7 @@ record Plan(
     Layout from,
     Layout to,
     long watermark,
+    int parallelism,
     Checks checksums,
     Mode mode,
     Duration deadline,
@@ -82,6 +84,7 @@ record Plan(
                 "--from=" + from,
                 "--to=" + to,
                 "--watermark=" + watermark,
+                "--parallelism=" + parallelism,
                 "--checksums=" + checksums,
                 "--mode=" + mode,
                 "--deadline=" + deadline.toSeconds(),

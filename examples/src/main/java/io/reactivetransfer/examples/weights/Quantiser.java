@@ -28,10 +28,12 @@ final class Quantiser {
   private final RoutingTable table;
   private final List<Step.Prepare> steps = new ArrayList<>();
   private final List<MemorySegment> own;
+  private final int threads;
 
-  Quantiser(RoutingTable table, int rank, List<MemorySegment> own) {
+  Quantiser(RoutingTable table, int rank, List<MemorySegment> own, int threads) {
     this.table = table;
     this.own = own;
+    this.threads = threads;
     for (Step step : table.steps(rank)) {
       if (step instanceof Step.Prepare prepare) {
         steps.add(prepare);
@@ -44,28 +46,27 @@ final class Quantiser {
    * the threads took.
    */
   String run() {
-    int threads = Runtime.getRuntime().availableProcessors();
     AtomicInteger next = new AtomicInteger();
     try (Arena arena = Arena.ofShared();
         ExecutorService pool = Executors.newFixedThreadPool(threads)) {
       // What is gathered lies elsewhere in a run; how long it takes is the same.
       long gathered = steps.stream().mapToLong(Step.Prepare::gatherBytes).max().orElse(0);
       MemorySegment scratch = arena.allocate(Math.max(1, gathered), 64);
-      long output = steps.stream().mapToLong(table::outputBytes).max().orElse(0);
-      long scales = steps.stream().mapToLong(table::scaleBytes).max().orElse(0);
+      // Each to a place of its own, as in a run: one that is in a cache already is faster.
       List<MemorySegment> outputs = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        outputs.add(arena.allocate(Math.max(1, output + scales), 64).fill((byte) 1));
+      for (Step.Prepare step : steps) {
+        long bytes = table.outputBytes(step) + table.scaleBytes(step);
+        outputs.add(arena.allocate(Math.max(1, bytes), 64).fill((byte) 1));
       }
       long began = System.nanoTime();
       List<Future<Long>> running = new ArrayList<>();
-      for (MemorySegment to : outputs) {
+      for (int i = 0; i < threads; i++) {
         running.add(
             pool.submit(() -> {
               long before = THREADS.getCurrentThreadCpuTime();
               int at;
               while ((at = next.getAndIncrement()) < steps.size()) {
-                prepare(steps.get(at), scratch, to);
+                prepare(steps.get(at), scratch, outputs.get(at));
               }
               return THREADS.getCurrentThreadCpuTime() - before;
             }));

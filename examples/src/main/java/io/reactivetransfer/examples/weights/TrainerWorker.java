@@ -92,7 +92,7 @@ final class TrainerWorker implements Worker {
       case "fill" -> fill(Long.parseLong(rest));
       case "figures" -> figures();
       case "moments" -> moments();
-      case "quantise" -> new Quantiser(table(), index, segments).run();
+      case "quantise" -> new Quantiser(table(), index, segments, plan.parallelism()).run();
       case "compiled" ->
           String.valueOf(ManagementFactory.getCompilationMXBean().getTotalCompilationTime());
       default -> throw new IllegalArgumentException("not known to a trainer: " + line);
@@ -114,6 +114,7 @@ final class TrainerWorker implements Worker {
     RunOptions options =
         RunOptions.builder()
             .temporaryBytes(plan.watermark())
+            .parallelism(plan.parallelism())
             .trainers(trainers)
             .deadline(plan.deadline())
             .prepare(plan.moments() ? watched(PrepareFunction.standard()) : standard())

@@ -146,6 +146,14 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
   private String watermark = "256MiB";
 
   @Option(
+      names = "--parallelism",
+      paramLabel = "N",
+      description =
+          "How many steps each trainer loads and prepares at once, 1 to 1,000. Default: the number"
+              + " of processors.")
+  private int parallelism = Runtime.getRuntime().availableProcessors();
+
+  @Option(
       names = "--signals",
       paramLabel = "WHERE",
       description =
@@ -337,6 +345,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
           from(),
           layout("--to", to, "--ranks", ranks, "tp=%d,dtype=fp8", 3),
           bytes("--watermark", watermark),
+          OptionValues.within("--parallelism", parallelism, 1, 1_000),
           or(checksums, flips != null || reference ? Checks.NONE : Checks.SAMPLED),
           mode,
           Duration.ofSeconds(OptionValues.within("--deadline", deadline(), 1, 3_600)),

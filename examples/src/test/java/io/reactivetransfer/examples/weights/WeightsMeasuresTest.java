@@ -27,6 +27,7 @@ class WeightsMeasuresTest {
         Layout.of("--from", from),
         Layout.of("--to", to),
         64 << 20,
+        2,
         Checks.NONE,
         Mode.OUTLIVE,
         Duration.ofSeconds(20),

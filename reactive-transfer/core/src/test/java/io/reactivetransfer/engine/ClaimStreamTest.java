@@ -219,6 +219,36 @@ class ClaimStreamTest {
     assertThat(probe.awaitEnd(0)).isTrue();
   }
 
+  /** Reactor hands a missing class to nobody, but throws it out of the request. */
+  @Test
+  void anUpstreamThatThrowsWhenItIsAskedEndsTheStream() {
+    hand.open(1);
+    Flux<Long> claims =
+        Flux.range(1, 3)
+            .map(i -> {
+              if (i == 2) {
+                throw new NoClassDefFoundError("missing");
+              }
+              return (long) i;
+            });
+    Probe<Long> probe = hand.probe(counter().claims(claims, n -> n), Probe.unbounded());
+    hand.turn();
+    arrivals(5);
+    assertThat(probe.items()).containsExactly(1L);
+    assertThat(probe.error()).isInstanceOf(NoClassDefFoundError.class);
+    noClaimIsLeft(4);
+  }
+
+  @Test
+  void nullIsNoElement() {
+    hand.open(1);
+    Probe<Long> probe = stream();
+    upstream.emit(null);
+    hand.turn();
+    assertThat(probe.error()).isInstanceOf(NullPointerException.class).hasMessageContaining("2.13");
+    noClaimIsLeft(0);
+  }
+
   @Test
   void anEmptyStreamCompletesWithoutDemand() {
     hand.open(1);

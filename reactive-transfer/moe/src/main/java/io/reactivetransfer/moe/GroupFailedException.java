@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The group is over, on all ranks: one was lost, has left, has cancelled a step or given it up, or
- * was late. No NIC of this engine reads or writes memory of the group for it any more. Close the
- * group, or {@linkplain MoeGroup#regroup regroup} those that are left.
+ * was late. No transfer of this engine uses memory of the group any more; others may write to the
+ * group's own sections until it has closed. Close the group, or {@linkplain MoeGroup#regroup
+ * regroup} those that are left.
  */
 public final class GroupFailedException extends MoeException {
 

@@ -9,10 +9,10 @@ import reactor.core.publisher.Mono;
  * One rank's part in a group of ranks that exchange tokens. Made by {@link MoeNode#join}; safe from
  * any thread.
  *
- * <p>A group fails as a whole: when a rank is lost, has left, has given a step up or cancelled it,
- * or when a wait has taken longer than the deadline, all that is under way on all lanes of all
- * ranks ends with a {@link GroupFailedException} that names the rank, and nothing begins any more.
- * A step that is {@linkplain StepRefusedException refused} is no failure.
+ * <p>A group fails as a whole: when a rank is lost, is needed after it has left, has given a step
+ * up or cancelled it, or when a wait has taken longer than the deadline, all that is under way on
+ * all lanes of all ranks ends with a {@link GroupFailedException} that names the rank, and nothing
+ * begins any more. A step that is {@linkplain StepRefusedException refused} is no failure.
  */
 public final class MoeGroup {
 
@@ -57,7 +57,7 @@ public final class MoeGroup {
 
   /** Whether it has failed or was closed: no step begins any more. */
   public boolean isOver() {
-    return group.failure() != null;
+    return group.failure() != null || group.release.isClosing();
   }
 
   /**
@@ -76,16 +76,17 @@ public final class MoeGroup {
    *
    * <p>Emits the new group when all of its ranks have joined it. Fails as {@code join} does, with
    * {@link GroupFailedException} and the rank that is the reason if one dies, gives up, or does not
-   * agree; try again with a greater epoch, by {@link MoeNode#join(String, long, MoeShape, List,
-   * MemorySegment, MoeOptions)}, since this group has closed. Cancelling gives everything back;
-   * this group closes all the same.
+   * agree; try again with a greater epoch, by this or by {@link MoeNode#join(String, long,
+   * MoeShape, List, MemorySegment, MoeOptions)}. Options are those of this group. Cancelling gives
+   * everything back; this group closes all the same.
    *
    * @param epoch greater than {@link #epoch()}
    * @param shape for the ranks and the experts that there are then
    * @param ranks all engines in the order of the ranks, this one included; they may have other
    *     numbers than before
    * @param memory as {@code join} has it. May be what this group uses, since that was given back
-   *     before it is registered again
+   *     before it is registered again; but not before all experts that compute in it have ended, of
+   *     which the library does not know
    * @throws IllegalArgumentException if one of these is something else
    */
   public Mono<MoeGroup> regroup(

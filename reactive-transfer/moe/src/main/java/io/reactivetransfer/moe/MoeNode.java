@@ -51,9 +51,11 @@ public final class MoeNode {
   }
 
   /**
-   * Begins to read messages of groups. The engine stays the caller's.
+   * Begins to read messages of groups. The engine stays the caller's. Keep the node: it is what
+   * joins, and closes all that was joined.
    *
-   * @param engine on which nobody else reads channel 25
+   * @param engine on which nobody else reads channel 25, no other node either: joins of a second
+   *     one fail
    */
   public static MoeNode open(TransferEngine engine) {
     return new MoeNode(Objects.requireNonNull(engine, "engine"));
@@ -64,8 +66,11 @@ public final class MoeNode {
    * when all of them have joined. The work starts with the subscription, which is for one group
    * each. Fails with {@link GroupFailedException} and the rank that is the reason if not all ranks
    * join in time, one is lost or gives up, or they do not agree on the shape or on who they are;
-   * what was registered was given back before. Cancelling tells the others, and gives it back, too.
-   * Signals on whatever thread the last rank was heard.
+   * with {@link IllegalStateException} if this node is closed, or the name is in use on it or was
+   * in a later epoch; with what the engine says if it cannot register or lease. What was registered
+   * was given back before. Cancelling tells the others, and gives it back, too: without a signal,
+   * so the memory may be used again when {@link #close()} has completed. Signals on whatever thread
+   * the last rank was heard.
    *
    * <p>This is the same as to join epoch 0 of it.
    *

@@ -118,8 +118,9 @@ public final class MoeOptions {
      * Has each step of a lane be the same {@link MoeStep} with the same four publishers, so that
      * with signals on the NIC's thread a step allocates nothing. It is for those who take care:
      * what was kept of a step that is over, or of one that another was begun instead of, is the
-     * next one, and a cancel that comes late cancels that. Without it, which is the default, a step
-     * is an object of its own, and what comes late concerns nobody.
+     * next one, and a cancel that comes late cancels that. Where a signal of the step before is
+     * still to come, the next one is another object all the same. Without it, which is the default,
+     * a step is an object of its own, and what comes late concerns nobody.
      */
     public Builder reuseSteps(boolean reuse) {
       this.reusesSteps = reuse;
@@ -128,19 +129,24 @@ public final class MoeOptions {
 
     /**
      * Words of 64 bits that are raised by 1 on the NIC's thread, two for each lane: when all tokens
-     * of a step have come, and when all results have, a step that is refused included. So the words
-     * say how many steps that was, and a thread that spins, or an accelerator to which they are
-     * mapped, sees it before any signal; what {@link
-     * io.reactivetransfer.TransferEngine#watch(MemorySegment)} is in the other direction. The
-     * tokens lie in the sections {@link MoeMemory.Section#PRIVATE} and {@link
-     * MoeMemory.Section#OVERFLOW} then, and the results in {@link MoeMemory.Section#RETURNED}.
+     * of other groups have come in a step, and when all results have, {@link
+     * MoeStep#combineReceive} was subscribed to and this rank's own results are there; a step that
+     * is refused included, one that was never sent not. So the words say how many steps that was,
+     * and a thread that spins, or an accelerator to which they are mapped, sees it before any
+     * signal; what {@link io.reactivetransfer.TransferEngine#watch(MemorySegment)} is in the other
+     * direction. The tokens lie in the sections {@link MoeMemory.Section#PRIVATE} and {@link
+     * MoeMemory.Section#OVERFLOW} then, and the results in {@link MoeMemory.Section#RETURNED}. The
+     * tokens of this rank's own group are in none of these: {@link MoeStep#dispatchReceive} brings
+     * them.
      *
-     * <p>When the group is over, each word becomes {@link Long#MAX_VALUE}, so that nobody waits for
-     * ever who waits until a word is at least some number.
+     * <p>When the group is over, or did not come about, each word becomes {@link Long#MAX_VALUE},
+     * so that nobody waits for ever who waits until a word is at least some number. All who wait
+     * must have ended before the next epoch is joined with the same options.
      *
-     * @param words 16 bytes for each lane, aligned to 8, of native memory that every thread may
-     *     write. Set to 0 when all have joined, in each epoch; so these options are for one group
-     *     at a time. Keep them alive until {@link MoeGroup#close()} has completed
+     * @param words 16 bytes for each lane, in the byte order of the host, aligned to 8, of native
+     *     memory of a shared or automatic arena. Set to 0 when all have joined, in each epoch; so
+     *     these options are for one group at a time. Keep them alive until {@link MoeGroup#close()}
+     *     has completed
      * @throws IllegalArgumentException if they are not aligned, or read-only
      */
     public Builder arrivalFlags(MemorySegment words) {

@@ -18,14 +18,18 @@ import reactor.core.publisher.Mono;
  *
  * <p>A half does its part when it is subscribed to, and ends with one signal, in one of these ways:
  * it completes; it fails with a {@link StepRefusedException}, as all halves of the step do on all
- * ranks, and the group goes on; with a {@link GroupFailedException}, when no NIC of this engine
- * touches memory of the group any more and nobody copies; or with an {@link IllegalStateException},
- * if it was not its turn, which changes nothing. Cancelling one that has not ended gives the whole
- * group up, on all ranks; memory that it was given may be read or written until {@link
+ * ranks, and the group goes on; with a {@link GroupFailedException}, when no transfer of this
+ * engine uses memory of the group any more and nobody copies, though others may write to the
+ * group's own sections until it has closed; or with an {@link IllegalStateException}, if it was not
+ * its turn, which changes nothing. Cancelling one that has not ended gives the whole group up, on
+ * all ranks, and has no signal; memory that it was given may be read or written until {@link
  * MoeGroup#close()} has completed.
  *
- * <p>Signals come on the engine's signal scheduler or on the scheduler of the {@link MoeOptions},
- * whichever did the last part. Nothing else of the group waits for what is done in them.
+ * <p>Signals come on whichever thread the group has learnt the cause from: one of the engine's
+ * signal scheduler, of the scheduler of the {@link MoeOptions}, or one that calls the group, for
+ * another lane, too. One signal of a group comes after the other, so a subscriber must neither
+ * block nor compute for long; {@code publishOn} takes that elsewhere. Halves may be subscribed to
+ * from any thread, but not while {@link MoeLane#begin} runs on their lane.
  */
 public final class MoeStep {
 
@@ -160,11 +164,11 @@ public final class MoeStep {
 
   private void beginDispatchSend(StepHalf<Void> begun) {
     if (!begun.isFirst) {
-      begun.half.fail(outOfOrder("dispatchSend once"));
+      refuse(begun, "dispatchSend once");
     } else if (!lane.isCurrent(this)) {
-      begun.half.fail(outOfOrder("the last step that was begun"));
+      refuse(begun, "the last step that was begun");
     } else if (group.release.isClosing()) {
-      begun.half.fail(outOfOrder("a group that nobody closes"));
+      refuse(begun, "a group that nobody closes");
     } else {
       lane.dispatch.send(begun.memory, begun.stride, begun.half);
     }
@@ -184,8 +188,8 @@ public final class MoeStep {
 
   private void beginDispatchReceive(StepHalf<ExpertBatch> begun) {
     if (!hasBegun.get() || dispatchReceiveBegun) {
-      begun.half.fail(outOfOrder("dispatchReceive once, after dispatchSend"));
-    } else if (requireGoingOn(begun.half)) {
+      refuse(begun, "dispatchReceive once, after dispatchSend");
+    } else if (requireGoingOn(begun)) {
       dispatchReceiveBegun = true;
       lane.dispatch.receive(this, begun.half);
     }
@@ -203,8 +207,8 @@ public final class MoeStep {
 
   private void beginCombineSend(StepHalf<Void> begun) {
     if (combineSendBegun || (!dispatchReceived && refusal == null)) {
-      begun.half.fail(outOfOrder("combineSend once, after dispatchReceive has completed"));
-    } else if (requireGoingOn(begun.half)) {
+      refuse(begun, "combineSend once, after dispatchReceive has completed");
+    } else if (requireGoingOn(begun)) {
       combineSendBegun = true;
       lane.combine.send(begun.half);
     }
@@ -217,7 +221,8 @@ public final class MoeStep {
 
   /**
    * Receives the results of this rank's own tokens, and sums them up. Completes when the sums are
-   * there; then the step is over, and the next one may begin on this lane.
+   * there; then the next step may begin on this lane, though its own sends may still be written,
+   * which {@link MoeGroup#close()} and {@link MoeGroup#regroup} take for a step that is under way.
    *
    * @param sums where they go, in the order of the tokens; written until this has ended. Any thread
    *     must be able to write it
@@ -239,8 +244,8 @@ public final class MoeStep {
 
   private void beginCombineReceive(StepHalf<Void> begun) {
     if (combineReceiveBegun || (!combineSendBegun && refusal == null)) {
-      begun.half.fail(outOfOrder("combineReceive once, after combineSend"));
-    } else if (requireGoingOn(begun.half)) {
+      refuse(begun, "combineReceive once, after combineSend");
+    } else if (requireGoingOn(begun)) {
       combineReceiveBegun = true;
       lane.combine.receive(begun.memory, begun.stride, begun.half);
     }
@@ -248,8 +253,8 @@ public final class MoeStep {
 
   /**
    * All four halves in a chain, with the experts between them. Completes when all have. What the
-   * experts fail with ends it, and the group: nobody else would get their results. So does
-   * cancelling.
+   * experts fail with ends it at once, and the group: nobody else would get their results. So does
+   * cancelling. In both cases memory is in use until {@link MoeGroup#close()} has completed.
    *
    * @param tokens as in {@link #dispatchSend(MemorySegment)}
    * @param experts computes the results of a batch, and completes when they lie there
@@ -306,13 +311,21 @@ public final class MoeStep {
     }
   }
 
-  private boolean requireGoingOn(Half<?> half) {
+  /** Out of its order: so the next one of its kind is the first. */
+  private void refuse(StepHalf<?> refused, String expected) {
+    if (!refused.isRepeated) {
+      kinds.getAndUpdate(before -> before & ~refused.kind);
+    }
+    refused.half.fail(outOfOrder(expected));
+  }
+
+  private boolean requireGoingOn(StepHalf<?> begun) {
     if (!lane.isCurrent(this)) {
-      half.fail(outOfOrder("the last step that was begun"));
+      refuse(begun, "the last step that was begun");
       return false;
     }
     if (refusal != null) {
-      half.fail(refusal);
+      begun.half.fail(refusal);
       return false;
     }
     return true;

@@ -13,7 +13,7 @@ final class Release {
   private final Group group;
   private final Sinks.Empty<Void> closed = Sinks.empty();
   private final List<Consumer<@Nullable Throwable>> whenReleased = new ArrayList<>();
-  private boolean isClosing;
+  private volatile boolean isClosing; // asked for from any thread
   private boolean isReleasing;
   private boolean isReleased;
   private @Nullable Throwable failure;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -74,6 +75,32 @@ class ReusedStepsTest {
           })
           .block(Cluster.PATIENCE);
       rig.requireExact(0, first, sums);
+    }
+  }
+
+  /** It was refused, so the next one is the first: whoever cancels that is heard by all. */
+  @Test
+  void aHalfThatCameTooEarlyDoesNotCount() {
+    MoeShape two = MoeShape.builder(ExpertPlacement.even(2, 4), 2, 4, 16, 4).build();
+    Rig.Tokens first = StepsTest.tokens(new RandomSteps(3), two, 1).getFirst();
+    try (Cluster cluster = Cluster.loopback(2);
+        Rig rig = new Rig(cluster, two, MoeOptions.defaults())) {
+      MoeStep zero = rig.begin(0, 0, first);
+      MoeStep one = rig.begin(1, 0, first);
+      Mono<Void> early = zero.combineReceive(rig.sums(0, first));
+      assertThatThrownBy(() -> early.block(Cluster.PATIENCE))
+          .isInstanceOf(IllegalStateException.class);
+      Mono.when(
+              zero.dispatchSend(first.payload[0]),
+              one.dispatchSend(first.payload[1]),
+              zero.dispatchReceive(),
+              one.dispatchReceive())
+          .then(zero.combineSend())
+          .block(Cluster.PATIENCE);
+      zero.combineReceive(rig.sums(0, first)).subscribe().dispose();
+      Awaitility.await().atMost(Cluster.PATIENCE).until(rig.groups.get(1)::isOver);
+      assertThatThrownBy(() -> one.combineSend().block(Cluster.PATIENCE))
+          .hasMessageContaining("has cancelled a step on lane 0");
     }
   }
 

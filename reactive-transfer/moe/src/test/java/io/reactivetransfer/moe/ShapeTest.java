@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +40,29 @@ class ShapeTest {
     assertThat(bounded.bytes()).isLessThan(worst.bytes() / 5);
     assertThat(decode(64).privateTokens(32).maxReceived(4_096).build().memory(0).bytes())
         .isEqualTo(bounded.bytes());
+  }
+
+  /** Whoever writes another implementation has this from docs/moe.md. */
+  @Test
+  void textAndDigestAreWhatTheDocumentsSay() {
+    MoeShape shape = decode(4).privateTokens(320).maxReceived(2_048).build();
+    String text =
+        "256 experts on 4 ranks, each rank a group, top 8, 128 tokens of 7392 bytes, results of"
+            + " 7168 BF16, sums of BF16, 320 private slots, at most 2048 received, aligned to 1, 1"
+            + " lane";
+    assertThat(shape).hasToString(text);
+    LongStream.Builder numbers = LongStream.builder().add(4);
+    for (int expert = 0; expert < 256; expert++) {
+      numbers.add(expert / 64).add(expert);
+    }
+    LongStream.range(0, 4).forEach(numbers);
+    text.chars().forEach(numbers::add);
+    long digest = 1;
+    for (long number : numbers.build().toArray()) {
+      long mixed = (digest ^ number) * 0x9e3779b97f4a7c15L;
+      digest = mixed ^ (mixed >>> 29);
+    }
+    assertThat(shape.digest()).isEqualTo(digest);
   }
 
   @Test

@@ -113,8 +113,14 @@ final class Claim implements Runnable {
         });
   }
 
-  /** From any thread, at any time, more than once. */
+  /**
+   * From any thread, at any time, more than once. A standing one that is about to be made is not
+   * made any more: what is done behind a cancel must find nothing of it.
+   */
   void cancel() {
+    if (state.compareAndSet(TOLD, CANCELLED)) {
+      return;
+    }
     if (state.compareAndSet(WAITING, CANCELLED)) {
       claims.commands().execute(() -> claims.imms().remove(this));
     } else if (state.compareAndSet(DECIDED, CANCELLED)) {
@@ -125,7 +131,7 @@ final class Claim implements Runnable {
   /** On the NIC thread, behind the decision: only then is it known how that came out. */
   private void giveBack() {
     if (failure == null) {
-      claims.imms().giveBack(imm, writes);
+      terms.giveBack(writes);
     }
   }
 
@@ -172,7 +178,6 @@ final class Claim implements Runnable {
    * before, nor if that cannot be said where it was to be.
    */
   boolean decide(@Nullable Throwable reason) {
-    failure = reason;
     if (!state.compareAndSet(WAITING, DECIDED)) {
       return false;
     }

@@ -105,6 +105,9 @@ final class ClaimFlux extends Flux<Long> {
       }
       Claim next = new Claim(flux.terms, flux.writes, this);
       claim = next;
+      if (over) {
+        return; // whoever has cancelled meanwhile saw the one before
+      }
       Throwable wrong = misuse;
       if (wrong != null) {
         next.refuse(wrong); // before it is made, so that it is not met, and raises no word
@@ -133,9 +136,7 @@ final class ClaimFlux extends Flux<Long> {
     public void met() {
       Throwable wrong = misuse;
       if (wrong != null) {
-        flux.claims
-            .commands()
-            .execute(() -> flux.claims.imms().giveBack(flux.terms.imm(), flux.writes));
+        flux.claims.commands().execute(() -> flux.terms.giveBack(flux.writes));
         failed(wrong);
         return;
       }

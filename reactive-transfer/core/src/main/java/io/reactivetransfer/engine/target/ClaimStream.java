@@ -123,11 +123,29 @@ final class ClaimStream<T> extends Flux<T> {
 
     @Override
     public void onSubscribe(Subscription subscription) {
-      upstream.set(subscription);
+      try {
+        upstream.set(subscription);
+      } catch (Throwable thrown) { // it was asked for what was wanted already
+        cancel(subscription);
+        fail(thrown);
+      }
+    }
+
+    /** What upstream throws then ends the stream: nobody else would hear of it. */
+    private void askUpstream() {
+      try {
+        upstream.request(1);
+      } catch (Throwable thrown) {
+        fail(thrown);
+      }
     }
 
     @Override
     public void onNext(T next) {
+      if (next == null) {
+        fail(new NullPointerException("expected an element (rule 2.13), got null"));
+        return;
+      }
       if (isUpstreamDone) {
         Operators.onNextDropped(next, currentContext());
         return;
@@ -180,8 +198,15 @@ final class ClaimStream<T> extends Flux<T> {
 
     @Override
     public void onError(Throwable reason) {
+      if (isUpstreamDone) {
+        Operators.onErrorDropped(reason, currentContext());
+        return;
+      }
       isUpstreamDone = true;
-      fail(reason);
+      fail(
+          reason == null
+              ? new NullPointerException("expected an error (rule 2.13), got null")
+              : reason);
     }
 
     @Override
@@ -196,8 +221,8 @@ final class ClaimStream<T> extends Flux<T> {
     public void request(long n) {
       if (n <= 0) {
         fail(new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
-      } else if (demand.getAndUpdate(m -> Operators.addCap(m, n)) == 0) {
-        upstream.request(1);
+      } else if (demand.getAndUpdate(m -> Operators.addCap(m, n)) <= 0) {
+        askUpstream(); // below 0 if upstream has emitted unasked
       }
     }
 
@@ -212,10 +237,14 @@ final class ClaimStream<T> extends Flux<T> {
 
     /** What throws there must not keep the end from coming. */
     private void cancelUpstream() {
+      cancel(upstream);
+    }
+
+    private static void cancel(Subscription foreign) {
       try {
-        upstream.cancel();
+        foreign.cancel();
       } catch (Throwable failure) {
-        Operators.onErrorDropped(failure, currentContext());
+        Signals.thrown(failure);
       }
     }
 
@@ -227,7 +256,7 @@ final class ClaimStream<T> extends Flux<T> {
       if (over || next == null) {
         // Cancelled after the claim was met and told: nobody gets the element, nor what it counted.
         discard(next);
-        claims.commands().execute(() -> claims.imms().giveBack(claim.imm, claim.writes));
+        claims.commands().execute(() -> stream.terms.giveBack(claim.writes));
         return;
       }
       try {
@@ -241,7 +270,7 @@ final class ClaimStream<T> extends Flux<T> {
       if ((state.getAndUpdate(bits -> bits & ~OUT) & ENDED) != 0) {
         terminate(end);
       } else if (demand.updateAndGet(n -> n == Long.MAX_VALUE ? n : n - 1) > 0) {
-        upstream.request(1);
+        askUpstream();
       }
     }
 

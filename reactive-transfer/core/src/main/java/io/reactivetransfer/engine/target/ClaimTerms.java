@@ -43,6 +43,13 @@ record ClaimTerms(
     return word == null ? null : word.raise();
   }
 
+  /** What a claim has got, and nobody was told of: for the next one. On the NIC thread. */
+  void giveBack(long writes) {
+    if (!ended.getAsBoolean()) { // or the immediate may be somebody else's by now
+      claims.imms().giveBack(imm, writes);
+    }
+  }
+
   /** Why nobody may count under the immediate any more, or null. On the NIC thread. */
   @Nullable TransferRejectedException refusal() {
     return ended.getAsBoolean()

@@ -124,10 +124,13 @@ public final class ImmLeases {
     }
 
     private void end() {
-      for (int imm = first; imm < first + size; imm++) {
-        claims.imms().leaseClosed(imm);
+      try {
+        for (int imm = first; imm < first + size; imm++) {
+          claims.imms().leaseClosed(imm);
+        }
+      } finally {
+        giveBack(first);
       }
-      giveBack(first);
     }
 
     @Override

@@ -434,7 +434,9 @@ public final class ImmTable implements PeerEvents {
       for (Claim claim : entry.waiting()) {
         fail(claim, leaseClosedError(imm));
       }
-      List.copyOf(entry.holders).forEach(holder -> holder.accept(leaseClosedError(imm)));
+      List<Consumer<Throwable>> holders = List.copyOf(entry.holders);
+      entry.holders.clear(); // what comes from now on is nobody's
+      holders.forEach(holder -> holder.accept(leaseClosedError(imm)));
     }
     discard(imm);
   }

@@ -11,6 +11,7 @@ import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** What comes when a lease is over is nobody's, and stays nowhere. */
@@ -18,7 +19,8 @@ class ImmLeasesTest {
 
   private static final EngineId ORIGIN = new EngineId(1, 1);
 
-  private final TestParts parts = new TestParts(new HandScheduler());
+  private final HandScheduler signals = new HandScheduler();
+  private final TestParts parts = new TestParts(signals);
   private final ImmTable table = parts.imms(2);
   private final ImmLeases leases = new ImmLeases(parts.claims(table));
   private final ImmLease open = leases.lease(2);
@@ -69,6 +71,25 @@ class ImmLeasesTest {
     assertThat(unclaimed()).isZero();
     table.giveBack(open.imm().value(), 3);
     assertThat(unclaimed()).isEqualTo(1);
+  }
+
+  /** Who holds an immediate between two claims holds it no longer than its lease. */
+  @Test
+  void whatArrivesLateWhileItIsStillHeldIsDropped() {
+    int imm = open.imm(0).value();
+    table.hold(imm, reason -> {});
+    open.close();
+    parts.commands.run(10);
+    arrive(open.imm(0));
+    AtomicBoolean isMet = new AtomicBoolean();
+    parts
+        .claims(table)
+        .counter(open.imm(0), () -> false) // of the next one that leases it
+        .next(1)
+        .subscribe(nothing -> {}, failure -> {}, () -> isMet.set(true));
+    parts.commands.run(10);
+    signals.runUntilIdle();
+    assertThat(isMet).isFalse();
   }
 
   @Test
