@@ -114,8 +114,22 @@ abstract class TerminalRules extends RuleGroup {
               });
       Probe<Write> stream = stage().probe("a stream whose subscriber throws", throwing);
       expectSame(thrown, stream.awaitError(Error.class));
+      Flux<Long> failing =
+          Flux.just(0L, 1L)
+              .doOnNext(n -> {
+                if (n == 1) {
+                  throw thrown; // these out of the request for the second one
+                }
+              });
+      Probe<Long> claims =
+          stage()
+              .probe(
+                  "claims whose upstream throws when it is asked",
+                  origin.counter(stage().imm()).claims(failing, n -> n));
+      expectSame(thrown, claims.awaitError(Error.class));
       stage().done(origin, duo.write(0, 10));
       stream.assertOneTerminalSignal();
+      claims.assertOneTerminalSignal();
     }
     claim.assertPending();
     stage().complete(origin.close());
