@@ -74,7 +74,11 @@ final class Flags {
       // Behind the claims that are dropped on that thread, none of which raises a word after it.
       group.engine.executor().execute(open);
     } catch (RejectedExecutionException closed) {
-      open.run();
+      try {
+        open.run();
+      } catch (IllegalStateException freed) {
+        // Nobody can wait in memory that is gone.
+      }
     }
   }
 }

@@ -9,6 +9,7 @@ import io.reactivetransfer.TransferFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -156,6 +157,9 @@ final class Group {
   /** Somebody waits for a half; ends with the group, if not before. */
   void opened(Half<?> half) {
     GroupFailedException why = failure;
+    if (half.isOver()) {
+      return; // cancelled before this
+    }
     if (why != null && isQuiet && working == 0) {
       half.fail(why);
     } else {
@@ -229,7 +233,15 @@ final class Group {
 
   /** In a turn, when some time has passed; it is not taken back. */
   void after(Duration time, Runnable event) {
-    options.timers().schedule(() -> turns.run(event), time.toNanos(), TimeUnit.NANOSECONDS);
+    try {
+      options.timers().schedule(() -> turns.run(event), time.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      // Without timers nobody could wait for anything. What was to come later comes now.
+      turns.run(() -> {
+        fail(-1, "its timers take no tasks: " + e, e, true);
+        event.run();
+      });
+    }
   }
 
   void engineClosed() {
@@ -247,14 +259,14 @@ final class Group {
     failure = new GroupFailedException("group " + id + " is over: " + who + why, blamed, cause);
     streams.forEach(Disposable::dispose);
     streams.clear();
+    Listener.ofEnd(
+        region.quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));
     flags.release(this);
     if (tell) {
       mail.giveUp(blamed, why);
     } else if (!release.isClosing()) {
       departures.tellLeft(blamed, why);
     }
-    Listener.ofEnd(
-        region.quiesced(), () -> turns.run(this::quiet), e -> turns.run(() -> notQuiet(e)));
     departures.waitNoMore();
   }
 

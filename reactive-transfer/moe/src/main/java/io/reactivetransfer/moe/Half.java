@@ -7,6 +7,7 @@ abstract class Half<T> implements Runnable {
 
   private final Group group;
   private boolean isOver;
+  private boolean isTold;
   private @Nullable T value;
   private @Nullable Throwable failure;
 
@@ -23,6 +24,7 @@ abstract class Half<T> implements Runnable {
   /** It is waited for anew. */
   void anew() {
     isOver = false;
+    isTold = false;
     value = null;
     failure = null;
   }
@@ -55,9 +57,13 @@ abstract class Half<T> implements Runnable {
     return true;
   }
 
-  /** Tells how it ended. */
+  /** Tells how it ended, once. */
   @Override
   public void run() {
+    if (isTold) {
+      return;
+    }
+    isTold = true;
     Throwable why = failure;
     T what = value;
     if (why == null) {

@@ -38,6 +38,9 @@ final class Joining {
 
   void begin() {
     group.losses.watch();
+    if (half.isOver() || group.failure() != null) {
+      return; // the last one that was missing, or the end, was heard of before this
+    }
     if (group.ranks.haveAllJoined()) {
       joined();
     } else {

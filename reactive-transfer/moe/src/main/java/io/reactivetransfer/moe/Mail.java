@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -94,7 +95,8 @@ final class Mail {
     unsent.add(here);
     here.update(
         Listener.ofEnd(
-            group.engine.send(peer, CHANNEL, bytes),
+            // A message that the engine's own limit refuses is one that could not be sent.
+            Mono.defer(() -> group.engine.send(peer, CHANNEL, bytes)),
             () -> group.turns.run(() -> sent(here, then)),
             e -> {
               LOG.debug("could not tell {}: {}", peer.address(), e.toString());

@@ -125,7 +125,8 @@ public final class MoeNode {
       throw new IllegalArgumentException("expected an epoch of 0 or more, got " + epoch);
     }
     Checks.between("addresses of ranks", ranks.size(), shape.ranks(), shape.ranks());
-    int rank = new Ranks(engine, ranks).own();
+    List<PeerAddress> all = List.copyOf(ranks);
+    int rank = new Ranks(engine, all).own();
     long needed = shape.memory(rank).bytes();
     if (memory.byteSize() < needed || memory.address() % MoeMemory.ALIGNMENT != 0) {
       throw new IllegalArgumentException(
@@ -149,7 +150,7 @@ public final class MoeNode {
                 begin(
                     new GroupEpoch(name, epoch),
                     shape,
-                    new Ranks(engine, ranks),
+                    new Ranks(engine, all),
                     region,
                     options,
                     sink)));
@@ -180,16 +181,15 @@ public final class MoeNode {
       return;
     }
     group.turns.run(() -> {
+      group.whenQuiet(() -> failedToJoin(group, half)); // first, whatever becomes of the beginning
       joining.begin();
-      group.whenQuiet(() -> failedToJoin(group, half));
     });
     sink.onCancel(() ->
         group.turns.run(() -> {
           // Also when all had joined, and nobody was there any more to take the group.
-          if (half.end() || group.failure() == null) {
-            group.fail(ranks.own(), "was cancelled while it joined", null, true);
-            group.release.giveBack(e -> {});
-          }
+          group.fail(ranks.own(), "was cancelled while it joined", null, true);
+          half.end();
+          group.release.giveBack(e -> {});
         }));
     if (isOver()) {
       // Whoever has closed this node or the engine meanwhile has not seen the group.

@@ -139,9 +139,9 @@ public final class MoeOptions {
      * tokens of this rank's own group are in none of these: {@link MoeStep#dispatchReceive} brings
      * them.
      *
-     * <p>When the group is over, or did not come about, each word becomes {@link Long#MAX_VALUE},
-     * so that nobody waits for ever who waits until a word is at least some number. All who wait
-     * must have ended before the next epoch is joined with the same options.
+     * <p>When the group is over, or fails while ranks join, each word becomes {@link
+     * Long#MAX_VALUE}, so that nobody waits for ever who waits until a word is at least some
+     * number. All who wait must have ended before the next epoch is joined with the same options.
      *
      * @param words 16 bytes for each lane, in the byte order of the host, aligned to 8, of native
      *     memory of a shared or automatic arena. Set to 0 when all have joined, in each epoch; so

@@ -27,9 +27,9 @@ import reactor.core.publisher.Mono;
  *
  * <p>Signals come on whichever thread the group has learnt the cause from: one of the engine's
  * signal scheduler, of the scheduler of the {@link MoeOptions}, or one that calls the group, for
- * another lane, too. One signal of a group comes after the other, so a subscriber must neither
- * block nor compute for long; {@code publishOn} takes that elsewhere. Halves may be subscribed to
- * from any thread, but not while {@link MoeLane#begin} runs on their lane.
+ * another lane, too. Others may have to wait behind it, so a subscriber must neither block nor
+ * compute for long; {@code publishOn} takes that elsewhere. Halves may be subscribed to from any
+ * thread, but not while {@link MoeLane#begin} runs on their lane.
  */
 public final class MoeStep {
 
@@ -170,6 +170,7 @@ public final class MoeStep {
     } else if (group.release.isClosing()) {
       refuse(begun, "a group that nobody closes");
     } else {
+      begun.isRepeated = false;
       lane.dispatch.send(begun.memory, begun.stride, begun.half);
     }
   }
@@ -288,7 +289,7 @@ public final class MoeStep {
   public void giveUp(String why) {
     Objects.requireNonNull(why, "why");
     group.turns.run(() -> {
-      if (hasBegun.get() && !isOver) {
+      if (isUnderWay()) {
         group.fail(
             group.ranks.own(),
             "has given a step up on lane " + lane.index() + ": " + why,
@@ -303,9 +304,17 @@ public final class MoeStep {
     return kept == null ? new StepHalf<>(group, this, kind, begin) : kept.taken();
   }
 
+  /**
+   * Whether others wait for it. In a turn. None is in a group that closes: one that was under way
+   * has ended the group then, and no other one begins.
+   */
+  private boolean isUnderWay() {
+    return hasBegun.get() && lane.isCurrent(this) && !isOver && !group.release.isClosing();
+  }
+
   /** In a turn. One that would have been refused anyway changes nothing. */
   void cancelled(StepHalf<?> cancelled) {
-    boolean concerns = !cancelled.isRepeated && lane.isCurrent(this) && !isOver;
+    boolean concerns = !cancelled.isRepeated && isUnderWay();
     if (cancelled.half.end() && concerns) {
       group.fail(group.ranks.own(), "has cancelled a step on lane " + lane.index(), null, true);
     }
@@ -328,6 +337,7 @@ public final class MoeStep {
       begun.half.fail(refusal);
       return false;
     }
+    begun.isRepeated = false; // those before it were refused
     return true;
   }
 

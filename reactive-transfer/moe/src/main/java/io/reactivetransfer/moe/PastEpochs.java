@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -78,8 +79,7 @@ final class PastEpochs {
             join.imm(),
             isThatOne ? past.why() : String.valueOf(problem(join.group())));
     Listener.ofEnd(
-        engine
-            .send(sender, Mail.CHANNEL, MoeCodec.encode(answer))
+        Mono.defer(() -> engine.send(sender, Mail.CHANNEL, MoeCodec.encode(answer)))
             .timeout(Mail.PATIENCE, past.timers()),
         () -> isTelling.set(false),
         e -> isTelling.set(false));

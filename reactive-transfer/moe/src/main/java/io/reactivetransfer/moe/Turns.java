@@ -14,7 +14,8 @@ import reactor.util.Loggers;
  * Runs events one after the other, in the order in which they come, on the thread of whoever brings
  * one while none runs. What an event leaves for afterwards, such as signals to users, runs on that
  * thread when no event is left, so that nobody's code holds events up; or elsewhere, if that thread
- * must go on. Allocates nothing unless an event comes while another one runs.
+ * must go on. Allocates nothing unless an event comes while another one runs. A signal may be run
+ * again if it has thrown: it must do nothing then.
  */
 final class Turns {
 
@@ -62,9 +63,10 @@ final class Turns {
       try {
         elsewhere.accept(signal);
       } catch (RejectedExecutionException nowhere) {
-        runGuarded(signal);
+        runGuarded(signal); // does nothing if it was run, and this is what a subscriber has thrown
       } catch (Throwable e) { // of the signal, where elsewhere is here
         LOG.error("a subscriber has thrown what it must not", e);
+        runGuarded(signal);
       }
     }
   }
@@ -103,7 +105,7 @@ final class Turns {
       try {
         event.run();
       } catch (Throwable e) {
-        thrown.accept(e);
+        runGuarded(() -> thrown.accept(e)); // turns go on, whatever becomes of that
       }
     }
   }

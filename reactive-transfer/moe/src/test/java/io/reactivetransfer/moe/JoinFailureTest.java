@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.ImmLease;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Whatever becomes of a rank while others join, they are told soon, once, and have all back. */
 class JoinFailureTest {
@@ -97,6 +99,21 @@ class JoinFailureTest {
       assertThat(outcomes)
           .allMatch(outcome -> outcome.startsWith("2 group group is over: rank 2 "))
           .allMatch(outcome -> outcome.endsWith(": has no memory"));
+    }
+  }
+
+  /** Without timers nobody can wait for anything: that is said at once, and nothing is left. */
+  @Test
+  void timersThatTakeNoTasksEndAJoin() {
+    MoeOptions options = MoeOptions.builder().timers(Schedulers.immediate()).build();
+    try (Cluster cluster = Cluster.loopback(3);
+        Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(SHAPE.memory(0).bytes(), MoeMemory.ALIGNMENT);
+      Mono<MoeGroup> joining = Rig.join(cluster, "group", SHAPE, 0, memory, options);
+      assertThatThrownBy(() -> joining.block(Cluster.PATIENCE))
+          .isInstanceOf(GroupFailedException.class)
+          .hasMessageContaining("its timers take no tasks");
+      requireNothingLeft(cluster.engines);
     }
   }
 

@@ -67,6 +67,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     final FilledBuffer filled;
     final Sinks.One<List<SumsOfUpdate.Said>> sums = Sinks.one();
     volatile boolean isOver;
+    volatile boolean isCancelled;
     long ticks;
 
     Waiting(FilledBuffer filled) {
@@ -137,7 +138,10 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
           .publishOn(comparing)
           .doOnNext(sums -> compare(made, sums))
           .then()
-          .doOnCancel(() -> turns.run(() -> over(made)));
+          .doOnCancel(() -> {
+            made.isCancelled = true;
+            turns.run(() -> over(made));
+          });
     });
   }
 
@@ -252,6 +256,9 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
 
   private static void compare(Waiting of, List<SumsOfUpdate.Said> sums) {
     for (SumsOfUpdate.Said one : sums) {
+      if (of.isCancelled) {
+        return; // the memory is somebody else's now
+      }
       compare(of.filled, one);
     }
   }

@@ -214,7 +214,10 @@ public final class RoutingTable {
     return bytes;
   }
 
-  /** How many writes each inference rank gets, by which it knows that all has arrived. */
+  /**
+   * How many writes each inference rank gets, by which it knows that all has arrived. Only of the
+   * whole table: a part counts the writes of its own rank.
+   */
   public long[] arrivals() {
     long[] arrivals = new long[targets.size()];
     for (List<Step> ofRank : steps) {

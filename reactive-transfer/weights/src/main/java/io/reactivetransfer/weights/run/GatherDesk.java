@@ -231,7 +231,7 @@ final class GatherDesk implements Gathering {
     Run run;
     String over;
     List<StepState> grants = new ArrayList<>();
-    String wrong = wrong(sender, ask);
+    String wrong = wrong(ask);
     synchronized (this) {
       run = current != null && current.number() == ask.update() ? current : null;
       over = wrong != null ? wrong : ended.get(ask.update());
@@ -260,10 +260,7 @@ final class GatherDesk implements Gathering {
   }
 
   /** What of a question does not fit the table of this rank; null if it does. */
-  private @Nullable String wrong(Peer sender, GatherMessage.Ask ask) {
-    if (rankOf(sender) < 0) {
-      return "expected a rank of the trainer to ask";
-    }
+  private @Nullable String wrong(GatherMessage.Ask ask) {
     for (GatherMessage.AskedStep step : ask.steps()) {
       StepState known = prepared.get(step.order());
       if (known == null || ((Step.Prepare) known.step).gatherBytes() != step.bytes()) {
@@ -389,12 +386,16 @@ final class GatherDesk implements Gathering {
   }
 
   private void received(Peer sender, GatherMessage message) {
+    if (rankOf(sender) < 0) {
+      LOG.debug("dropped what {} says, which is no rank of the trainer", sender.address());
+      return;
+    }
     switch (message) {
       case GatherMessage.Ask ask -> asked(sender, ask);
       case GatherMessage.Grant grant -> granted(sender, grant);
       case GatherMessage.Failed failed -> endedByOther(sender, failed);
       case GatherMessage.Temporaries one -> {
-        if (rankOf(sender) < 0 || !one.descriptor().owner().engine().equals(sender.id())) {
+        if (!one.descriptor().owner().engine().equals(sender.id())) {
           LOG.debug("dropped memory that {} has named, which is not its own", sender.address());
           return;
         }

@@ -120,7 +120,9 @@ public final class TrainerRank {
    * <p>Fails with what ended it: what the engine says of a write, a {@link PrepareFailedException},
    * a {@link io.reactivetransfer.DeadlineExceededException}, or what another trainer said. Nothing
    * of it reads or writes memory then, neither here nor at an inference rank; what an inference
-   * rank has of this update is undefined. Claims there fail with what the engine tells them.
+   * rank has of this update is undefined. Claims there fail with what the engine tells them. If
+   * {@link #whenQuiet()} fails, others may still write to the temporaries, and this rank runs
+   * nothing more: close it and open another one.
    *
    * <p>A cancel signals nothing; {@link #whenQuiet()} says when memory may be used again.
    *

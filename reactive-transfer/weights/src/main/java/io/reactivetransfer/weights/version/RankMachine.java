@@ -109,7 +109,7 @@ class RankMachine<P> {
   /** A controller says something. */
   void receive(Command command, P from) {
     boolean mine = command.incarnation() == 0 || command.incarnation() == member.incarnation();
-    if (isOld(command) || !mine) {
+    if (isClosed || isOld(command) || !mine) {
       actions.report(from, report());
       return;
     }
@@ -387,7 +387,7 @@ class RankMachine<P> {
   }
 
   private void resume() {
-    if (hasVersion && stopped) {
+    if (hasVersion && stopped && !isClosed) {
       stopped = false;
       leased[at] = true;
       actions.resumeLeases();
@@ -395,6 +395,9 @@ class RankMachine<P> {
   }
 
   private void serve() {
+    if (isClosed) {
+      return; // its memory may be gone
+    }
     stopped = false;
     leased[at] = true;
     actions.serve(update, version, at);

@@ -15,7 +15,7 @@ public record RankOutcome(End end, RankState state, long version, String text) {
   public enum End {
     /** It has flipped to the new version. */
     FLIPPED,
-    /** It has what it had before. */
+    /** It has a version, which this call has not written: after a recovery, {@code version}. */
     KEPT,
     /** It has no version that it may serve: another update mends it. */
     TORN,

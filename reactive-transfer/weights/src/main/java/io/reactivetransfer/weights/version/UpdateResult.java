@@ -19,7 +19,12 @@ public record UpdateResult(
   public enum Decision {
     /** All ranks had voted: each one that lives has flipped, or will when it hears of it. */
     FLIPPED,
-    /** No rank that lives has flipped, nor will. */
+    /**
+     * No rank that lives has flipped to this update, nor will, as long as one that has confirmed it
+     * lives: if none does, and all others have voted, a later recovery decides for the flip. The
+     * first call of a controller settles what others have left, so ranks may have flipped to an
+     * earlier update.
+     */
     ABORTED,
     /**
      * It was given up after the ranks had been asked for their votes, and none of them has
@@ -30,7 +35,8 @@ public record UpdateResult(
     SUPERSEDED,
     /**
      * Some ranks have voted for an earlier update, and one that must be asked for its outcome does
-     * not answer: nothing was decided, and those that voted go on serving nothing ({@link
+     * not answer; or a rank named in a recovery is silent. Updates whose end was known have flipped
+     * or were dropped meanwhile; the ranks of others that have voted go on serving nothing ({@link
      * RankState#UNDECIDED}). The silent one may have flipped and may serve the new version, and
      * nobody else can know. It ends when that rank answers a {@link WeightsController#recover}, or
      * when one leaves it out of the living: only who has made sure that its process has ended may

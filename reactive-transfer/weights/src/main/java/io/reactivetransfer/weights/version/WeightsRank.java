@@ -202,7 +202,9 @@ public final class WeightsRank {
 
   /**
    * Serves nothing any more, takes no updates, and closes what it has registered. Completes when no
-   * NIC can touch the buffers; leases that are open then are not waited for. Starts when it is
+   * NIC can touch the buffers. Leases that are open then are not waited for, nor is a look at an
+   * update that still reads: it is cancelled, so keep memory until what looks has ended, which
+   * {@link io.reactivetransfer.weights.check.Checksums} does after one more sum. Starts when it is
    * first subscribed to and goes on whatever becomes of that; closing again completes together with
    * the first close. The end of the engine does the same. An update that it had voted for is
    * settled without it.

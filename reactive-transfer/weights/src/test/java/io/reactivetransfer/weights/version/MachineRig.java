@@ -3,10 +3,12 @@ package io.reactivetransfer.weights.version;
 import io.reactivetransfer.Imm;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.BiPredicate;
 
 /** A controller and three ranks that trainers fill at once, turn by turn on one thread. */
@@ -22,6 +24,9 @@ final class MachineRig implements ControllerMachine.Actions {
 
   /** Ranks whose readers keep what they read. */
   final List<String> reading = new ArrayList<>();
+
+  /** Ranks that give leases. */
+  final Set<String> giving = new HashSet<>();
 
   /** Ranks that trainers do not fill. */
   final List<String> unfilled = new ArrayList<>();
@@ -39,6 +44,7 @@ final class MachineRig implements ControllerMachine.Actions {
 
     @Override
     public void stopLeases() {
+      giving.remove(name);
       if (!reading.contains(name)) {
         turns.add(() -> me().drained(0));
         turns.add(() -> me().drained(1));
@@ -47,12 +53,12 @@ final class MachineRig implements ControllerMachine.Actions {
 
     @Override
     public void resumeLeases() {
-      // Nobody reads here.
+      giving.add(name);
     }
 
     @Override
     public void serve(UpdateNumber update, long version, int buffer) {
-      // Nobody reads here.
+      giving.add(name);
     }
 
     @Override
