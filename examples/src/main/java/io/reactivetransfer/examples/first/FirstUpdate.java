@@ -59,8 +59,8 @@ public final class FirstUpdate {
       MemorySegment weights = arena.allocate(W.bytes()).fill((byte) 42);
       MemoryRegion region = engine.register(weights).block();
       List<SourceMemory> memory = List.of(SourceMemory.of(region));
-      TrainerRank trainer =
-          TrainerRank.open(engine, table, 0, memory, RunOptions.defaults()).block();
+      RunOptions options = RunOptions.builder().deadline(Duration.ofSeconds(20)).build();
+      TrainerRank trainer = TrainerRank.open(engine, table, 0, memory, options).block();
 
       // The controller has both ranks take version 1, or none of them.
       WeightsController controller = WeightsController.open(engine);

@@ -7,7 +7,6 @@ abstract class Half<T> implements Runnable {
 
   private final Group group;
   private boolean isOver;
-  private boolean isTold;
   private @Nullable T value;
   private @Nullable Throwable failure;
 
@@ -24,7 +23,6 @@ abstract class Half<T> implements Runnable {
   /** It is waited for anew. */
   void anew() {
     isOver = false;
-    isTold = false;
     value = null;
     failure = null;
   }
@@ -57,13 +55,9 @@ abstract class Half<T> implements Runnable {
     return true;
   }
 
-  /** Tells how it ended, once. */
+  /** Tells how it ended. */
   @Override
   public void run() {
-    if (isTold) {
-      return;
-    }
-    isTold = true;
     Throwable why = failure;
     T what = value;
     if (why == null) {

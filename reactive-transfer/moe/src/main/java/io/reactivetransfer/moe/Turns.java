@@ -3,7 +3,6 @@ package io.reactivetransfer.moe;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +13,7 @@ import reactor.util.Loggers;
  * Runs events one after the other, in the order in which they come, on the thread of whoever brings
  * one while none runs. What an event leaves for afterwards, such as signals to users, runs on that
  * thread when no event is left, so that nobody's code holds events up; or elsewhere, if that thread
- * must go on. Allocates nothing unless an event comes while another one runs. A signal may be run
- * again if it has thrown: it must do nothing then.
+ * must go on. Allocates nothing unless an event comes while another one runs.
  */
 final class Turns {
 
@@ -60,14 +58,32 @@ final class Turns {
     }
     Runnable signal;
     while ((signal = next(signals)) != null) {
+      HandedOver handedOver = new HandedOver(signal);
       try {
-        elsewhere.accept(signal);
-      } catch (RejectedExecutionException nowhere) {
-        runGuarded(signal); // does nothing if it was run, and this is what a subscriber has thrown
-      } catch (Throwable e) { // of the signal, where elsewhere is here
-        LOG.error("a subscriber has thrown what it must not", e);
-        runGuarded(signal);
+        elsewhere.accept(handedOver);
+      } catch (Throwable e) {
+        if (handedOver.hasBegun) { // elsewhere is here, and the signal has thrown it
+          LOG.error("a subscriber has thrown what it must not", e);
+        } else {
+          runGuarded(signal);
+        }
       }
+    }
+  }
+
+  /** A signal that somebody else is to give: whoever refuses, or what it throws, looks alike. */
+  private static final class HandedOver implements Runnable {
+    private final Runnable signal;
+    private boolean hasBegun;
+
+    HandedOver(Runnable signal) {
+      this.signal = signal;
+    }
+
+    @Override
+    public void run() {
+      hasBegun = true;
+      signal.run();
     }
   }
 

@@ -1,16 +1,14 @@
 package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Steps of a lane that are one object, and halves that are out of their turn. */
+/** Steps of a lane that are one object. */
 class ReusedStepsTest {
 
   private static final MoeShape SHAPE =
@@ -32,9 +30,9 @@ class ReusedStepsTest {
     }
   }
 
-  /** A signal of the one before is still to come, and must find its own subscriber. */
+  /** Though the step keeps one of each, or who subscribes to both would meet himself. */
   @Test
-  void aStepOfWhichAHalfIsAwaitedIsNotUsedAgain() {
+  void aHalfThatIsAskedForTwiceIsTwoPublishers() {
     try (Cluster cluster = Cluster.loopback(1);
         Rig rig = new Rig(cluster, SHAPE, REUSING)) {
       Rig.Tokens first = tokens.getFirst();
@@ -49,82 +47,6 @@ class ReusedStepsTest {
                     Model.compute(SHAPE, batch);
                     return Mono.when(step.combineSend(), step.combineReceive(sums));
                   }))
-          .block(Cluster.PATIENCE);
-      rig.requireExact(0, first, sums);
-    }
-  }
-
-  /** Whoever drives a step twice is told so, and the step goes on. */
-  @Test
-  void aSecondRunOfTheSameStepChangesNothing() {
-    try (Cluster cluster = Cluster.loopback(1);
-        Rig rig = new Rig(cluster, SHAPE, MoeOptions.defaults())) {
-      Rig.Tokens first = tokens.getFirst();
-      MoeStep step = rig.begin(0, 0, first);
-      MemorySegment sums = rig.sums(0, first);
-      Mono<Void> sent = step.dispatchSend(first.payload[0]).cache();
-      sent.block(Cluster.PATIENCE);
-      assertThatThrownBy(() ->
-              step.run(first.payload[0], _ -> Mono.empty(), rig.sums(0, first))
-                  .block(Cluster.PATIENCE))
-          .isInstanceOf(IllegalStateException.class);
-      step.dispatchReceive()
-          .flatMap(batch -> {
-            Model.compute(SHAPE, batch);
-            return Mono.when(step.combineSend(), step.combineReceive(sums));
-          })
-          .block(Cluster.PATIENCE);
-      rig.requireExact(0, first, sums);
-    }
-  }
-
-  /** It was refused, so the next one is the first: whoever cancels that is heard by all. */
-  @Test
-  void aHalfThatCameTooEarlyDoesNotCount() {
-    MoeShape two = MoeShape.builder(ExpertPlacement.even(2, 4), 2, 4, 16, 4).build();
-    Rig.Tokens first = StepsTest.tokens(new RandomSteps(3), two, 1).getFirst();
-    try (Cluster cluster = Cluster.loopback(2);
-        Rig rig = new Rig(cluster, two, MoeOptions.defaults())) {
-      MoeStep zero = rig.begin(0, 0, first);
-      MoeStep one = rig.begin(1, 0, first);
-      Mono<Void> early = zero.combineReceive(rig.sums(0, first));
-      assertThatThrownBy(() -> early.block(Cluster.PATIENCE))
-          .isInstanceOf(IllegalStateException.class);
-      Mono.when(
-              zero.dispatchSend(first.payload[0]),
-              one.dispatchSend(first.payload[1]),
-              zero.dispatchReceive(),
-              one.dispatchReceive())
-          .then(zero.combineSend())
-          .block(Cluster.PATIENCE);
-      zero.combineReceive(rig.sums(0, first)).subscribe().dispose();
-      Awaitility.await().atMost(Cluster.PATIENCE).until(rig.groups.get(1)::isOver);
-      assertThatThrownBy(() -> one.combineSend().block(Cluster.PATIENCE))
-          .hasMessageContaining("has cancelled a step on lane 0");
-    }
-  }
-
-  @Test
-  void aStepThatAnotherHasReplacedChangesNothing() {
-    try (Cluster cluster = Cluster.loopback(1);
-        Rig rig = new Rig(cluster, SHAPE, MoeOptions.defaults())) {
-      Rig.Tokens first = tokens.getFirst();
-      MoeStep replaced = rig.begin(0, 0, first);
-      MoeStep step = rig.begin(0, 0, first);
-      step.dispatchSend(first.payload[0]).block(Cluster.PATIENCE);
-      assertThatThrownBy(() ->
-              replaced
-                  .run(first.payload[0], _ -> Mono.empty(), rig.sums(0, first))
-                  .block(Cluster.PATIENCE))
-          .isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> replaced.dispatchReceive().block(Cluster.PATIENCE))
-          .isInstanceOf(IllegalStateException.class);
-      MemorySegment sums = rig.sums(0, first);
-      step.dispatchReceive()
-          .flatMap(batch -> {
-            Model.compute(SHAPE, batch);
-            return Mono.when(step.combineSend(), step.combineReceive(sums));
-          })
           .block(Cluster.PATIENCE);
       rig.requireExact(0, first, sums);
     }

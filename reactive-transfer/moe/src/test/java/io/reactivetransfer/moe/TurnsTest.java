@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class TurnsTest {
@@ -54,5 +56,27 @@ class TurnsTest {
       turns.afterwards(() -> done.add("next"));
     });
     assertThat(done).containsExactly("next");
+  }
+
+  /**
+   * A subscriber that hands over to an executor that is shut down throws just what a refusal is.
+   */
+  @Test
+  void aSignalThatHasThrownIsNotGivenAgainAndOneThatIsRefusedIsGivenHere() {
+    Turns turns = new Turns(e -> {});
+    AtomicInteger given = new AtomicInteger();
+    Runnable throwing =
+        () -> {
+          given.incrementAndGet();
+          throw new RejectedExecutionException("thrown by a subscriber");
+        };
+    turns.run(() -> turns.afterwards(throwing), Runnable::run);
+    assertThat(given).hasValue(1);
+    turns.run(
+        () -> turns.afterwards(given::incrementAndGet),
+        signal -> {
+          throw new IllegalStateException("takes none");
+        });
+    assertThat(given).hasValue(2);
   }
 }

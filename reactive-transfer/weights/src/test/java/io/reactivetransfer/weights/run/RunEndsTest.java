@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
 import io.reactivetransfer.weights.plan.ModelBytes;
@@ -317,6 +319,43 @@ class RunEndsTest {
       }
     }
     throw new AssertionError("nothing is gathered");
+  }
+
+  /** Whoever is in the cluster and no rank of the trainer has no say in its runs. */
+  @Test
+  void whatAStrangerSaysIsDropped() {
+    Case of = Case.from(23, RunEndsTest::gathers);
+    int gatherer = gatherer(of.table, preparer(of.table));
+    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder())) {
+      rig.fill(new ModelBytes(of.model));
+      CompletableFuture<RunProgress> waiting =
+          rig.trainers.get(gatherer).write(rig.targets(gatherer, 1)).last().toFuture();
+      TransferEngine stranger = cluster.target(0);
+      Peer to = stranger.peer(cluster.trainer(gatherer).address());
+      for (GatherMessage said :
+          List.of(
+              new GatherMessage.Ask(1, List.of(new GatherMessage.AskedStep(1 << 20, 1))),
+              new GatherMessage.Grant(1, firstGathered(of.table, gatherer), 0, 77),
+              new GatherMessage.Failed(1, "says a stranger"))) {
+        stranger.send(to, GatherDesk.CHANNEL, GatherCodec.encode(said)).block(Cluster.PATIENCE);
+      }
+      List<Mono<RunProgress>> others = new ArrayList<>();
+      for (int rank = 0; rank < rig.trainers.size(); rank++) {
+        if (rank != gatherer) {
+          others.add(rig.trainers.get(rank).write(rig.targets(rank, 1)).last());
+        }
+      }
+      Mono.when(others).block(Cluster.PATIENCE);
+      assertThat(waiting).succeedsWithin(Cluster.PATIENCE);
+    }
+  }
+
+  private static long firstGathered(RoutingTable table, int rank) {
+    return table.steps(rank).stream()
+        .filter(Step.Gather.class::isInstance)
+        .findFirst()
+        .orElseThrow()
+        .order();
   }
 
   @Test
