@@ -70,6 +70,7 @@ class LogLimitTest {
         TestNode node = new TestNode("loopback", LAYOUT);
         TestNode flood = new TestNode("loopback", LAYOUT)) {
       node.prefill();
+      long began = System.nanoTime();
       for (MessageChannel channel : channels) {
         for (int i = 0; i < 300; i++) {
           for (ByteBuffer message : bad) {
@@ -82,7 +83,11 @@ class LogLimitTest {
           KvOrder.into(node.seenFrom(flood), PageList.of(0), () -> {}).deadline(PATIENCE).build();
       KvDecode decode = flood.cache().decode("another model", flood.memory);
       HandOverFixture.failureOf(decode.receive(order, TestNode.KEPT).toFuture());
-      assertThat(log.lines("loopback")).isNotEmpty().hasSizeLessThanOrEqualTo(4 * LogLimit.LINES);
+      // A machine that is busy may take more than one period for that.
+      long periods = 1 + (System.nanoTime() - began) / LogLimit.PERIOD.toNanos();
+      assertThat(log.lines("loopback"))
+          .isNotEmpty()
+          .hasSizeLessThanOrEqualTo((int) periods * 4 * LogLimit.LINES);
     }
   }
 }
