@@ -1,5 +1,7 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import io.reactivetransfer.ffm.ffi.Raw;
+
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;

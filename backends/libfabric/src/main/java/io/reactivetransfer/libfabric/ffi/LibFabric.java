@@ -1,5 +1,7 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import io.reactivetransfer.ffm.ffi.Raw;
+
 /**
  * The calls of libfabric that are used here, under their names; see the manual pages {@code
  * fi_getinfo(3)} to {@code fi_cq(3)} of 1.17. Pointers are {@code long}, and so is memory that the

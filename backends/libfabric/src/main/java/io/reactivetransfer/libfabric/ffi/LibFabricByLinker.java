@@ -1,5 +1,8 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import io.reactivetransfer.ffm.ffi.Raw;
+import io.reactivetransfer.ffm.ffi.CField;
+
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -82,7 +85,7 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   /** A pointer in a table that something points to. */
-  private static MemorySegment function(long object, FiField table, FiField entry) {
+  private static MemorySegment function(long object, CField table, CField entry) {
     return MemorySegment.ofAddress(Raw.getLong(entry.in(Raw.getLong(table.in(object)))));
   }
 

@@ -1,5 +1,7 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import io.reactivetransfer.ffm.ffi.Raw;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

@@ -1,5 +1,7 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import io.reactivetransfer.ffm.ffi.CField;
+
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -88,7 +90,7 @@ class LayoutTest {
   void everyFieldIsCompared() throws ReflectiveOperationException {
     List<Object> declared = new ArrayList<>();
     for (Field field : FiLayout.class.getDeclaredFields()) {
-      if (field.getType() == FiField.class) {
+      if (field.getType() == CField.class) {
         field.setAccessible(true);
         declared.add(field.get(null));
       }
@@ -97,8 +99,8 @@ class LayoutTest {
     assertThat(FiLayout.fields()).containsExactlyInAnyOrderElementsOf(cast(declared));
   }
 
-  private static List<FiField> cast(List<Object> fields) {
-    return fields.stream().map(FiField.class::cast).toList();
+  private static List<CField> cast(List<Object> fields) {
+    return fields.stream().map(CField.class::cast).toList();
   }
 
   @Test

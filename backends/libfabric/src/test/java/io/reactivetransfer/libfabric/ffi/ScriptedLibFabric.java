@@ -1,5 +1,8 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import io.reactivetransfer.ffm.ffi.Raw;
+import io.reactivetransfer.ffm.ffi.CField;
+
 import java.lang.foreign.Arena;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -106,7 +109,7 @@ public final class ScriptedLibFabric {
 
   private long empty() {
     long info = room();
-    for (FiField part :
+    for (CField part :
         List.of(
             FiLayout.INFO_TX_ATTR,
             FiLayout.INFO_RX_ATTR,

@@ -1,4 +1,4 @@
-package io.reactivetransfer.libfabric.ffi;
+package io.reactivetransfer.ffm.ffi;
 
 /**
  * A field of a C structure and where it lies.
@@ -7,10 +7,10 @@ package io.reactivetransfer.libfabric.ffi;
  * @param name the field's name; with dots within structures
  * @param offset in bytes
  */
-public record FiField(String struct, String name, long offset) {
+public record CField(String struct, String name, long offset) {
 
   /** The field's address in a structure that begins here. */
-  long in(long address) {
+  public long in(long address) {
     return address + offset;
   }
 }

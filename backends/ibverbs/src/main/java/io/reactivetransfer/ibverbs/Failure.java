@@ -1,0 +1,21 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.spi.CompletionSink;
+
+/**
+ * Why writes have failed.
+ *
+ * @param code an errno, a status of a completion, or 0
+ * @param text what happened
+ * @param isCertain whether nothing of them has arrived, nor will
+ */
+record Failure(int code, String text, boolean isCertain) {
+
+  void report(CompletionSink sink, long token) {
+    if (isCertain) {
+      sink.refused(token, code, text);
+    } else {
+      sink.failed(token, code, text);
+    }
+  }
+}

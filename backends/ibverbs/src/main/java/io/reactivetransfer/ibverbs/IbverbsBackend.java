@@ -1,0 +1,334 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.NettyControl;
+import io.reactivetransfer.control.Tls;
+import io.reactivetransfer.spi.Availability;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.ControlChannel;
+import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.OpenContext;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One-sided writes through libibverbs, over reliable connections: RoCE v2 and InfiniBand, such as
+ * ConnectX cards, and the kernel's Soft-RoCE, which is what it was tried on. Needs {@code
+ * libibverbs.so.1} of rdma-core 33 or later on a 64-bit Linux; nothing is loaded before {@link
+ * #availability()} is asked.
+ *
+ * <p>Its NICs are the active ports that have an address, or those that are named. The system
+ * properties {@code reactivetransfer.ibverbs.devices} (names, with commas), {@code .gidIndex},
+ * {@code .host} and {@code .library} are the defaults of the builder's settings.
+ */
+public final class IbverbsBackend implements Backend {
+
+  private static final String PROPERTY = "reactivetransfer.ibverbs.";
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final String LIBRARY = "libibverbs.so.1";
+  private static final String REMEDY =
+      "install libibverbs and the drivers of the cards (on Debian and Ubuntu the packages"
+          + " libibverbs1 and ibverbs-providers), or use the backend tcp";
+  private static final String PORT_REMEDY =
+      "look at 'rdma link' and ibv_devinfo, give the card's network device an address, or use the"
+          + " backend tcp";
+
+  private final VerbsSettings settings;
+  private final NettyControl.Builder controlBuilder;
+  private @Nullable NettyControl control;
+
+  /** With the defaults, as the service loader makes it; see {@link Builder}. */
+  public IbverbsBackend() {
+    this(new Builder());
+  }
+
+  private IbverbsBackend(Builder builder) {
+    settings =
+        new VerbsSettings(
+            builder.library,
+            builder.devices,
+            builder.gidIndex,
+            AckTiming.of(builder.ackTimeout, builder.retries));
+    controlBuilder = builder.control.host(builder.host);
+  }
+
+  /**
+   * How its engines talk with each other; made when it is needed first.
+   *
+   * @throws IllegalArgumentException if that is not possible with these settings
+   */
+  private synchronized NettyControl control() {
+    NettyControl made = control;
+    if (made == null) {
+      made = controlBuilder.build();
+      control = made;
+    }
+    return made;
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public String name() {
+    return "ibverbs";
+  }
+
+  @Override
+  public Availability availability() {
+    String system = System.getProperty("os.name", "unknown") + " " + System.getProperty("os.arch");
+    if (!system.matches("Linux (amd64|x86_64|aarch64)")) {
+      return Availability.unavailable(
+          "it runs on 64-bit Linux only, and this is " + system, "use the backend tcp");
+    }
+    try {
+      control();
+    } catch (IllegalArgumentException e) {
+      return Availability.unavailable(
+          String.valueOf(e.getMessage()), "give IbverbsBackend.builder() what is missing");
+    }
+    try {
+      VerbsLibrary.load(settings.library());
+    } catch (BackendException e) {
+      return Availability.unavailable(String.valueOf(e.getMessage()), REMEDY);
+    } catch (IllegalCallerException e) {
+      return Availability.unavailable(
+          "this JVM denies native access", "start it with --enable-native-access=ALL-UNNAMED");
+    }
+    try {
+      found();
+      return Availability.available();
+    } catch (BackendException e) {
+      return Availability.unavailable(String.valueOf(e.getMessage()), PORT_REMEDY);
+    }
+  }
+
+  private PortFinder.Found found() {
+    VerbsLibrary library = VerbsLibrary.load(settings.library());
+    return VerbsLibrary.guarded(() -> PortFinder.find(library.verbs(), settings));
+  }
+
+  @Override
+  public List<Nic> nics() {
+    return found().ports().stream().map(Port::nic).limit(Nic.MAX_PER_ENGINE).toList();
+  }
+
+  @Override
+  public List<String> remarks() {
+    PortFinder.Found found = found();
+    List<String> remarks = new ArrayList<>();
+    for (Port port : found.ports()) {
+      remarks.add(
+          port.name()
+              + ": "
+              + (port.isEthernet() ? "RoCE v2" : "InfiniBand")
+              + ", address "
+              + port.address()
+              + " (GID index "
+              + port.gidIndex()
+              + "), packets of "
+              + VerbsAddress.mtuBytes(port.address().mtu())
+              + " bytes");
+    }
+    remarks.add(
+        "a peer that does not answer is lost after about "
+            + settings.timing().untilLost().toMillis()
+            + " ms");
+    remarks.add("tried on Soft-RoCE only, on no card: try it before you trust it");
+    remarks.add(
+        "cannot keep: keys are the card's own, of 32 bits, which a member of the cluster may guess");
+    found.refused().forEach(each -> remarks.add("not used: " + each));
+    return remarks;
+  }
+
+  @Override
+  public CompletionStage<ControlChannel> openControl(ControlContext context) {
+    return control().open(context);
+  }
+
+  @Override
+  public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    // Opening takes milliseconds, which the thread of the other NICs must not be held up by.
+    return CompletableFuture.supplyAsync(
+        () -> {
+          Port port =
+              found().ports().stream()
+                  .filter(each -> each.name().equals(nic.name()))
+                  .findFirst()
+                  .orElseThrow(() -> new BackendException(0, "no active port " + nic.name()));
+          return VerbsDomain.open(
+              VerbsLibrary.load(settings.library()).verbs(),
+              port,
+              settings.timing(),
+              random(),
+              context);
+        },
+        task -> Thread.ofPlatform().daemon().name("transfer-ibverbs-open").start(task));
+  }
+
+  private static SecureRandom random() {
+    try {
+      return SecureRandom.getInstance("DRBG");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("expected a JDK with DRBG", e);
+    }
+  }
+
+  /** Sets what differs from the defaults. */
+  public static final class Builder {
+    private String library = System.getProperty(PROPERTY + "library", LIBRARY);
+    private List<String> devices = defaultDevices();
+    private OptionalInt gidIndex = defaultGidIndex();
+    private Duration ackTimeout = AckTiming.DEFAULT_TIMEOUT;
+    private int retries = AckTiming.DEFAULT_RETRIES;
+    private String host = System.getProperty(PROPERTY + "host", LOOPBACK);
+    private final NettyControl.Builder control = NettyControl.builder();
+
+    private Builder() {}
+
+    private static List<String> defaultDevices() {
+      String names = System.getProperty(PROPERTY + "devices", "");
+      return names.isBlank() ? List.of() : List.of(names.strip().split("\\s*,\\s*", -1));
+    }
+
+    private static OptionalInt defaultGidIndex() {
+      Integer index = Integer.getInteger(PROPERTY + "gidIndex");
+      return index == null ? OptionalInt.empty() : OptionalInt.of(index);
+    }
+
+    /** The library's file name or path; by default what the dynamic linker finds. */
+    public Builder library(String nameOrPath) {
+      this.library = nameOrPath;
+      return this;
+    }
+
+    /**
+     * The devices to use, in this order, such as {@code mlx5_0}; {@code mlx5_0/2} for the second
+     * port of one that has several. By default all ports that are active and have an address.
+     */
+    public Builder devices(String... names) {
+      this.devices = List.of(names);
+      return this;
+    }
+
+    /**
+     * Which entry of a port's table of addresses is the own one; by default the first IPv4 address
+     * of RoCE v2, or else another one of RoCE v2. {@code rdma} and {@code show_gids} list them.
+     */
+    public Builder gidIndex(int index) {
+      if (index < 0 || index > 255) {
+        throw new IllegalArgumentException("expected a GID index of 0 to 255, got " + index);
+      }
+      this.gidIndex = OptionalInt.of(index);
+      return this;
+    }
+
+    /**
+     * How long a card waits for an acknowledgement before it sends again, 67 ms by default; taken as
+     * the next power of two times 4.096 us. Cards wait up to four times as long.
+     *
+     * @throws IllegalArgumentException when it is built, if that is not above 0 or too long
+     */
+    public Builder ackTimeout(Duration timeout) {
+      this.ackTimeout = timeout;
+      return this;
+    }
+
+    /** How often it sends again before it gives the peer up, 0 to 6, by default 6. */
+    public Builder retries(int count) {
+      this.retries = count;
+      return this;
+    }
+
+    /**
+     * The address of this machine that the control channel listens on, by default 127.0.0.1. With
+     * any other address, say who may talk with this engine, by {@link #secret} or {@link
+     * #withoutSecret}. It need not be one of the cards'.
+     */
+    public Builder host(String address) {
+      this.host = address;
+      return this;
+    }
+
+    /** The port that the control channel listens on; 0, the default, takes a free one. */
+    public Builder port(int port) {
+      control.port(port);
+      return this;
+    }
+
+    /**
+     * The address or name by which others reach the control channel, where it is not the one that
+     * is listened on: for all interfaces at once (0.0.0.0), or behind a translation of addresses.
+     */
+    public Builder advertised(String advertisedHost) {
+      control.advertised(advertisedHost);
+      return this;
+    }
+
+    /**
+     * What the engines of a cluster know. Each side of a new session proves to the other that it
+     * does, or there is no session; so it must be the same everywhere. Needed where the engine
+     * listens on more than a loopback address.
+     */
+    public Builder secret(ClusterSecret secret) {
+      control.secret(secret);
+      return this;
+    }
+
+    /** Two secrets that are both valid, while the engines of a cluster are given another one. */
+    public Builder secrets(ClusterSecret current, ClusterSecret previous) {
+      control.secrets(current, previous);
+      return this;
+    }
+
+    /**
+     * Lets in whoever can connect, under an id of its own. For a network that is trusted as a
+     * whole, or with {@link Tls#mutual} and an authority of the cluster's own.
+     */
+    public Builder withoutSecret() {
+      control.withoutSecret();
+      return this;
+    }
+
+    /**
+     * Encrypts the control channel, and with it the keys that engines tell each other; all engines
+     * must, or none. What cards write is not encrypted.
+     */
+    public Builder tls(Tls tls) {
+      control.tls(tls);
+      return this;
+    }
+
+    /** What strangers may cost, {@link HandshakeLimits#DEFAULTS} by default. */
+    public Builder handshakeLimits(HandshakeLimits limits) {
+      control.handshakeLimits(limits);
+      return this;
+    }
+
+    /**
+     * The backend. Looks up a host that is a name, and so may block.
+     *
+     * @throws IllegalArgumentException if the host is unknown; if it stands for all interfaces and
+     *     nothing is advertised; if it is not a loopback address, and there is neither a secret nor
+     *     {@link #withoutSecret()}; if there are both; or if a time or number is out of its range
+     */
+    public IbverbsBackend build() {
+      IbverbsBackend backend = new IbverbsBackend(this);
+      backend.control();
+      return backend;
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package io.reactivetransfer.ibverbs;
+
+import static io.reactivetransfer.ibverbs.VerbsLibrary.require;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.ibverbs.VerbsMemory.Target;
+import io.reactivetransfer.ibverbs.ffi.Handles;
+import io.reactivetransfer.ibverbs.ffi.Ib;
+import io.reactivetransfer.ibverbs.ffi.Verbs;
+import io.reactivetransfer.spi.BackendException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * The memory registered with one NIC. Registering pins pages, which takes long for much memory, so
+ * it is done by threads of its own; what came of it is told on the NIC's thread. The NIC looks at
+ * the key of each packet, so a write that is half-way in ends when the registration does.
+ */
+final class Regions {
+
+  private static final Logger LOG = Loggers.getLogger(Regions.class);
+
+  /** Memories that are looked at in each poll: so few that it costs nothing. */
+  private static final int LOOKS = 4;
+
+  /** Who has not looked for so long has been idle, and looks at all. */
+  private static final long IDLE_NANOS = 1_000_000;
+
+  private final Verbs verbs;
+  private final long pd;
+  private final Tasks tasks;
+
+  /** What the NIC has by now, for whoever closes it; threads of tasks change it. */
+  private final Set<Long> registrations = ConcurrentHashMap.newKeySet();
+
+  /** What others may write to, in the order in which it is looked at; and what was until lately. */
+  private final Queue<VerbsMemory> open = new ArrayDeque<>();
+
+  private long lookedNanos = System.nanoTime();
+
+  Regions(Verbs verbs, long pd, Tasks tasks) {
+    this.verbs = verbs;
+    this.pd = pd;
+    this.tasks = tasks;
+  }
+
+  CompletionStage<VerbsMemory> register(Memory memory, Access access) {
+    return switch (memory) {
+      case HostMemory host -> begin(() -> register(host.segment(), access), this::remember);
+      case DeviceMemory device ->
+          throw new BackendException(
+              0,
+              "expected host memory, got memory of device "
+                  + device.device()
+                  + ": this backend registers none");
+    };
+  }
+
+  private <T> CompletionStage<T> begin(Supplier<T> task, Consumer<T> then) {
+    CompletableFuture<T> stage = new CompletableFuture<>();
+    tasks.run(
+        task,
+        result -> {
+          then.accept(result);
+          stage.complete(result);
+        },
+        stage::completeExceptionally);
+    return stage;
+  }
+
+  private VerbsMemory register(MemorySegment segment, Access access) {
+    long address = segment.address();
+    long length = segment.byteSize();
+    long source = pin(address, length, 0);
+    try {
+      Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
+      return new VerbsMemory(
+          segment.scope(), address, length, access, source, Handles.lkey(source), target);
+    } catch (RuntimeException e) {
+      unpin(source);
+      throw e;
+    }
+  }
+
+  private long pin(long address, long length, int access) {
+    long mr = require("ibv_reg_mr", verbs.ibv_reg_mr(pd, address, length, access));
+    registrations.add(mr);
+    return mr;
+  }
+
+  private void unpin(long mr) {
+    registrations.remove(mr); // before its number can be another one's
+    int result = verbs.ibv_dereg_mr(mr);
+    if (result < 0) {
+      registrations.add(mr);
+      throw VerbsLibrary.failure("ibv_dereg_mr", result);
+    }
+  }
+
+  private Target openToOthers(long address, long length) {
+    long mr = pin(address, length, Ib.IBV_ACCESS_LOCAL_WRITE | Ib.IBV_ACCESS_REMOTE_WRITE);
+    return new Target(mr, Handles.rkey(mr));
+  }
+
+  private void remember(VerbsMemory memory) {
+    Target target = memory.target();
+    if (target != null && !target.isClosed()) {
+      open.add(memory);
+    }
+  }
+
+  /** The same memory under another key; under the old one nothing lands any more. */
+  CompletionStage<VerbsMemory> revoke(VerbsMemory old) {
+    return begin(() -> renamed(old), this::remember);
+  }
+
+  private VerbsMemory renamed(VerbsMemory old) {
+    Target target = old.target();
+    if (target != null) {
+      closeToOthers(target);
+      if (old.isAlive()) { // else it stays closed: at this address may be another's memory
+        target = openToOthers(old.address(), old.length());
+      }
+    }
+    return new VerbsMemory(
+        old.scope(), old.address(), old.length(), old.access(), old.source(), old.lkey(), target);
+  }
+
+  private void closeToOthers(Target target) {
+    synchronized (target) {
+      if (!target.isClosed()) {
+        unpin(target.mr());
+        target.closed();
+      }
+    }
+  }
+
+  CompletionStage<Void> deregister(VerbsMemory memory) {
+    CompletableFuture<Void> stage = new CompletableFuture<>();
+    tasks.run(
+        () -> {
+          if (memory.target() != null) {
+            closeToOthers(memory.target());
+          }
+          unpin(memory.source());
+          return memory;
+        },
+        gone -> stage.complete(null),
+        stage::completeExceptionally);
+    return stage;
+  }
+
+  /**
+   * Closes to others what the application has freed. Its pages are pinned, so nothing of anybody
+   * else's is written; but whoever writes there must be told. A few are looked at in each poll, and
+   * all in the first one after a pause.
+   */
+  void closeFreed(long now) {
+    int looks = now - lookedNanos > IDLE_NANOS ? open.size() : Math.min(LOOKS, open.size());
+    lookedNanos = now;
+    for (; looks > 0; looks--) {
+      VerbsMemory memory = open.remove();
+      Target target = memory.target();
+      if (target == null || target.isClosed()) {
+        continue;
+      }
+      if (memory.isAlive()) {
+        open.add(memory);
+      } else {
+        closeFreed(memory, target);
+      }
+    }
+  }
+
+  private void closeFreed(VerbsMemory memory, Target target) {
+    tasks.run(
+        () -> {
+          closeToOthers(target);
+          return target;
+        },
+        closed ->
+            LOG.warn(
+                "{} bytes were freed although they are registered; others cannot write there any"
+                    + " more: close a region before its arena",
+                memory.length()),
+        refusal -> open.add(memory)); // it is tried again
+  }
+
+  /**
+   * Ends all registrations; the tasks have ended.
+   *
+   * @throws BackendException if one cannot be ended; it can be tried again
+   */
+  void close() {
+    open.clear();
+    for (Long mr : Set.copyOf(registrations)) {
+      unpin(mr);
+    }
+  }
+}

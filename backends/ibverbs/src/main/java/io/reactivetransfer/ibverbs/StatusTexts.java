@@ -1,0 +1,60 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.ffm.Errno;
+import io.reactivetransfer.ibverbs.ffi.Ib;
+import io.reactivetransfer.ibverbs.ffi.Verbs;
+
+/** What the status of a completion means, and what to do about it. */
+final class StatusTexts {
+
+  private final Verbs verbs;
+  private final Port port;
+
+  StatusTexts(Verbs verbs, Port port) {
+    this.verbs = verbs;
+    this.port = port;
+  }
+
+  String pollFailed(int result) {
+    return "ibv_poll_cq of " + port.name() + " failed with " + Errno.text(-result);
+  }
+
+  /**
+   * Of the first completion of a connection that has failed. What the target has refused, or was
+   * never sent, has certainly not come, nor has anything behind it.
+   *
+   * @param vendorError the code of the card's maker, for its support
+   */
+  Failure of(int status, int vendorError, VerbsPeer peer) {
+    String detail =
+        verbs.ibv_wc_status_str(status)
+            + " (status "
+            + status
+            + ", vendor error "
+            + vendorError
+            + ") on "
+            + port.name();
+    return switch (status) {
+      case Ib.IBV_WC_REM_ACCESS_ERR, Ib.IBV_WC_REM_INV_REQ_ERR ->
+          new Failure(
+              status,
+              "the target's NIC has refused the write: no memory under this key, or not within its"
+                  + " bounds; it was revoked, deregistered, or never registered: "
+                  + detail,
+              true);
+      case Ib.IBV_WC_LOC_PROT_ERR, Ib.IBV_WC_LOC_LEN_ERR ->
+          new Failure(status, "this NIC has refused the write: " + detail, true);
+      case Ib.IBV_WC_WR_FLUSH_ERR ->
+          new Failure(
+              status,
+              "the connection with " + peer + " was broken before the write was done: " + detail,
+              false);
+      case Ib.IBV_WC_RETRY_EXC_ERR ->
+          new Failure(
+              status,
+              peer + " does not answer: its process has ended, its port or a link is down: " + detail,
+              false);
+      default -> new Failure(status, "the way to " + peer + " is lost: " + detail, false);
+    };
+  }
+}

@@ -1,0 +1,294 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.ibverbs.ffi.AsyncEvent;
+import io.reactivetransfer.ibverbs.ffi.Handles;
+import io.reactivetransfer.ibverbs.ffi.Ib;
+import io.reactivetransfer.ibverbs.ffi.Verbs;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.Capabilities;
+import io.reactivetransfer.spi.CompletionSink;
+import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.PostResult;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** One opened NIC: a port of a device. */
+final class VerbsDomain implements Domain {
+
+  /** Longer writes are cut, so that several NICs share them and none holds a queue for long. */
+  private static final long MAX_WRITE_BYTES = 1L << 20;
+
+  /** How often the device is asked for what it says without being asked, a system call. */
+  private static final long BETWEEN_LOOKS_NANOS = 10_000_000;
+
+  private final Port port;
+  private final Arena arena;
+  private final OpenDevice device;
+  private final Tasks tasks;
+  private final Regions regions;
+  private final QueuePairs queuePairs;
+  private final Writes writes;
+  private final Connections connections;
+  private final Capabilities capabilities;
+  private final int[] descriptors;
+  private long nextLookNanos = System.nanoTime();
+  private boolean isNotified;
+  private boolean failed;
+  private boolean closed;
+
+  private VerbsDomain(
+      OpenDevice device,
+      Port port,
+      AckTiming timing,
+      RandomGenerator random,
+      OpenContext context,
+      Arena arena) {
+    this.port = port;
+    this.arena = arena;
+    this.device = device;
+    long maxBytes = Math.clamp(port.maxMessageBytes(), 1, MAX_WRITE_BYTES);
+    tasks = new Tasks(context.doorbell());
+    regions = new Regions(device.verbs, device.pd(), tasks);
+    queuePairs = new QueuePairs(device, port, timing, random);
+    writes = new Writes(device, port, arena, maxBytes);
+    connections =
+        new Connections(queuePairs, tasks, writes, context.connectTimeout().toNanos());
+    capabilities =
+        Capabilities.builder(maxBytes, device.depth())
+            .completion(CompletionLevel.DELIVERED)
+            .fencesLostPeers(true)
+            .build();
+    descriptors = new int[] {device.channelDescriptor(), device.asyncDescriptor()};
+  }
+
+  /** Opens a NIC. On any thread; what comes back is used by one thread at a time. */
+  @SuppressWarnings("MustBeClosed") // the domain closes it
+  static VerbsDomain open(
+      Verbs verbs, Port port, AckTiming timing, RandomGenerator random, OpenContext context) {
+    Arena arena = Arena.ofShared();
+    try {
+      OpenDevice device =
+          VerbsLibrary.guarded(
+              () -> new OpenDevice(verbs, port.device(), context.nicDepth(), arena));
+      return new VerbsDomain(device, port, timing, random, context, arena);
+    } catch (RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public byte[] address() {
+    return port.address().encode();
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new BackendException(0, "the NIC is closed");
+    }
+  }
+
+  @Override
+  public CompletionStage<LocalMemory> register(Memory memory, Access access) {
+    requireOpen();
+    return regions.register(memory, access).thenApply(registered -> registered);
+  }
+
+  @Override
+  public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+    requireOpen();
+    return regions.revoke((VerbsMemory) memory).thenApply(renamed -> renamed);
+  }
+
+  @Override
+  public CompletionStage<Void> deregister(LocalMemory memory) {
+    return closed
+        ? CompletableFuture.completedStage(null)
+        : regions.deregister((VerbsMemory) memory);
+  }
+
+  @Override
+  public RemotePeer resolve(EngineId engine, int nic, byte[] address) {
+    VerbsAddress decoded = VerbsAddress.decode(address);
+    if (decoded.linkLayer() != port.address().linkLayer()) {
+      throw new BackendException(
+          0,
+          "expected a NIC on the same kind of network as "
+              + port.name()
+              + ", got "
+              + decoded
+              + ": RoCE and InfiniBand do not reach each other");
+    }
+    return connections.resolve(engine, decoded);
+  }
+
+  @Override
+  public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+    VerbsMemory.Key decoded = VerbsMemory.Key.decode(key);
+    return new RemoteVerbsMemory((VerbsPeer) peer, decoded.address(), decoded.rkey());
+  }
+
+  @Override
+  public PostResult post(Operation op) {
+    if (closed) {
+      return PostResult.NIC_BUSY;
+    }
+    RemoteVerbsMemory to = (RemoteVerbsMemory) op.remote();
+    Connection connection = to.peer().ready();
+    if (connection == null) {
+      connections.connect(to.peer());
+      return PostResult.PEER_BUSY;
+    }
+    return writes.post(op, to, connection);
+  }
+
+  @Override
+  public void flush() {
+    if (!closed) {
+      writes.flush(connections);
+    }
+  }
+
+  @Override
+  public void fromPeer(RemotePeer from, ByteBuffer message) {
+    if (!closed) {
+      connections.heard((VerbsPeer) from, message);
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> disconnect(RemotePeer peer, String reason) {
+    return closed
+        ? CompletableFuture.completedStage(null)
+        : connections.disconnect((VerbsPeer) peer, reason);
+  }
+
+  @Override
+  public void release(RemotePeer peer) {
+    if (!closed) {
+      connections.release((VerbsPeer) peer);
+    }
+  }
+
+  @Override
+  public int poll(CompletionSink sink) {
+    if (closed) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    regions.closeFreed(now);
+    int work = tasks.haveEnded() ? tasks.takeIn() : 0;
+    if (now - nextLookNanos >= 0) {
+      nextLookNanos = now + BETWEEN_LOOKS_NANOS;
+      work += look();
+    }
+    work += connections.settle(sink, now);
+    work += writes.poll(sink, connections);
+    work += connections.drain(sink);
+    Failure broken = writes.broken();
+    if (broken != null && !failed) {
+      failed = true;
+      sink.nicFailed(broken.code(), broken.text());
+      connections.portDown(broken.text());
+      work++;
+    }
+    writes.flush(connections); // what is posted again
+    return work + connections.speak(sink);
+  }
+
+  /** At what the device says without being asked. */
+  private int look() {
+    int taken = 0;
+    for (AsyncEvent event = next(); event != null; event = next()) {
+      taken++;
+      happened(event);
+    }
+    return taken;
+  }
+
+  private @Nullable AsyncEvent next() {
+    return AsyncEvent.take(device.verbs, device.context());
+  }
+
+  private void happened(AsyncEvent event) {
+    switch (event.type()) {
+      case Ib.IBV_EVENT_PORT_ERR -> {
+        if (event.port() == port.number()) {
+          connections.portDown("port " + port.name() + " is down: look at its link");
+        }
+      }
+      case Ib.IBV_EVENT_PORT_ACTIVE -> {
+        if (event.port() == port.number() && !failed) {
+          connections.portUp();
+        }
+      }
+      case Ib.IBV_EVENT_QP_FATAL, Ib.IBV_EVENT_QP_REQ_ERR, Ib.IBV_EVENT_QP_ACCESS_ERR ->
+          connections.failed(event.element());
+      case Ib.IBV_EVENT_DEVICE_FATAL, Ib.IBV_EVENT_CQ_ERR, Ib.IBV_EVENT_SRQ_ERR ->
+          writes.broken(
+              port.name() + " has failed: " + device.verbs.ibv_event_type_str(event.type()));
+      default -> {
+        // of no concern to writes
+      }
+    }
+  }
+
+  @Override
+  public int[] waitDescriptors() {
+    return closed ? MUST_BE_POLLED : descriptors;
+  }
+
+  @Override
+  public boolean prepareWait() {
+    if (closed || tasks.haveEnded() || connections.areDue() || writes.areDue()) {
+      return false;
+    }
+    while (Handles.takeCqEvent(device.verbs, device.channel()) == 0) {
+      isNotified = false;
+    }
+    if (isNotified) {
+      return true;
+    }
+    VerbsLibrary.require("ibv_req_notify_cq", device.verbs.ibv_req_notify_cq(device.cq()));
+    isNotified = true;
+    return false; // something may have come before
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    connections.close();
+    tasks.close();
+    queuePairs.close();
+    regions.close();
+    device.close(); // if that fails the arena stays: what is open may use what is in it
+    arena.close();
+  }
+
+  @Override
+  public String toString() {
+    return "VerbsDomain[" + List.of(port.name(), port.address()) + "]";
+  }
+}

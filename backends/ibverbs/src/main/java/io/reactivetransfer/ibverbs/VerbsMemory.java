@@ -1,0 +1,110 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.LocalMemory;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registered memory. Reading it and having it written are registered apart, so that revoking the
+ * one leaves alone what runs of the other.
+ *
+ * @param scope ends when the application frees it, which it may do although it is registered
+ * @param address of its first byte
+ * @param length in bytes
+ * @param access what it was registered for
+ * @param source the registration for own writes
+ * @param lkey what own writes name it by
+ * @param target the registration for others, or null if they may not write
+ */
+record VerbsMemory(
+    MemorySegment.Scope scope,
+    long address,
+    long length,
+    Access access,
+    long source,
+    int lkey,
+    @Nullable Target target)
+    implements LocalMemory {
+
+  /** What a write fails with whose source was freed. */
+  static final String SOURCE_FREED =
+      "the source's memory was freed before the write was done; close its region first";
+
+  /** The registration that lets others write. */
+  static final class Target {
+    private final long mr;
+    private final int rkey;
+    private volatile boolean closed;
+
+    Target(long mr, int rkey) {
+      this.mr = mr;
+      this.rkey = rkey;
+    }
+
+    long mr() {
+      return mr;
+    }
+
+    int rkey() {
+      return rkey;
+    }
+
+    boolean isClosed() {
+      return closed;
+    }
+
+    void closed() {
+      closed = true;
+    }
+  }
+
+  /** Where it lies, and what NICs of others name it by; without a target, nothing opens it. */
+  @Override
+  public byte[] key() {
+    return new Key(address, target == null ? 0 : target.rkey()).encode();
+  }
+
+  /** Whether there still is something at its address. */
+  boolean isAlive() {
+    return scope.isAlive();
+  }
+
+  /** Memory is told apart by what it is, not by what it says. */
+  @Override
+  public String toString() {
+    return "VerbsMemory[" + length + " bytes, " + access + "]";
+  }
+
+  /**
+   * What is told of memory.
+   *
+   * @param address where offsets begin
+   * @param rkey what the owner's NIC knows it by
+   */
+  record Key(long address, int rkey) {
+
+    private static final int BYTES = Long.BYTES + Integer.BYTES;
+
+    byte[] encode() {
+      return ByteBuffer.allocate(BYTES).putLong(address).putInt(rkey).array();
+    }
+
+    static Key decode(byte[] bytes) {
+      if (bytes.length != BYTES) {
+        throw new BackendException(
+            0, "not a key of verbs memory: expected " + BYTES + " bytes, got " + bytes.length);
+      }
+      ByteBuffer in = ByteBuffer.wrap(bytes);
+      return new Key(in.getLong(), in.getInt());
+    }
+
+    /** Says nothing: who knows a key may write. */
+    @Override
+    public String toString() {
+      return "Key[hidden]";
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.reactivetransfer.ibverbs.ffi;
+
+import io.reactivetransfer.ffm.ffi.Raw;
+import java.lang.foreign.Arena;
+
+/**
+ * Work requests for writes, in native memory that is allocated once: a {@code ibv_send_wr} with one
+ * {@code ibv_sge} for each slot. What does not change is filled in here, once.
+ */
+public final class SendRequests {
+
+  private static final long STRIDE = 192; // a request, its entry, and up to the next cache line
+
+  private final long requests;
+
+  /** For so many slots, as long as the arena lives. */
+  public SendRequests(Arena arena, int slots) {
+    requests = arena.allocate(slots * STRIDE, 64).address();
+    for (int slot = 0; slot < slots; slot++) {
+      long wr = address(slot);
+      Raw.putLong(IbLayout.WR_SG_LIST.in(wr), wr + IbLayout.SEND_WR_BYTES);
+    }
+  }
+
+  /** Of the request in a slot. */
+  public long address(int slot) {
+    return requests + slot * STRIDE;
+  }
+
+  /** The slot of the request at an address. */
+  public int slotAt(long address) {
+    return (int) ((address - requests) / STRIDE);
+  }
+
+  /** From where. */
+  public void source(int slot, long address, long length, int lkey) {
+    long wr = address(slot);
+    Raw.putInt(IbLayout.WR_NUM_SGE.in(wr), length == 0 ? 0 : 1);
+    long sge = wr + IbLayout.SEND_WR_BYTES;
+    Raw.putLong(IbLayout.SGE_ADDR.in(sge), address);
+    Raw.putInt(IbLayout.SGE_LENGTH.in(sge), (int) length);
+    Raw.putInt(IbLayout.SGE_LKEY.in(sge), lkey);
+  }
+
+  /** Where to. */
+  public void target(int slot, long address, int rkey) {
+    long wr = address(slot);
+    Raw.putLong(IbLayout.WR_REMOTE_ADDR.in(wr), address);
+    Raw.putInt(IbLayout.WR_RKEY.in(wr), rkey);
+  }
+
+  /** A write that tells its target. The immediate is sent in network order, as C programs do. */
+  public void withImm(int slot, int imm) {
+    long wr = address(slot);
+    Raw.putInt(IbLayout.WR_OPCODE.in(wr), Ib.IBV_WR_RDMA_WRITE_WITH_IMM);
+    Raw.putInt(IbLayout.WR_IMM.in(wr), Integer.reverseBytes(imm));
+  }
+
+  /** A write that tells nobody. */
+  public void withoutImm(int slot) {
+    Raw.putInt(IbLayout.WR_OPCODE.in(address(slot)), Ib.IBV_WR_RDMA_WRITE);
+  }
+
+  /** The end of a chain, for now. */
+  public void last(int slot, long id, int flags) {
+    long wr = address(slot);
+    Raw.putLong(IbLayout.WR_ID.in(wr), id);
+    Raw.putLong(IbLayout.WR_NEXT.in(wr), 0);
+    Raw.putInt(IbLayout.WR_FLAGS.in(wr), flags);
+  }
+
+  /** Has a chain go on. */
+  public void next(int slot, int following) {
+    Raw.putLong(IbLayout.WR_NEXT.in(address(slot)), address(following));
+  }
+
+  /** Sets flags besides those that are set. */
+  public void add(int slot, int flags) {
+    long field = IbLayout.WR_FLAGS.in(address(slot));
+    Raw.putInt(field, Raw.getInt(field) | flags);
+  }
+}

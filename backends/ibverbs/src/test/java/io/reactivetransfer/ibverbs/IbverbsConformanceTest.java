@@ -1,0 +1,24 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Capability;
+import io.reactivetransfer.tck.Profile;
+import io.reactivetransfer.tck.TransferConformance;
+
+/** The whole kit over the devices that there are. */
+class IbverbsConformanceTest extends TransferConformance {
+
+  @Override
+  protected Backend backend() {
+    return new IbverbsBackend();
+  }
+
+  @Override
+  protected Profile profile() {
+    return Profile.defaults()
+        .without(
+            Capability.SECRET_KEYS,
+            "a card's keys have 32 bits, and are drawn by the card, some in order")
+        .skipIfUnavailable();
+  }
+}
