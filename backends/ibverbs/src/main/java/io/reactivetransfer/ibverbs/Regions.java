@@ -15,18 +15,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
  * The memory registered with one NIC. Registering pins pages, which takes long for much memory, so
- * it is done by threads of its own; what came of it is told on the NIC's thread. The NIC looks at
- * the key of each packet, so a write that is half-way in ends when the registration does.
+ * it is done by threads of its own. The NIC looks at the key of each packet, so a write that is half-way in ends when the registration does.
  */
 final class Regions {
 
@@ -45,6 +42,9 @@ final class Regions {
   /** What the NIC has by now, for whoever closes it; threads of tasks change it. */
   private final Set<Long> registrations = ConcurrentHashMap.newKeySet();
 
+  /** What was opened to others lately; threads of tasks add to it. */
+  private final Queue<VerbsMemory> opened = new ConcurrentLinkedQueue<>();
+
   /** What others may write to, in the order in which it is looked at; and what was until lately. */
   private final Queue<VerbsMemory> open = new ArrayDeque<>();
 
@@ -58,7 +58,7 @@ final class Regions {
 
   CompletionStage<VerbsMemory> register(Memory memory, Access access) {
     return switch (memory) {
-      case HostMemory host -> begin(() -> register(host.segment(), access), this::remember);
+      case HostMemory host -> tasks.begin(() -> remember(register(host.segment(), access)));
       case DeviceMemory device ->
           throw new BackendException(
               0,
@@ -66,18 +66,6 @@ final class Regions {
                   + device.device()
                   + ": this backend registers none");
     };
-  }
-
-  private <T> CompletionStage<T> begin(Supplier<T> task, Consumer<T> then) {
-    CompletableFuture<T> stage = new CompletableFuture<>();
-    tasks.run(
-        task,
-        result -> {
-          then.accept(result);
-          stage.complete(result);
-        },
-        stage::completeExceptionally);
-    return stage;
   }
 
   private VerbsMemory register(MemorySegment segment, Access access) {
@@ -114,16 +102,17 @@ final class Regions {
     return new Target(mr, Handles.rkey(mr));
   }
 
-  private void remember(VerbsMemory memory) {
+  private VerbsMemory remember(VerbsMemory memory) {
     Target target = memory.target();
     if (target != null && !target.isClosed()) {
-      open.add(memory);
+      opened.add(memory);
     }
+    return memory;
   }
 
   /** The same memory under another key; under the old one nothing lands any more. */
   CompletionStage<VerbsMemory> revoke(VerbsMemory old) {
-    return begin(() -> renamed(old), this::remember);
+    return tasks.begin(() -> remember(renamed(old)));
   }
 
   private VerbsMemory renamed(VerbsMemory old) {
@@ -148,18 +137,15 @@ final class Regions {
   }
 
   CompletionStage<Void> deregister(VerbsMemory memory) {
-    CompletableFuture<Void> stage = new CompletableFuture<>();
-    tasks.run(
-        () -> {
+    return tasks
+        .begin(() -> {
           if (memory.target() != null) {
             closeToOthers(memory.target());
           }
           unpin(memory.source());
           return memory;
-        },
-        gone -> stage.complete(null),
-        stage::completeExceptionally);
-    return stage;
+        })
+        .thenAccept(gone -> {});
   }
 
   /**
@@ -168,6 +154,9 @@ final class Regions {
    * all in the first one after a pause.
    */
   void closeFreed(long now) {
+    for (VerbsMemory next = opened.poll(); next != null; next = opened.poll()) {
+      open.add(next);
+    }
     int looks = now - lookedNanos > IDLE_NANOS ? open.size() : Math.min(LOOKS, open.size());
     lookedNanos = now;
     for (; looks > 0; looks--) {

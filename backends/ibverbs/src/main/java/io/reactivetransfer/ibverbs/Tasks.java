@@ -3,10 +3,11 @@ package io.reactivetransfer.ibverbs;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Doorbell;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -16,9 +17,7 @@ import java.util.function.Supplier;
  */
 final class Tasks {
 
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(
-          Thread.ofPlatform().daemon().name("transfer-ibverbs-", 0).factory());
+  private final Set<Thread> running = ConcurrentHashMap.newKeySet();
   private final Queue<Runnable> ended = new ConcurrentLinkedQueue<>();
   private final Doorbell doorbell;
 
@@ -34,7 +33,7 @@ final class Tasks {
    * @param otherwise with what it threw, on the NIC's thread
    */
   <T> void run(Supplier<T> task, Consumer<T> then, Consumer<BackendException> otherwise) {
-    threads.execute(() -> {
+    start(() -> {
       try {
         T result = task.get();
         ended.add(() -> then.accept(result));
@@ -45,6 +44,42 @@ final class Tasks {
       }
       doorbell.ring();
     });
+  }
+
+  /**
+   * Begins one of which others hear by a stage: whoever waits for it need not turn the NIC.
+   *
+   * @param task on a thread of its own, on which the stage ends, too
+   */
+  <T> CompletionStage<T> begin(Supplier<T> task) {
+    CompletableFuture<T> stage = new CompletableFuture<>();
+    start(() -> {
+      try {
+        stage.complete(task.get());
+      } catch (BackendException e) {
+        stage.completeExceptionally(e);
+      } catch (RuntimeException e) {
+        stage.completeExceptionally(new BackendException(0, String.valueOf(e), e));
+      }
+    });
+    return stage;
+  }
+
+  /** Not of a pool, whose lock the NIC's thread would have to wait for. */
+  private void start(Runnable task) {
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("transfer-ibverbs-task")
+            .unstarted(() -> {
+              try {
+                task.run();
+              } finally {
+                running.remove(Thread.currentThread());
+              }
+            });
+    running.add(thread);
+    thread.start();
   }
 
   /** Whether something has ended. */
@@ -66,18 +101,19 @@ final class Tasks {
     return taken;
   }
 
-  /** Begins no more, and waits for those that run; what they gave is taken in. */
+  /** Waits for those that run; what they gave is taken in. Nobody begins one any more. */
   void close() {
-    threads.shutdown();
-    boolean interrupted = false;
-    while (!threads.isTerminated()) {
-      try {
-        threads.awaitTermination(1, TimeUnit.MINUTES);
-      } catch (InterruptedException e) {
-        interrupted = true;
+    boolean isInterrupted = false;
+    for (Thread thread : running) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
       }
     }
-    if (interrupted) {
+    if (isInterrupted) {
       Thread.currentThread().interrupt();
     }
     takeIn();

@@ -266,14 +266,20 @@ final class Writes {
         continue;
       }
       if (writes > 0 && !Operation.areOfOneRun(run, token)) {
-        sink.written(run, writes);
+        written(run, writes, sink);
         writes = 0;
       }
       run = token;
       writes++;
     }
-    if (writes > 0) {
-      sink.written(run, writes);
+    written(run, writes, sink);
+  }
+
+  private static void written(long token, int writes, CompletionSink sink) {
+    if (writes == 1) {
+      sink.written(token);
+    } else if (writes > 1) {
+      sink.written(token, writes);
     }
   }
 
