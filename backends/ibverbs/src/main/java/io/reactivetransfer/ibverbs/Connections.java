@@ -46,8 +46,6 @@ final class Connections {
   private final Queue<Said> outbox = new ArrayDeque<>();
   private String down = "";
   private long lastSerial;
-  private boolean closed;
-
   /** What is to be told to a NIC. */
   private record Said(VerbsPeer to, ByteBuffer message) {}
 
@@ -288,9 +286,6 @@ final class Connections {
   }
 
   private void step(Connection connection, Runnable task, Runnable then) {
-    if (closed) {
-      return;
-    }
     tasks.run(
         () -> {
           task.run();
@@ -432,10 +427,5 @@ final class Connections {
       told++;
     }
     return told;
-  }
-
-  /** Begins nothing more. */
-  void close() {
-    closed = true;
   }
 }

@@ -20,6 +20,7 @@ final class Tasks {
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
   private final Queue<Runnable> ended = new ConcurrentLinkedQueue<>();
   private final Doorbell doorbell;
+  private boolean closed;
 
   Tasks(Doorbell doorbell) {
     this.doorbell = doorbell;
@@ -67,6 +68,9 @@ final class Tasks {
 
   /** Not of a pool, whose lock the NIC's thread would have to wait for. */
   private void start(Runnable task) {
+    if (closed) {
+      return; // what is left is ended by whoever closes
+    }
     Thread thread =
         Thread.ofPlatform()
             .daemon()
@@ -101,8 +105,9 @@ final class Tasks {
     return taken;
   }
 
-  /** Waits for those that run; what they gave is taken in. Nobody begins one any more. */
+  /** Waits for those that run; what they gave is taken in. None is begun any more. */
   void close() {
+    closed = true;
     boolean isInterrupted = false;
     for (Thread thread : running) {
       while (thread.isAlive()) {

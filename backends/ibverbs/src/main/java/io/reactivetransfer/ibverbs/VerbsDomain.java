@@ -279,7 +279,6 @@ final class VerbsDomain implements Domain {
       return;
     }
     closed = true;
-    connections.close();
     tasks.close();
     queuePairs.close();
     regions.close();

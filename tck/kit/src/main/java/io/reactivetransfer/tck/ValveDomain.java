@@ -247,8 +247,27 @@ final class ValveDomain extends ForwardingDomain {
       return action.get();
     }
     CompletableFuture<T> later = new CompletableFuture<>();
-    heldMemory.add(() -> later.completeAsync(() -> now(action.get()), Runnable::run));
+    heldMemory.add(() -> begin(action, later));
     return later;
+  }
+
+  /** The NIC may take its time over it, too. */
+  private static <T> void begin(Supplier<CompletionStage<T>> action, CompletableFuture<T> stage) {
+    CompletionStage<T> begun;
+    try {
+      begun = action.get();
+    } catch (RuntimeException e) {
+      stage.completeExceptionally(e);
+      return;
+    }
+    CompletionStage<T> ignored =
+        begun.whenComplete((value, failure) -> {
+          if (failure == null) {
+            stage.complete(value);
+          } else {
+            stage.completeExceptionally(failure);
+          }
+        });
   }
 
   private int letGo() {

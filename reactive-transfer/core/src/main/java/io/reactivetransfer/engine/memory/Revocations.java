@@ -31,7 +31,10 @@ public final class Revocations implements PeerEvents {
     final List<Runnable> whenAnswered = new ArrayList<>();
     Timers.@Nullable Timer grace;
 
-    /** Whether those who were asked have answered, or had the time to. */
+    /**
+     * Whether those who were asked have answered, or had the time to, or nobody was to be asked: its
+     * key is being ended, which may take a while.
+     */
     boolean isAnswered;
   }
 
@@ -85,7 +88,7 @@ public final class Revocations implements PeerEvents {
       region.users.add(peer);
       used.computeIfAbsent(peer, each -> new HashSet<>(4)).add(number);
     }
-    if (region == null || region.grace != null) {
+    if (region == null || region.grace != null || region.isAnswered) {
       peer.mail.say(ControlFrame.revoke(number)); // too late, or while the others are asked
     }
     return true;
@@ -94,11 +97,14 @@ public final class Revocations implements PeerEvents {
   /** Has all stop that write to a region; then this runs, in any case. */
   void ask(long number, Runnable whenAnswered) {
     Named region = regions.get(number);
-    if (region == null
-        || region.users.isEmpty()
-        || region.isAnswered
-        || graceNanos == 0
-        || closing.isBegun()) {
+    if (region == null) {
+      whenAnswered.run();
+      return;
+    }
+    if (region.users.isEmpty() || graceNanos == 0 || closing.isBegun()) {
+      region.isAnswered = true;
+    }
+    if (region.isAnswered) {
       whenAnswered.run();
       return;
     }

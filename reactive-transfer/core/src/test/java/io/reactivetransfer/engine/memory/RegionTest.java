@@ -317,6 +317,24 @@ class RegionTest {
     second.assertComplete();
   }
 
+  /** It was to write there when nobody was known to, and the NIC takes its time over the key. */
+  @Test
+  void tellsWhoSaysTooLateThatItWritesThere() {
+    hand.open(1);
+    MemoryRegion region = register(Access.REMOTE_WRITE);
+    hand.receive(1, hand.hello(1));
+    hand.nic(0).completesRevocations = false;
+    Probe<Void> revoked = hand.probe(region.revoke());
+    hand.turn();
+    assertThat(hand.nic(0).revocations()).isEqualTo(1);
+    hand.receive(1, ControlFrame.uses(region.descriptor().number()));
+    hand.turn();
+    assertThat(hand.control().sent(ControlFrame.REVOKE)).hasSize(1);
+    hand.nic(0).endRevocations.forEach(Runnable::run);
+    hand.turn();
+    revoked.assertComplete();
+  }
+
   // ---- close ----
 
   @Test
