@@ -3,9 +3,9 @@ package io.reactivetransfer.ibverbs;
 import java.time.Duration;
 
 /**
- * How long a queue pair waits for acknowledgements, as verbs want it: 4.096 us times a power of two,
- * and a number of times that a packet is sent again. Seven times is for ever over Soft-RoCE, so six
- * are the most.
+ * How long a queue pair waits for acknowledgements, as verbs want it: 4.096 us times a power of
+ * two, and a number of times that a packet is sent again. Seven times is for ever over Soft-RoCE,
+ * so six are the most.
  *
  * @param exponent from 1 to 31
  * @param retries from 0 to 6

@@ -3,8 +3,8 @@ package io.reactivetransfer.ibverbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair of this NIC, from when it is wanted until it is closed. A peer may get several, one
- * after the other: one that has failed is never mended.
+ * One queue pair of this NIC, from when it is wanted until it is closed. A peer may get several,
+ * one after the other: one that has failed is never mended.
  */
 final class Connection {
 

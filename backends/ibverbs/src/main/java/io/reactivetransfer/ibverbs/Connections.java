@@ -46,6 +46,7 @@ final class Connections {
   private final Queue<Said> outbox = new ArrayDeque<>();
   private String down = "";
   private long lastSerial;
+
   /** What is to be told to a NIC. */
   private record Said(VerbsPeer to, ByteBuffer message) {}
 
@@ -88,9 +89,7 @@ final class Connections {
     peer.connection = connection;
     connecting.add(peer);
     tasks.run(
-        queuePairs::make,
-        made -> made(connection, made),
-        refusal -> notMade(connection, refusal));
+        queuePairs::make, made -> made(connection, made), refusal -> notMade(connection, refusal));
     return connection;
   }
 
@@ -105,8 +104,7 @@ final class Connections {
     }
     connection.state = State.OFFERED;
     Hello own =
-        new Hello(
-            connection.serial(), made.number(), made.psn(), writes.port().address().mtu());
+        new Hello(connection.serial(), made.number(), made.psn(), writes.port().address().mtu());
     say(connection.peer(), own.encode(connection.peerSerial()));
     if (connection.peersHello != null) {
       connect(connection, connection.peersHello);
@@ -125,9 +123,7 @@ final class Connections {
   private void refuse(Connection connection, BackendException refusal) {
     String text = String.valueOf(refusal.getMessage());
     if (connection.peersHello != null) {
-      say(
-          connection.peer(),
-          Hello.refused(connection.serial(), connection.peerSerial(), text));
+      say(connection.peer(), Hello.refused(connection.serial(), connection.peerSerial(), text));
     }
     lose(connection.peer(), refusal.code(), text);
   }

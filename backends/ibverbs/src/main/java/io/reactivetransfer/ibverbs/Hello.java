@@ -7,11 +7,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What NICs say to each other to connect queue pairs. Each message begins with a byte that says what
- * it is, the serial number of the sender's connection, and that of the receiver's which is meant, or
- * 0 if none is known, in 8 bytes each. A {@link #HELLO} goes on with the number of the queue pair and
- * of its first packet, in 4 bytes each, and the MTU in 1; a {@link #REFUSED} with the reason in
- * UTF-8.
+ * What NICs say to each other to connect queue pairs. Each message begins with a byte that says
+ * what it is, the serial number of the sender's connection, and that of the receiver's which is
+ * meant, or 0 if none is known, in 8 bytes each. A {@link #HELLO} goes on with the number of the
+ * queue pair and of its first packet, in 4 bytes each, and the MTU in 1; a {@link #REFUSED} with
+ * the reason in UTF-8.
  *
  * @param serial of the sender's connection
  * @param number of its queue pair
@@ -36,7 +36,11 @@ record Hello(long serial, int number, int psn, int mtu) {
   private static final int MAX_TEXT_BYTES = 512;
 
   ByteBuffer encode(long meant) {
-    return head(HELLO, serial, meant, HELLO_BYTES).putInt(number).putInt(psn).put((byte) mtu).flip();
+    return head(HELLO, serial, meant, HELLO_BYTES)
+        .putInt(number)
+        .putInt(psn)
+        .put((byte) mtu)
+        .flip();
   }
 
   static ByteBuffer ready(long serial, long meant) {

@@ -1,7 +1,7 @@
 package io.reactivetransfer.ibverbs;
 
-import io.reactivetransfer.Nic;
 import io.reactivetransfer.ClusterSecret;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.HandshakeLimits;
 import io.reactivetransfer.control.NettyControl;
 import io.reactivetransfer.control.Tls;
@@ -149,7 +149,8 @@ public final class IbverbsBackend implements Backend {
             + " ms");
     remarks.add("tried on Soft-RoCE only, on no card: try it before you trust it");
     remarks.add(
-        "cannot keep: keys are the card's own, of 32 bits, which a member of the cluster may guess");
+        "cannot keep: keys are the card's own, of 32 bits, which a member of the cluster may"
+            + " guess");
     found.refused().forEach(each -> remarks.add("not used: " + each));
     return remarks;
   }
@@ -237,8 +238,8 @@ public final class IbverbsBackend implements Backend {
     }
 
     /**
-     * How long a card waits for an acknowledgement before it sends again, 67 ms by default; taken as
-     * the next power of two times 4.096 us. Cards wait up to four times as long.
+     * How long a card waits for an acknowledgement before it sends again, 67 ms by default; taken
+     * as the next power of two times 4.096 us. Cards wait up to four times as long.
      *
      * @throws IllegalArgumentException when it is built, if that is not above 0 or too long
      */

@@ -14,8 +14,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device, with what one NIC needs of it once: a protection domain, a completion queue with a
- * channel to wait on, and a shared receive queue. The completion queue has room for each send and
+ * An open device, with what one NIC needs of it once: a protection domain, a completion queue with
+ * a channel to wait on, and a shared receive queue. The completion queue has room for each send and
  * each receive that can be out, so it cannot overrun.
  */
 final class OpenDevice {
@@ -56,9 +56,10 @@ final class OpenDevice {
       Long opened =
           PortFinder.withDevices(
               verbs,
-              device -> device.name().equals(name)
-                  ? require("ibv_open_device", verbs.ibv_open_device(device.address()))
-                  : null);
+              device ->
+                  device.name().equals(name)
+                      ? require("ibv_open_device", verbs.ibv_open_device(device.address()))
+                      : null);
       if (opened == null) {
         throw new BackendException(0, "device " + name + " is gone");
       }
@@ -74,7 +75,9 @@ final class OpenDevice {
       queueSends = Math.max(1, Math.min(depth, info.maxSends()));
       int receiveCount = Math.min(most, info.maxCompletions() - depth);
       completions = depth + receiveCount;
-      pd = opened("ibv_alloc_pd", verbs.ibv_alloc_pd(context), "ibv_dealloc_pd", verbs::ibv_dealloc_pd);
+      pd =
+          opened(
+              "ibv_alloc_pd", verbs.ibv_alloc_pd(context), "ibv_dealloc_pd", verbs::ibv_dealloc_pd);
       channel =
           opened(
               "ibv_create_comp_channel",

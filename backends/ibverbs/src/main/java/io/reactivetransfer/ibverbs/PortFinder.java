@@ -52,10 +52,12 @@ final class PortFinder {
    */
   static Found find(Verbs verbs, VerbsSettings settings) {
     PortFinder finder = new PortFinder(verbs, settings);
-    withDevices(verbs, device -> {
-      finder.look(device);
-      return null;
-    });
+    withDevices(
+        verbs,
+        device -> {
+          finder.look(device);
+          return null;
+        });
     List<Port> wanted = new ArrayList<>(finder.ports);
     if (!settings.devices().isEmpty()) {
       wanted = finder.inOrder();
@@ -117,7 +119,8 @@ final class PortFinder {
   private void look(Device device) {
     long context = verbs.ibv_open_device(device.address());
     if (context < 0) {
-      refused.add(device.name() + ": " + VerbsLibrary.failure("ibv_open_device", context).getMessage());
+      refused.add(
+          device.name() + ": " + VerbsLibrary.failure("ibv_open_device", context).getMessage());
       return;
     }
     try {
@@ -161,8 +164,7 @@ final class PortFinder {
     GidInfo gid =
         valueOf(name, "ibv_query_gid_ex", GidInfo.of(verbs, context, number, index.getAsInt()));
     if (gid != null) {
-      VerbsAddress address =
-          new VerbsAddress(info.linkLayer(), info.mtu(), info.lid(), gid.gid());
+      VerbsAddress address = new VerbsAddress(info.linkLayer(), info.mtu(), info.lid(), gid.gid());
       ports.add(
           new Port(
               device,

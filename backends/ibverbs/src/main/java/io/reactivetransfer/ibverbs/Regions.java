@@ -23,7 +23,8 @@ import reactor.util.Loggers;
 
 /**
  * The memory registered with one NIC. Registering pins pages, which takes long for much memory, so
- * it is done by threads of its own. The NIC looks at the key of each packet, so a write that is half-way in ends when the registration does.
+ * it is done by threads of its own. The NIC looks at the key of each packet, so a write that is
+ * half-way in ends when the registration does.
  */
 final class Regions {
 

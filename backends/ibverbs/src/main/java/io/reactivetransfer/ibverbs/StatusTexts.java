@@ -52,7 +52,9 @@ final class StatusTexts {
       case Ib.IBV_WC_RETRY_EXC_ERR ->
           new Failure(
               status,
-              peer + " does not answer: its process has ended, its port or a link is down: " + detail,
+              peer
+                  + " does not answer: its process has ended, its port or a link is down: "
+                  + detail,
               false);
       default -> new Failure(status, "the way to " + peer + " is lost: " + detail, false);
     };

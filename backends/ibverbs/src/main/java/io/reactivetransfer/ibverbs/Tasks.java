@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Calls that may block, such as those that pin memory or look for the way to a peer: made by threads
- * of their own. The NIC's thread takes in what became of them.
+ * Calls that may block, such as those that pin memory or look for the way to a peer: made by
+ * threads of their own. The NIC's thread takes in what became of them.
  */
 final class Tasks {
 

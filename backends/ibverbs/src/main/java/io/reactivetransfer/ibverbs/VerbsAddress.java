@@ -33,8 +33,7 @@ record VerbsAddress(int linkLayer, int mtu, int lid, Gid gid) {
   static VerbsAddress decode(byte[] bytes) {
     if (bytes.length != BYTES) {
       throw new BackendException(
-          0,
-          "not the address of a verbs NIC: expected " + BYTES + " bytes, got " + bytes.length);
+          0, "not the address of a verbs NIC: expected " + BYTES + " bytes, got " + bytes.length);
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     int version = in.get();

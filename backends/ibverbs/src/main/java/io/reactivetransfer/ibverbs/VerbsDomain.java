@@ -65,8 +65,7 @@ final class VerbsDomain implements Domain {
     regions = new Regions(device.verbs, device.pd(), tasks);
     queuePairs = new QueuePairs(device, port, timing, random);
     writes = new Writes(device, port, arena, maxBytes);
-    connections =
-        new Connections(queuePairs, tasks, writes, context.connectTimeout().toNanos());
+    connections = new Connections(queuePairs, tasks, writes, context.connectTimeout().toNanos());
     capabilities =
         Capabilities.builder(maxBytes, device.depth())
             .completion(CompletionLevel.DELIVERED)

@@ -54,7 +54,8 @@ final class VerbsLibrary {
   /** What a call has failed with. */
   static BackendException failure(String call, long result) {
     int code = (int) -result;
-    return new BackendException(code, call + " failed with " + Errno.text(code) + remedy(call, code));
+    return new BackendException(
+        code, call + " failed with " + Errno.text(code) + remedy(call, code));
   }
 
   private static String remedy(String call, int code) {

@@ -145,8 +145,7 @@ final class Writes {
     slots.requests.add(chain.last(), Ib.IBV_SEND_SIGNALED);
     connection.unsignalled = 0;
     int result =
-        device.verbs.ibv_post_send(
-            connection.qp, slots.requests.address(chain.first()), badWr);
+        device.verbs.ibv_post_send(connection.qp, slots.requests.address(chain.first()), badWr);
     int firstBad = result < 0 ? slots.requests.slotAt(Raw.getLong(badWr)) : SendSlots.NONE;
     while (!chain.isEmpty() && chain.first() != firstBad) {
       connection.out().add(chain.remove());
@@ -247,7 +246,8 @@ final class Writes {
   }
 
   /** All before one are complete, and it is, too, or has just failed, and leaves the lane. */
-  private void written(Connection connection, int last, boolean isLastWritten, CompletionSink sink) {
+  private void written(
+      Connection connection, int last, boolean isLastWritten, CompletionSink sink) {
     Lane out = connection.out();
     long run = 0;
     int writes = 0;

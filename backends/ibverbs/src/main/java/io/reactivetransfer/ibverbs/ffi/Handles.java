@@ -6,7 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is read of objects that libibverbs gives, and how those are asked for that take a structure. */
+/**
+ * What is read of objects that libibverbs gives, and how those are asked for that take a structure.
+ */
 public final class Handles {
 
   private Handles() {}
@@ -65,8 +67,7 @@ public final class Handles {
    * @param sends work requests that may be out
    * @param inlineBytes the longest that need not be registered; 0 for none
    */
-  public static long createQp(
-      Verbs verbs, long pd, long cq, long srq, int sends, int inlineBytes) {
+  public static long createQp(Verbs verbs, long pd, long cq, long srq, int sends, int inlineBytes) {
     try (Arena arena = Arena.ofConfined()) {
       long attr = arena.allocate(IbLayout.QP_INIT_ATTR_BYTES, Long.BYTES).address();
       Raw.putLong(IbLayout.INIT_SEND_CQ.in(attr), cq);
@@ -80,7 +81,9 @@ public final class Handles {
     }
   }
 
-  /** Takes an event of a completion channel and acknowledges it; a negated errno if there is none. */
+  /**
+   * Takes an event of a completion channel and acknowledges it; a negated errno if there is none.
+   */
   public static int takeCqEvent(Verbs verbs, long channel) {
     try (Arena arena = Arena.ofConfined()) {
       long cq = arena.allocate(ValueLayout.JAVA_LONG).address();

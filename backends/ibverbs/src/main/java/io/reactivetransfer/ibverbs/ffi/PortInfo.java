@@ -15,7 +15,13 @@ import java.lang.foreign.Arena;
  * @param bitsPerSecond the speed of the link, or 0 if it is not known
  */
 public record PortInfo(
-    int state, int linkLayer, int lid, int mtu, int gids, long maxMessageBytes, long bitsPerSecond) {
+    int state,
+    int linkLayer,
+    int lid,
+    int mtu,
+    int gids,
+    long maxMessageBytes,
+    long bitsPerSecond) {
 
   /** Asks an open device. */
   public static Result<PortInfo> of(Verbs verbs, long context, int port) {

@@ -27,9 +27,7 @@ public final class QpTransitions implements AutoCloseable {
   public int init(int port) {
     Raw.putInt(IbLayout.QP_ACCESS.in(attr), Ib.IBV_ACCESS_REMOTE_WRITE);
     putByte(IbLayout.QP_PORT, port);
-    return to(
-        Ib.IBV_QPS_INIT,
-        Ib.IBV_QP_PKEY_INDEX | Ib.IBV_QP_PORT | Ib.IBV_QP_ACCESS_FLAGS);
+    return to(Ib.IBV_QPS_INIT, Ib.IBV_QP_PKEY_INDEX | Ib.IBV_QP_PORT | Ib.IBV_QP_ACCESS_FLAGS);
   }
 
   /**
@@ -40,7 +38,14 @@ public final class QpTransitions implements AutoCloseable {
    * @param gid of the peer; null to go by its lid
    */
   public int readyToReceive(
-      int port, int gidIndex, @Nullable Gid gid, int lid, int mtu, int number, int psn, int rnrTimer) {
+      int port,
+      int gidIndex,
+      @Nullable Gid gid,
+      int lid,
+      int mtu,
+      int number,
+      int psn,
+      int rnrTimer) {
     Raw.putInt(IbLayout.QP_PATH_MTU.in(attr), mtu);
     Raw.putInt(IbLayout.QP_DEST.in(attr), number);
     Raw.putInt(IbLayout.QP_RQ_PSN.in(attr), psn);

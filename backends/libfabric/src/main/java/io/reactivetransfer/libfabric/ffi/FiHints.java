@@ -1,9 +1,8 @@
 package io.reactivetransfer.libfabric.ffi;
 
-import io.reactivetransfer.ffm.ffi.Raw;
-
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
-
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

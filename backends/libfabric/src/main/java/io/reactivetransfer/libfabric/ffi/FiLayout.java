@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric.ffi;
 
 import io.reactivetransfer.ffm.ffi.CField;
-
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.List;

@@ -1,12 +1,11 @@
 package io.reactivetransfer.libfabric.ffi;
 
-import io.reactivetransfer.ffm.ffi.Raw;
-import io.reactivetransfer.ffm.ffi.CField;
-
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.reactivetransfer.ffm.NativeLibrary;
+import io.reactivetransfer.ffm.ffi.CField;
+import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

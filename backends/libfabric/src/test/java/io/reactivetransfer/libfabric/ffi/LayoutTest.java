@@ -1,10 +1,9 @@
 package io.reactivetransfer.libfabric.ffi;
 
-import io.reactivetransfer.ffm.ffi.CField;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.ffm.ffi.CField;
 import io.reactivetransfer.libfabric.CCompiler;
 import java.io.IOException;
 import java.lang.reflect.Field;

@@ -1,7 +1,6 @@
 package io.reactivetransfer.libfabric.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
-
 import java.lang.foreign.Arena;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

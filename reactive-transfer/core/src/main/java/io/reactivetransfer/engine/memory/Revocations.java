@@ -32,8 +32,8 @@ public final class Revocations implements PeerEvents {
     Timers.@Nullable Timer grace;
 
     /**
-     * Whether those who were asked have answered, or had the time to, or nobody was to be asked: its
-     * key is being ended, which may take a while.
+     * Whether those who were asked have answered, or had the time to, or nobody was to be asked:
+     * its key is being ended, which may take a while.
      */
     boolean isAnswered;
   }
