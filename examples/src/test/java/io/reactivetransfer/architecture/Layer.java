@@ -32,6 +32,14 @@ enum Layer {
       Known.CONTROL,
       Known.FFM,
       Known.LOGGING),
+  IBVERBS(
+      "io.reactivetransfer.ibverbs..",
+      Known.API,
+      Known.SPI,
+      Known.CONTROL,
+      Known.FFM,
+      Known.LOGGING,
+      Known.BLOCKHOUND),
   TCK(
       "io.reactivetransfer.tck..",
       Known.API,
@@ -102,6 +110,9 @@ enum Layer {
 
     /** Reactor's front of whatever logging there is, and nothing else of Reactor. */
     static final String[] LOGGING = {"reactor.util"};
+
+    /** For the class that tells BlockHound what may block. */
+    static final String[] BLOCKHOUND = {"reactor.blockhound.."};
 
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};

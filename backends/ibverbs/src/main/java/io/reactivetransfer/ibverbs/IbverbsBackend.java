@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ public final class IbverbsBackend implements Backend {
           + " backend tcp";
 
   private final VerbsSettings settings;
+  private final Supplier<VerbsLibrary> library;
   private final NettyControl.Builder controlBuilder;
   private @Nullable NettyControl control;
 
@@ -54,12 +56,15 @@ public final class IbverbsBackend implements Backend {
   }
 
   private IbverbsBackend(Builder builder) {
+    this(builder, () -> VerbsLibrary.load(builder.library));
+  }
+
+  /** Over another library than the one that is named. */
+  IbverbsBackend(Builder builder, Supplier<VerbsLibrary> library) {
+    this.library = library;
     settings =
         new VerbsSettings(
-            builder.library,
-            builder.devices,
-            builder.gidIndex,
-            AckTiming.of(builder.ackTimeout, builder.retries));
+            builder.devices, builder.gidIndex, AckTiming.of(builder.ackTimeout, builder.retries));
     controlBuilder = builder.control.host(builder.host);
   }
 
@@ -101,7 +106,7 @@ public final class IbverbsBackend implements Backend {
           String.valueOf(e.getMessage()), "give IbverbsBackend.builder() what is missing");
     }
     try {
-      VerbsLibrary.load(settings.library());
+      VerbsLibrary ignored = library.get();
     } catch (BackendException e) {
       return Availability.unavailable(String.valueOf(e.getMessage()), REMEDY);
     } catch (IllegalCallerException e) {
@@ -117,8 +122,7 @@ public final class IbverbsBackend implements Backend {
   }
 
   private PortFinder.Found found() {
-    VerbsLibrary library = VerbsLibrary.load(settings.library());
-    return VerbsLibrary.guarded(() -> PortFinder.find(library.verbs(), settings));
+    return VerbsLibrary.guarded(() -> PortFinder.find(library.get().verbs(), settings));
   }
 
   @Override
@@ -171,11 +175,7 @@ public final class IbverbsBackend implements Backend {
                   .findFirst()
                   .orElseThrow(() -> new BackendException(0, "no active port " + nic.name()));
           return VerbsDomain.open(
-              VerbsLibrary.load(settings.library()).verbs(),
-              port,
-              settings.timing(),
-              random(),
-              context);
+              library.get().verbs(), port, settings.timing(), random(), context);
         },
         task -> Thread.ofPlatform().daemon().name("transfer-ibverbs-open").start(task));
   }

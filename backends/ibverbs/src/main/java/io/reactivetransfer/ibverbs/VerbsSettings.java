@@ -6,13 +6,12 @@ import java.util.OptionalInt;
 /**
  * What a backend was built with.
  *
- * @param library name or path of the library
  * @param devices the names of those to use, such as {@code mlx5_0} or, for one of several ports,
  *     {@code mlx5_0/2}; empty for all
  * @param gidIndex of the own address in the table of each port; empty for the best
  * @param timing how long is waited for acknowledgements
  */
-record VerbsSettings(String library, List<String> devices, OptionalInt gidIndex, AckTiming timing) {
+record VerbsSettings(List<String> devices, OptionalInt gidIndex, AckTiming timing) {
 
   VerbsSettings {
     devices = List.copyOf(devices);

@@ -50,8 +50,8 @@ public final class Backends {
     }
     return switch (name) {
       case "tcp" -> builder.backend(TcpBackend.builder().host(host).withoutSecret().build());
-      case "libfabric" -> {
-        System.setProperty("reactivetransfer.libfabric.host", host);
+      case "libfabric", "ibverbs" -> {
+        System.setProperty("reactivetransfer." + name + ".host", host);
         yield builder.backend(name);
       }
       default ->

@@ -5,8 +5,11 @@ import io.reactivetransfer.tck.Capability;
 import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.TransferConformance;
 
-/** The whole kit over the devices that there are. */
-class IbverbsConformanceTest extends TransferConformance {
+/**
+ * The whole kit over the devices that there are: not of the build, but of the guest in {@code
+ * src/it/guest}, or of a machine that has cards.
+ */
+class IbverbsConformanceIT extends TransferConformance {
 
   @Override
   protected Backend backend() {
