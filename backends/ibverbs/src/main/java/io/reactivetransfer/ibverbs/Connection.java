@@ -66,6 +66,11 @@ final class Connection {
 
   long read;
 
+  /** When a step of ending it is tried again that was refused, by {@link System#nanoTime()}. */
+  long againNanos;
+
+  boolean wasRefused;
+
   Connection(VerbsPeer peer, long serial, SendSlots slots) {
     this.peer = peer;
     this.serial = serial;

@@ -28,6 +28,9 @@ import java.util.concurrent.CompletionStage;
  */
 final class Connections {
 
+  /** A step of ending a connection that was refused is tried again after so long. */
+  private static final long RETRY_NANOS = 10_000_000;
+
   private final QueuePairs queuePairs;
   private final Tasks tasks;
   private final Writes writes;
@@ -276,6 +279,7 @@ final class Connections {
         () -> queuePairs.destroy(connection.qp),
         () -> {
           connection.qp = 0;
+          connection.wasRefused = false;
           writes.mark(connection);
           draining.add(connection);
         });
@@ -289,8 +293,10 @@ final class Connections {
         },
         done -> then.run(),
         refusal -> {
+          connection.wasRefused = true;
+          connection.againNanos = System.nanoTime() + RETRY_NANOS;
           writes.mark(connection);
-          draining.add(connection); // and is tried again
+          draining.add(connection);
         });
   }
 
@@ -409,7 +415,11 @@ final class Connections {
     if (draining.isEmpty()) {
       return 0;
     }
-    List<Connection> read = draining.stream().filter(writes::hasRead).toList();
+    long now = System.nanoTime();
+    List<Connection> read =
+        draining.stream()
+            .filter(each -> writes.hasRead(each) && !(each.wasRefused && now - each.againNanos < 0))
+            .toList();
     draining.removeAll(read);
     read.forEach(connection -> drained(connection, sink));
     return read.size();
