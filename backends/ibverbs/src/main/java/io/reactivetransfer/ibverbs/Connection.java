@@ -58,6 +58,9 @@ final class Connection {
   /** Why it ends. */
   @Nullable Failure end;
 
+  /** It ends because the peer has begun anew, of which this side has not yet seen why. */
+  boolean isReplacedByPeer;
+
   /** What has certainly not begun when it ends is posted again over the next one. */
   boolean keepsRest;
 
@@ -102,6 +105,11 @@ final class Connection {
 
   boolean isReady() {
     return state == State.READY;
+  }
+
+  /** Whether it is too early to try a step again that was refused. */
+  boolean isWaiting(long now) {
+    return wasRefused && now - againNanos < 0;
   }
 
   boolean isEnding() {

@@ -31,6 +31,9 @@ final class Connections {
   /** A step of ending a connection that was refused is tried again after so long. */
   private static final long RETRY_NANOS = 10_000_000;
 
+  /** Of one peer: so long as more are being ended, none is begun. */
+  private static final int MOST_ENDING = 2;
+
   private final QueuePairs queuePairs;
   private final Tasks tasks;
   private final Writes writes;
@@ -89,6 +92,8 @@ final class Connections {
 
   private Connection begin(VerbsPeer peer) {
     Connection connection = new Connection(peer, ++lastSerial, writes.slots());
+    connection.peersHello = peer.heldHello;
+    peer.heldHello = null;
     peer.connection = connection;
     connecting.add(peer);
     tasks.run(
@@ -195,7 +200,7 @@ final class Connections {
   }
 
   private void peerIsReady(Connection connection, long serial) {
-    if (serial == connection.peerSerial()) {
+    if (serial != 0 && serial == connection.peerSerial()) {
       connection.isPeerReady = true;
       if (connection.state == State.ACCEPTED) {
         ready(connection);
@@ -209,16 +214,27 @@ final class Connections {
       if (present.peerSerial() == hello.serial()) {
         return;
       }
+      present.isReplacedByPeer = true;
       end(present, new Failure(0, "the peer has begun its connection anew", false), false);
       present = null;
     }
     if (present == null) {
-      from.sinceNanos = System.nanoTime();
-      present = begin(from);
+      from.heldHello = hello;
+      beginIfFew(from);
+      return;
     }
     present.peersHello = hello;
     if (present.state == State.OFFERED) {
       connect(present, hello);
+    }
+  }
+
+  /** A peer that begins anew all the time gets no more queue pairs than these at a time. */
+  private void beginIfFew(VerbsPeer peer) {
+    if (peer.heldHello != null && peer.connection == null && peer.ending().size() < MOST_ENDING) {
+      peer.sinceNanos = System.nanoTime();
+      Connection begun = begin(peer);
+      connecting.add(begun.peer());
     }
   }
 
@@ -250,8 +266,9 @@ final class Connections {
     connection.end = why;
     connection.keepsRest = keepsRest;
     peer.connection = null;
-    peer.ending++;
+    peer.ending().add(connection);
     connecting.remove(peer);
+    outbox.removeIf(said -> said.to() == peer); // it was said of this one
     if (!isBusy) {
       stop(connection);
     }
@@ -302,18 +319,18 @@ final class Connections {
 
   private void over(Connection connection) {
     VerbsPeer peer = connection.peer();
-    if (connection.state == State.CLOSING) {
-      peer.ending--;
-    }
+    peer.ending().remove(connection);
     connection.state = State.CLOSED;
     if (peer.connection == connection) {
       peer.connection = null;
       connecting.remove(peer);
     }
-    if (peer.ending == 0) {
-      List<CompletableFuture<Void>> done = List.copyOf(peer.fences());
-      peer.fences().clear();
-      done.forEach(fence -> fence.complete(null));
+    List<VerbsPeer.Fence> done =
+        peer.fences().stream().filter(fence -> fence.isOver(peer.ending())).toList();
+    peer.fences().removeAll(done);
+    done.forEach(fence -> fence.stage().complete(null));
+    if (all.contains(peer)) {
+      beginIfFew(peer);
     }
     Connection next = peer.ready();
     if (next != null) {
@@ -330,15 +347,16 @@ final class Connections {
     }
     outbox.removeIf(said -> said.to() == peer);
     peer.loss = null;
+    peer.heldHello = null;
     lost.remove(peer);
-    writes.giveUp(peer, reason);
-    CompletableFuture<Void> fence = new CompletableFuture<>();
-    if (peer.ending == 0) {
-      fence.complete(null);
+    giveUp(peer, 0, reason);
+    CompletableFuture<Void> stage = new CompletableFuture<>();
+    if (peer.ending().isEmpty()) {
+      stage.complete(null);
     } else {
-      peer.fences().add(fence);
+      peer.fences().add(new VerbsPeer.Fence(stage, lastSerial));
     }
-    return fence;
+    return stage;
   }
 
   /** The way to a peer is lost, which is reported with the next poll, or this one. */
@@ -351,6 +369,19 @@ final class Connections {
     if (present != null) {
       end(present, new Failure(code, text, false), false);
     }
+    giveUp(peer, code, text);
+  }
+
+  /** What was kept to be posted again to a peer is not, also what a connection that ends keeps. */
+  private void giveUp(VerbsPeer peer, int code, String text) {
+    for (Connection ending : peer.ending()) {
+      ending.isReplacedByPeer = false;
+      if (ending.keepsRest) {
+        ending.keepsRest = false;
+        ending.end = new Failure(code, text, true);
+      }
+    }
+    writes.giveUp(peer, code, text);
   }
 
   // ---- the port ----
@@ -359,7 +390,7 @@ final class Connections {
   void portDown(String text) {
     down = text;
     for (VerbsPeer peer : List.copyOf(all)) {
-      if (peer.connection != null) {
+      if (peer.isInUse()) {
         lose(peer, 0, text);
       }
     }
@@ -369,14 +400,25 @@ final class Connections {
     down = "";
   }
 
-  /** A queue pair has failed while nothing was out on it: it is replaced before it is needed. */
-  void failed(long qp) {
+  /**
+   * A queue pair has failed. If nothing is out on it, it is replaced before it is needed; if
+   * something is, completions tell of it.
+   *
+   * @param isFatal completions may not come
+   */
+  void failed(long qp, boolean isFatal) {
     for (VerbsPeer peer : all) {
-      Connection ready = peer.ready();
-      if (ready != null && ready.qp == qp && ready.out().isEmpty()) {
-        replace(ready, new Failure(0, "the connection has failed", true), true);
-        return;
+      Connection present = peer.connection;
+      if (present == null || present.qp != qp) {
+        continue;
       }
+      boolean isConnected = present.isReady() || present.state == State.ACCEPTED;
+      if (isConnected && present.out().isEmpty()) {
+        replace(present, new Failure(0, "the connection has failed", true), true);
+      } else if (isFatal) {
+        lose(peer, 0, "the connection with " + peer + " has failed");
+      }
+      return;
     }
   }
 
@@ -384,7 +426,11 @@ final class Connections {
 
   /** Whether the next poll has something to do though nothing came. */
   boolean areDue() {
-    return !outbox.isEmpty() || !draining.isEmpty() || !lost.isEmpty();
+    if (!outbox.isEmpty() || !lost.isEmpty()) {
+      return true;
+    }
+    long now = System.nanoTime();
+    return draining.stream().anyMatch(each -> !each.isWaiting(now));
   }
 
   /** Reports losses; before the failures of the writes that they end. */
@@ -417,9 +463,7 @@ final class Connections {
     }
     long now = System.nanoTime();
     List<Connection> read =
-        draining.stream()
-            .filter(each -> writes.hasRead(each) && !(each.wasRefused && now - each.againNanos < 0))
-            .toList();
+        draining.stream().filter(each -> writes.hasRead(each) && !each.isWaiting(now)).toList();
     draining.removeAll(read);
     read.forEach(connection -> drained(connection, sink));
     return read.size();

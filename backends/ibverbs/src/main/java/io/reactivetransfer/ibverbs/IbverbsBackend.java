@@ -227,7 +227,7 @@ public final class IbverbsBackend implements Backend {
 
     /**
      * Which entry of a port's table of addresses is the own one; by default the first IPv4 address
-     * of RoCE v2, or else another one of RoCE v2. {@code rdma} and {@code show_gids} list them.
+     * of RoCE v2, or else another one of RoCE v2. {@code ibv_devinfo -v} lists them.
      */
     public Builder gidIndex(int index) {
       if (index < 0 || index > 255) {

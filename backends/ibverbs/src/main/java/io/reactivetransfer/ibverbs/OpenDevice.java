@@ -11,6 +11,7 @@ import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +27,10 @@ final class OpenDevice {
   /** Of those that were used so many are posted at once. */
   private static final int RECEIVES_AT_ONCE = 64;
 
-  private static final int EBUSY = 16;
+  private static final int EIO = 5;
 
   /** What was opened, to be closed in the opposite order. */
-  private record Closer(String call, java.util.function.IntSupplier close) {}
+  private record Closer(String call, IntSupplier close) {}
 
   final Verbs verbs;
   private final Deque<Closer> closers = new ArrayDeque<>();
@@ -43,6 +44,7 @@ final class OpenDevice {
   private final int completions;
   private final Receives receives;
   private int toBePosted;
+  private volatile boolean isGone;
 
   /**
    * Opens it.
@@ -197,19 +199,28 @@ final class OpenDevice {
   /**
    * Closes all of it.
    *
-   * @throws BackendException if something cannot be closed; it can be tried again
+   * @throws BackendException if something cannot be closed; what that depends on stays open, too
    */
   void close() {
-    while (!closers.isEmpty()) {
-      Closer next = closers.getFirst();
+    for (Closer next = closers.poll(); next != null; next = closers.poll()) {
       int result = next.close().getAsInt();
-      if (result == -EBUSY) {
-        result = next.close().getAsInt();
-      }
-      if (result < 0) {
+      if (!isDone(result)) {
         throw VerbsLibrary.failure(next.call(), result);
       }
-      closers.pop();
     }
+  }
+
+  /** The device has said that it is gone for good; from any thread. */
+  void gone() {
+    isGone = true;
+  }
+
+  boolean isGone() {
+    return isGone;
+  }
+
+  /** Whether a call has ended something. Of a device that is gone the kernel has ended all. */
+  boolean isDone(int result) {
+    return result >= 0 || (isGone && result == -EIO);
   }
 }

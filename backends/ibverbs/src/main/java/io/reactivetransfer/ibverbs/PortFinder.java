@@ -129,7 +129,13 @@ final class PortFinder {
         look(device.name(), context, number, info.ports());
       }
     } finally {
-      verbs.ibv_close_device(context);
+      int result = verbs.ibv_close_device(context);
+      if (result < 0) {
+        refused.add(
+            device.name()
+                + " stays open: "
+                + VerbsLibrary.failure("ibv_close_device", result).getMessage());
+      }
     }
   }
 
@@ -157,8 +163,8 @@ final class PortFinder {
     if (index.isEmpty()) {
       refused.add(
           name
-              + " has no address (GID) of RoCE v2: give its network device an IP address; show_gids"
-              + " or rdma_rename list them");
+              + " has no address (GID) of RoCE v2: give its network device an IP address;"
+              + " ibv_devinfo -v lists them");
       return;
     }
     GidInfo gid =

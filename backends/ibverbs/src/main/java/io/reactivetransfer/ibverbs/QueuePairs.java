@@ -102,16 +102,18 @@ final class QueuePairs {
   void destroy(long qp) {
     open.remove(qp); // before its number can be another one's
     int result = device.verbs.ibv_destroy_qp(qp);
-    if (result < 0) {
+    if (!device.isDone(result)) {
       open.add(qp);
       throw VerbsLibrary.failure("ibv_destroy_qp", result);
     }
   }
 
-  /** Ends all that there are; no task runs. */
+  /**
+   * Ends all that there are; no task runs.
+   *
+   * @throws BackendException if some cannot be ended; the others are
+   */
   void close() {
-    for (Long qp : Set.copyOf(open)) {
-      destroy(qp);
-    }
+    Closing.each(Set.copyOf(open), this::destroy);
   }
 }

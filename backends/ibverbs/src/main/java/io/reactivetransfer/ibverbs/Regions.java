@@ -9,7 +9,6 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.ibverbs.VerbsMemory.Target;
 import io.reactivetransfer.ibverbs.ffi.Handles;
 import io.reactivetransfer.ibverbs.ffi.Ib;
-import io.reactivetransfer.ibverbs.ffi.Verbs;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -36,8 +35,7 @@ final class Regions {
   /** Who has not looked for so long has been idle, and looks at all. */
   private static final long IDLE_NANOS = 1_000_000;
 
-  private final Verbs verbs;
-  private final long pd;
+  private final OpenDevice device;
   private final Tasks tasks;
 
   /** What the NIC has by now, for whoever closes it; threads of tasks change it. */
@@ -51,9 +49,8 @@ final class Regions {
 
   private long lookedNanos = System.nanoTime();
 
-  Regions(Verbs verbs, long pd, Tasks tasks) {
-    this.verbs = verbs;
-    this.pd = pd;
+  Regions(OpenDevice device, Tasks tasks) {
+    this.device = device;
     this.tasks = tasks;
   }
 
@@ -72,6 +69,9 @@ final class Regions {
   private VerbsMemory register(MemorySegment segment, Access access) {
     long address = segment.address();
     long length = segment.byteSize();
+    if (device.isGone()) { // nobody can do anything with it
+      return new VerbsMemory(segment.scope(), address, length, access, 0, 0, null);
+    }
     long source = pin(address, length, 0);
     try {
       Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
@@ -84,15 +84,15 @@ final class Regions {
   }
 
   private long pin(long address, long length, int access) {
-    long mr = require("ibv_reg_mr", verbs.ibv_reg_mr(pd, address, length, access));
+    long mr = require("ibv_reg_mr", device.verbs.ibv_reg_mr(device.pd(), address, length, access));
     registrations.add(mr);
     return mr;
   }
 
   private void unpin(long mr) {
     registrations.remove(mr); // before its number can be another one's
-    int result = verbs.ibv_dereg_mr(mr);
-    if (result < 0) {
+    int result = device.verbs.ibv_dereg_mr(mr);
+    if (!device.isDone(result)) {
       registrations.add(mr);
       throw VerbsLibrary.failure("ibv_dereg_mr", result);
     }
@@ -120,7 +120,8 @@ final class Regions {
     Target target = old.target();
     if (target != null) {
       closeToOthers(target);
-      if (old.isAlive()) { // else it stays closed: at this address may be another's memory
+      if (old.isAlive()
+          && !device.isGone()) { // else it stays closed: at this address may be another's memory
         target = openToOthers(old.address(), old.length());
       }
     }
@@ -143,7 +144,9 @@ final class Regions {
           if (memory.target() != null) {
             closeToOthers(memory.target());
           }
-          unpin(memory.source());
+          if (memory.source() != 0) {
+            unpin(memory.source());
+          }
           return memory;
         })
         .thenAccept(gone -> {});
@@ -191,12 +194,10 @@ final class Regions {
   /**
    * Ends all registrations; the tasks have ended.
    *
-   * @throws BackendException if one cannot be ended; it can be tried again
+   * @throws BackendException if some cannot be ended; the others are
    */
   void close() {
     open.clear();
-    for (Long mr : Set.copyOf(registrations)) {
-      unpin(mr);
-    }
+    Closing.each(Set.copyOf(registrations), this::unpin);
   }
 }

@@ -40,7 +40,7 @@ final class Tasks {
         ended.add(() -> then.accept(result));
       } catch (BackendException e) {
         ended.add(() -> otherwise.accept(e));
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // whatever it is, somebody waits for the end
         ended.add(() -> otherwise.accept(new BackendException(0, String.valueOf(e), e)));
       }
       doorbell.ring();
@@ -59,7 +59,7 @@ final class Tasks {
         stage.complete(task.get());
       } catch (BackendException e) {
         stage.completeExceptionally(e);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // as above
         stage.completeExceptionally(new BackendException(0, String.valueOf(e), e));
       }
     });

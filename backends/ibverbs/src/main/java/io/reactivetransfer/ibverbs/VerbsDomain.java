@@ -62,7 +62,7 @@ final class VerbsDomain implements Domain {
     this.device = device;
     long maxBytes = Math.clamp(port.maxMessageBytes(), 1, MAX_WRITE_BYTES);
     tasks = new Tasks(context.doorbell());
-    regions = new Regions(device.verbs, device.pd(), tasks);
+    regions = new Regions(device, tasks);
     queuePairs = new QueuePairs(device, port, timing, random);
     writes = new Writes(device, port, arena, maxBytes);
     connections = new Connections(queuePairs, tasks, writes, context.connectTimeout().toNanos());
@@ -202,7 +202,6 @@ final class VerbsDomain implements Domain {
     }
     work += connections.settle(sink, now);
     work += writes.poll(sink, connections);
-    work += connections.drain(sink);
     Failure broken = writes.broken();
     if (broken != null && !failed) {
       failed = true;
@@ -210,6 +209,7 @@ final class VerbsDomain implements Domain {
       connections.portDown(broken.text());
       work++;
     }
+    work += connections.drain(sink);
     writes.flush(connections); // what is posted again
     return work + connections.speak(sink);
   }
@@ -240,20 +240,28 @@ final class VerbsDomain implements Domain {
           connections.portUp();
         }
       }
-      case Ib.IBV_EVENT_QP_FATAL, Ib.IBV_EVENT_QP_REQ_ERR, Ib.IBV_EVENT_QP_ACCESS_ERR ->
-          connections.failed(event.element());
-      case Ib.IBV_EVENT_DEVICE_FATAL, Ib.IBV_EVENT_CQ_ERR, Ib.IBV_EVENT_SRQ_ERR ->
-          writes.broken(
-              port.name() + " has failed: " + device.verbs.ibv_event_type_str(event.type()));
+      case Ib.IBV_EVENT_QP_FATAL -> connections.failed(event.element(), true);
+      case Ib.IBV_EVENT_QP_REQ_ERR, Ib.IBV_EVENT_QP_ACCESS_ERR ->
+          connections.failed(event.element(), false);
+      case Ib.IBV_EVENT_DEVICE_FATAL -> {
+        device.gone();
+        writes.broken(failed(event));
+      }
+      case Ib.IBV_EVENT_CQ_ERR, Ib.IBV_EVENT_SRQ_ERR -> writes.broken(failed(event));
       default -> {
         // of no concern to writes
       }
     }
   }
 
+  private String failed(AsyncEvent event) {
+    return port.name() + " has failed: " + device.verbs.ibv_event_type_str(event.type());
+  }
+
+  /** Those of a device that is gone are readable for ever. */
   @Override
   public int[] waitDescriptors() {
-    return closed ? MUST_BE_POLLED : descriptors;
+    return closed || failed ? MUST_BE_POLLED : descriptors;
   }
 
   @Override
@@ -279,9 +287,9 @@ final class VerbsDomain implements Domain {
     }
     closed = true;
     tasks.close();
-    queuePairs.close();
-    regions.close();
-    device.close(); // if that fails the arena stays: what is open may use what is in it
+    // If that fails the arena stays: what is open may use what is in it.
+    Closing.all(queuePairs::close, regions::close);
+    device.close();
     arena.close();
   }
 

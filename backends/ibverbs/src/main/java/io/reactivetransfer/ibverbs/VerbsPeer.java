@@ -19,14 +19,28 @@ final class VerbsPeer implements RemotePeer {
   /** Writes that have certainly not begun, of a connection that has ended. */
   private final Lane again;
 
-  /** Who waits until nothing of it comes any more. */
-  private final List<CompletableFuture<Void>> fences = new ArrayList<>();
+  private final List<Fence> fences = new ArrayList<>();
+
+  /**
+   * Somebody waits until nothing of it comes any more.
+   *
+   * @param lastSerial of the last connection that is waited for
+   */
+  record Fence(CompletableFuture<Void> stage, long lastSerial) {
+
+    boolean isOver(List<Connection> ending) {
+      return ending.stream().noneMatch(each -> each.serial() <= lastSerial);
+    }
+  }
+
+  /** What it has told of a connection for which this side has none yet. */
+  @Nullable Hello heldHello;
 
   /** The present one; null if none is wanted. */
   @Nullable Connection connection;
 
   /** Those that are being ended. */
-  int ending;
+  private final List<Connection> ending = new ArrayList<>();
 
   /** Since when it is tried to connect. */
   long sinceNanos;
@@ -52,7 +66,18 @@ final class VerbsPeer implements RemotePeer {
     return again;
   }
 
-  List<CompletableFuture<Void>> fences() {
+  List<Connection> ending() {
+    return ending;
+  }
+
+  /** Whether there is something that is lost with the way to it. */
+  boolean isInUse() {
+    return connection != null
+        || !again.isEmpty()
+        || ending.stream().anyMatch(each -> each.keepsRest);
+  }
+
+  List<Fence> fences() {
     return fences;
   }
 

@@ -78,6 +78,9 @@ final class Writes {
     if (connection.out().size() + connection.chain().size() >= device.queueSends()) {
       return PostResult.PEER_BUSY;
     }
+    if (!connection.peer().again().isEmpty()) {
+      return PostResult.PEER_BUSY;
+    }
     if (slots.isFull()) {
       return PostResult.NIC_BUSY;
     }
@@ -144,9 +147,12 @@ final class Writes {
     }
     slots.requests.add(chain.last(), Ib.IBV_SEND_SIGNALED);
     connection.unsignalled = 0;
+    Raw.putLong(badWr, 0);
     int result =
         device.verbs.ibv_post_send(connection.qp, slots.requests.address(chain.first()), badWr);
-    int firstBad = result < 0 ? slots.requests.slotAt(Raw.getLong(badWr)) : SendSlots.NONE;
+    // Where a driver does not say which one was the first that it did not take, it may be any.
+    long bad = result < 0 ? Raw.getLong(badWr) : 0;
+    int firstBad = bad == 0 ? SendSlots.NONE : slots.requests.slotAt(bad);
     while (!chain.isEmpty() && chain.first() != firstBad) {
       connection.out().add(chain.remove());
     }
@@ -228,12 +234,33 @@ final class Writes {
     }
     if (status == Ib.IBV_WC_SUCCESS) {
       written(connection, slot, true, sink);
+      if (connection.isReady()) {
+        again(connection);
+      }
     } else if (connection.isEnding()) {
-      leftUpTo(connection, slot, sink);
+      failedLate(connection, slot, index, sink);
     } else {
       written(connection, slot, false, sink);
       failed(connection, slot, status, completions.vendorError(index), sink, connections);
     }
+  }
+
+  /** The peer, or the engine, has ended it before this side has seen why. */
+  private void failedLate(Connection connection, int slot, int index, CompletionSink sink) {
+    Failure why =
+        texts.of(completions.status(index), completions.vendorError(index), connection.peer());
+    Failure end = connection.end;
+    if (!why.isCertain() || end == null || end.isCertain()) {
+      leftUpTo(connection, slot, sink);
+      return;
+    }
+    // It is the first that has failed: those before it were written, those behind it not begun.
+    written(connection, slot, false, sink);
+    long token = slots.token(slot);
+    slots.release(slot);
+    why.report(sink, token);
+    connection.end = why;
+    connection.keepsRest = connection.isReplacedByPeer;
   }
 
   private static void arrived(@Nullable Connection by, int imm, CompletionSink sink) {
@@ -368,10 +395,10 @@ final class Writes {
   }
 
   /** What was to be posted again to a peer is not. */
-  void giveUp(VerbsPeer peer, String reason) {
+  void giveUp(VerbsPeer peer, int code, String text) {
     while (!peer.again().isEmpty()) {
       int slot = peer.again().remove();
-      unposted.add(new Unposted(slots.token(slot), 0, reason));
+      unposted.add(new Unposted(slots.token(slot), code, text));
       slots.release(slot);
     }
   }

@@ -12,7 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -69,13 +71,23 @@ abstract class HalfWayRules extends RuleGroup {
     return taken;
   }
 
-  /** Does something at the target's NIC, and returns what is in the memory when it has returned. */
-  private static byte[] memoryAfter(Wire wire, Memory memory, Consumer<Domain> end) {
-    return wire.target()
-        .call(nic -> {
-          end.accept(nic);
-          return memory.to().toArray(ValueLayout.JAVA_BYTE);
-        });
+  /** What lies there when the NIC has done it, which is polled only if it takes its time. */
+  private static byte[] memoryAfter(
+      Wire wire, Memory memory, Function<Domain, CompletionStage<?>> begin) {
+    List<CompletableFuture<?>> begun = new ArrayList<>();
+    byte[] there =
+        wire.target()
+            .call(nic -> {
+              begun.add(begin.apply(nic).toCompletableFuture());
+              return memory.to().toArray(ValueLayout.JAVA_BYTE);
+            });
+    CompletableFuture<?> stage = begun.getFirst();
+    if (!stage.isDone()) {
+      wire.until("the NIC to have done it", stage::isDone);
+      there = wire.target().call(nic -> memory.to().toArray(ValueLayout.JAVA_BYTE));
+    }
+    stage.join();
+    return there;
   }
 
   private static void expectUnchanged(String after, Memory memory, byte[] expected) {
@@ -135,7 +147,7 @@ abstract class HalfWayRules extends RuleGroup {
 
   /** Takes memory from a NIC. */
   private interface Taking {
-    void take(Domain nic, LocalMemory memory);
+    CompletionStage<?> take(Domain nic, LocalMemory memory);
   }
 
   @Test

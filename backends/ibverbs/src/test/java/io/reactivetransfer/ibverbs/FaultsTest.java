@@ -1,0 +1,285 @@
+package io.reactivetransfer.ibverbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.ibverbs.ffi.FailingVerbs;
+import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The n-th call of libibverbs fails, for every n: nothing but a {@link BackendException} comes out,
+ * and only where it may; each write is reported once; nothing stays open.
+ */
+class FaultsTest {
+
+  private static final String ONLY = "reactivetransfer.ibverbs.fault";
+  private static final long LENGTH = 300_000;
+  private static final int MOST = 10;
+
+  /** How many calls a run makes differs a little from run to run. */
+  private static final int RUNS_WITHOUT = 5;
+
+  private FakeVerbs fake = new FakeVerbs(2);
+
+  /** What could not be closed may be found open. */
+  private boolean isClosed;
+
+  /** Does with two NICs all that NICs do. Null where opening or registering failed. */
+  private TwoNics scenario(FailingVerbs failing) {
+    isClosed = true;
+    try (Arena arena = Arena.ofShared()) {
+      TwoNics nics;
+      try {
+        nics = new TwoNics(fake, failing.verbs());
+      } catch (BackendException e) {
+        return null;
+      }
+      try {
+        return use(nics, arena.allocate(LENGTH, 64), arena.allocate(LENGTH, 64)) ? nics : null;
+      } finally {
+        isClosed = nics.close();
+      }
+    }
+  }
+
+  private static boolean use(TwoNics nics, MemorySegment from, MemorySegment to) {
+    LocalMemory source;
+    LocalMemory local;
+    try {
+      source = nics.source(from);
+      local = nics.openToOrigin(to);
+    } catch (BackendException e) {
+      return false;
+    }
+    strictly(() -> writeAll(nics, source, nics.named(local, LENGTH)));
+    LocalMemory renewed = revoke(nics, local);
+    strictly(() -> {
+      nics.write(source, nics.named(local, LENGTH), 2, i -> 0, 100, true);
+      nics.write(source, nics.named(renewed, LENGTH), 2, i -> 0, 100, true);
+    });
+    end(() -> TwoNics.join(nics.target().deregister(renewed)));
+    strictly(nics::disconnect);
+    end(() -> TwoNics.join(nics.origin().deregister(source)));
+    strictly(nics::release);
+    return true;
+  }
+
+  private static void writeAll(TwoNics nics, LocalMemory source, RemoteMemory target) {
+    nics.write(source, target, 2, i -> 0, 100, false);
+    nics.write(source, target, 2, i -> 0, 100, true);
+    nics.write(source, target, 2, i -> 0, 0, true);
+    nics.write(source, target, 2, i -> 0, 10, true);
+    nics.write(source, target, 2, i -> 1_000 * i, LENGTH / 2, false);
+    nics.write(source, target, 2, i -> 1_000 * i, LENGTH / 2, true);
+  }
+
+  /** Where that fails, the old memory stays. */
+  private static LocalMemory revoke(TwoNics nics, LocalMemory old) {
+    try {
+      return TwoNics.join(nics.target().revoke(old));
+    } catch (BackendException e) {
+      return old;
+    }
+  }
+
+  /** What closing does in the end. */
+  private static void end(Runnable step) {
+    try {
+      step.run();
+    } catch (BackendException e) {
+      // then it is done by closing
+    }
+  }
+
+  /** Here even a BackendException is one too many. */
+  private static void strictly(Runnable steps) {
+    try {
+      steps.run();
+    } catch (BackendException e) {
+      throw new AssertionError("an exception came out where none may: " + e.getMessage(), e);
+    }
+  }
+
+  @Test
+  void withoutAFaultAllIsWrittenAndClosed() {
+    TwoNics nics = scenario(new FailingVerbs(fake, 0));
+    assertThat(nics).isNotNull();
+    assertThat(nics.atOrigin().count("written")).as("writes").isEqualTo(14);
+    assertThat(nics.atOrigin().reports()).contains("refused 12", "refused 13", "written 15");
+    assertThat(nics.atTarget().reports()).contains("imm 2", "imm 11", "imm 15");
+    assertThat(nics.wrongReports()).isEmpty();
+    assertThat(isClosed).isTrue();
+    assertThat(fake.open()).as("open").isEmpty();
+    assertThat(fake.mistakes()).as("mistakes").isEmpty();
+  }
+
+  @Test
+  @Timeout(150)
+  void whateverCallFailsNothingIsLostOrLeftOpen() {
+    Long only = Long.getLong(ONLY);
+    AssertionError failures = new AssertionError("faults were not borne");
+    int without = 0;
+    for (long n = only == null ? 1 : only; without < RUNS_WITHOUT; n++) {
+      fake = new FakeVerbs(2);
+      FailingVerbs failing = new FailingVerbs(fake, n);
+      try {
+        expectBorne(failing);
+      } catch (RuntimeException | AssertionError e) {
+        failures.addSuppressed(new AssertionError(failing.failed() + " " + alone(n), e));
+      }
+      without = failing.failed() == null ? without + 1 : 0;
+      if (only != null || failures.getSuppressed().length == MOST) {
+        break;
+      }
+    }
+    if (failures.getSuppressed().length > 0) {
+      throw failures;
+    }
+  }
+
+  private static String alone(long n) {
+    return "failed as call " + n + "; to run this alone: -D" + ONLY + "=" + n;
+  }
+
+  private void expectBorne(FailingVerbs failing) {
+    TwoNics nics = scenario(failing);
+    if (nics != null) {
+      assertThat(nics.wrongReports()).isEmpty();
+    }
+    if (isClosed) {
+      assertThat(fake.open()).as("open").isEmpty();
+    } else {
+      assertThat(failing.failed()).matches("ibv_(de|close).*"); // a NIC is closed once
+    }
+    assertThat(fake.mistakes()).as("mistakes").isEmpty();
+  }
+
+  /** Then nothing waits for ever, and each is reported. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ibv_create_qp",
+        "ibv_modify_qp",
+        "ibv_post_send",
+        "ibv_reg_mr",
+        "ibv_req_notify_cq",
+        "ibv_get_cq_event",
+        "ibv_get_async_event"
+      })
+  @Timeout(60)
+  void whatAlwaysFailsEnds(String name) {
+    FailingVerbs failing = new FailingVerbs(fake, 0);
+    failing.always(name);
+    expectBorne(failing);
+  }
+
+  @Test
+  void aNicWhoseCompletionsCannotBeReadHasFailedAndReportsItsWrites() {
+    FailingVerbs failing = new FailingVerbs(fake, 0);
+    TwoNics nics = new TwoNics(fake, failing.verbs());
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
+      RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      failing.always("ibv_poll_cq");
+      nics.write(source, target, 3, i -> 0, 100, true);
+      nics.until("both to be broken", () -> nics.atTarget().count("broken") > 0);
+      assertThat(nics.atOrigin().count("broken")).isEqualTo(1);
+      assertThat(nics.wrongReports()).isEmpty();
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+  }
+
+  @Test
+  void aDeviceThatSaysSoHasFailed() {
+    TwoNics nics = new TwoNics(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
+      RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      fake.fatal(0);
+      nics.until("the NIC to be broken", () -> nics.atOrigin().count("broken") > 0);
+      assertThat(nics.atOrigin().texts().getFirst())
+          .isEqualTo("fake0 has failed: local catastrophic error");
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  @Test
+  void aPortThatIsDownLosesItsPeersAndOneThatIsUpAgainReachesThem() {
+    TwoNics nics = new TwoNics(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
+      RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      fake.link(0, false);
+      nics.until("a loss", () -> nics.atOrigin().count("lost") > 0);
+      assertThat(nics.atOrigin().texts()).contains("port fake0 is down: look at its link");
+      nics.write(source, target, 1, i -> 0, 100, false);
+      fake.link(0, true);
+      nics.until(
+          "a write to be done again",
+          () -> {
+            nics.write(source, target, 1, i -> 0, 100, true);
+            return nics.atTarget().count("imm") > 0;
+          });
+      assertThat(nics.wrongReports()).isEmpty();
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  @Test
+  void aConnectionThatHasFailedWhileNothingWasOutIsReplaced() {
+    TwoNics nics = new TwoNics(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
+      RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      fake.failQueuePairs(0);
+      long since = System.nanoTime();
+      nics.until("the device to be asked", () -> System.nanoTime() - since > 50_000_000);
+      nics.write(source, target, 40, i -> 10 * i, 100, true);
+      assertThat(nics.atOrigin().count("written")).as("writes").isEqualTo(41);
+      assertThat(nics.atTarget().count("imm")).as("immediates").isEqualTo(40);
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  @Test
+  void aSearchThatFailsLeavesNothingOpen() {
+    VerbsSettings settings =
+        new VerbsSettings(
+            List.of(), OptionalInt.empty(), AckTiming.of(AckTiming.DEFAULT_TIMEOUT, 6));
+    boolean failed = true;
+    for (long n = 1; failed; n++) {
+      FailingVerbs failing = new FailingVerbs(fake, n);
+      try {
+        assertThat(PortFinder.find(failing.verbs(), settings).ports()).hasSizeBetween(1, 2);
+      } catch (BackendException e) {
+        assertThat(e).hasMessageContaining("ibv_get_device_list");
+      }
+      failed = failing.failed() != null;
+      if (failed && failing.failed().equals("ibv_close_device")) {
+        continue; // it stays open, and nobody can help it
+      }
+      assertThat(fake.mistakes()).isEmpty();
+    }
+  }
+}

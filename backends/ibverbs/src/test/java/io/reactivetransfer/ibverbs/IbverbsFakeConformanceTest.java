@@ -1,0 +1,50 @@
+package io.reactivetransfer.ibverbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Capability;
+import io.reactivetransfer.tck.Profile;
+import io.reactivetransfer.tck.TransferConformance;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import org.junit.jupiter.api.AfterEach;
+
+/** The whole kit over cards in software, which take nothing amiss in silence. */
+class IbverbsFakeConformanceTest extends TransferConformance {
+
+  private final FakeVerbs fake = new FakeVerbs(8);
+
+  /** What a card has pinned is there even if it was freed. */
+  private final Arena pinned = Arena.ofAuto();
+
+  @Override
+  protected Backend backend() {
+    return new IbverbsBackend(IbverbsBackend.builder(), () -> new VerbsLibrary("the fake", fake));
+  }
+
+  @Override
+  protected Profile profile() {
+    return Profile.defaults()
+        .without(
+            Capability.SECRET_KEYS,
+            "a card's keys have 32 bits, and are drawn by the card, some in order");
+  }
+
+  @Override
+  @SuppressWarnings("restricted") // memory of one arena that ends with another
+  protected SegmentAllocator memory(Arena arena) {
+    return (size, alignment) -> {
+      MemorySegment bytes = pinned.allocate(Math.max(1, size), alignment);
+      return bytes.asSlice(0, size).reinterpret(arena, null);
+    };
+  }
+
+  @AfterEach
+  void nothingIsLeftOpenOrWasDoneWrong() {
+    assertThat(fake.mistakes()).as("mistakes").isEmpty();
+    assertThat(fake.open()).as("open").isEmpty();
+  }
+}

@@ -1,0 +1,98 @@
+package io.reactivetransfer.ibverbs.ffi;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What cards do on their own: a thread that does the requests of all queue pairs, in turn, as long
+ * as there is a queue pair. Everything is done under one lock, that of the fake.
+ */
+final class FakeCard {
+
+  private static final long PAUSE_MILLIS = 1;
+
+  private final Object lock;
+  private final FakeBooks books;
+  private final List<FakeDevice> devices;
+  private @Nullable Thread thread;
+  private int turn;
+
+  FakeCard(Object lock, FakeBooks books, List<FakeDevice> devices) {
+    this.lock = lock;
+    this.books = books;
+    this.devices = devices;
+  }
+
+  FakeBooks books() {
+    return books;
+  }
+
+  /** There is something to do; under the lock. */
+  void wake() {
+    if (thread == null) {
+      thread = Thread.ofPlatform().daemon().name("fake-card").start(this::work);
+    }
+    lock.notifyAll();
+  }
+
+  private void work() {
+    while (turn()) {
+      Thread.onSpinWait(); // whoever waits for the lock gets it
+    }
+  }
+
+  private boolean turn() {
+    synchronized (lock) {
+      List<FakeQueuePair> all = books.all(FakeQueuePair.class);
+      if (all.isEmpty()) {
+        thread = null;
+        return false;
+      }
+      long now = System.nanoTime();
+      for (int i = 0; i < all.size(); i++) {
+        FakeQueuePair next = all.get(Math.floorMod(turn++, all.size()));
+        if (next.hasWork() && now - next.dueNanos >= 0) {
+          next.step();
+          return true;
+        }
+      }
+      boolean isBusy = all.stream().anyMatch(FakeQueuePair::hasWork);
+      try {
+        lock.wait(isBusy ? PAUSE_MILLIS : 0);
+      } catch (InterruptedException e) {
+        return true; // nobody interrupts it
+      }
+      return true;
+    }
+  }
+
+  boolean isAnywhere(Gid gid) {
+    return devices.stream().anyMatch(device -> device.has(gid));
+  }
+
+  /** The queue pair that a packet gets to; null if it gets to none. */
+  @Nullable FakeQueuePair reachable(FakeQueuePair from, int number, Gid gid) {
+    return books.all(FakeQueuePair.class).stream()
+        .filter(each ->
+            each.number == number
+                && from.context.device.isUp
+                && each.context.device.isUp
+                && each.context.device.has(gid))
+        .findFirst()
+        .orElse(null);
+  }
+
+  FakeObject.@Nullable Mr local(FakeObject.Pd pd, int lkey) {
+    return books.all(FakeObject.Mr.class).stream()
+        .filter(each -> each.pd == pd && each.lkey == lkey)
+        .findFirst()
+        .orElse(null);
+  }
+
+  FakeObject.@Nullable Mr remote(FakeObject.Pd pd, int rkey) {
+    return books.all(FakeObject.Mr.class).stream()
+        .filter(each -> each.pd == pd && each.rkey == rkey)
+        .findFirst()
+        .orElse(null);
+  }
+}

@@ -1,0 +1,78 @@
+package io.reactivetransfer.ibverbs.ffi;
+
+import io.reactivetransfer.ffm.ffi.Raw;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A card with one port, and addresses of RoCE. */
+final class FakeDevice {
+
+  private static final int ENODATA = 61;
+  private static final int PORT_DOWN = 1;
+  private static final int GIDS = 8;
+  private static final int MOST_WORK = 16_384;
+  private static final int MOST_COMPLETIONS = 1 << 20;
+  private static final int MOST_BYTES = 1 << 30;
+
+  final long address;
+  final String name;
+  final List<FakeContext> contexts = new ArrayList<>();
+  private final List<GidInfo> gids;
+  boolean isUp = true;
+
+  FakeDevice(Arena arena, int index) {
+    address = arena.allocate(Long.BYTES, Long.BYTES).address();
+    name = "fake" + index;
+    Gid link = new Gid(0xfe80L << 48, 0x0200_00ff_fe00_0001L + index);
+    Gid ipv4 = new Gid(0, 0xffff_0a00_0001L + index);
+    gids =
+        List.of(
+            new GidInfo(link, Ib.IBV_GID_TYPE_ROCE_V1),
+            new GidInfo(link, Ib.IBV_GID_TYPE_ROCE_V2),
+            new GidInfo(ipv4, Ib.IBV_GID_TYPE_ROCE_V1),
+            new GidInfo(ipv4, Ib.IBV_GID_TYPE_ROCE_V2));
+  }
+
+  boolean has(Gid gid) {
+    return gids.stream().anyMatch(each -> each.gid().equals(gid));
+  }
+
+  boolean hasGid(int index) {
+    return index >= 0 && index < gids.size();
+  }
+
+  void describe(long attr) {
+    Raw.clear(attr, IbLayout.DEVICE_ATTR_BYTES);
+    Raw.putInt(IbLayout.DEVICE_MAX_QP_WR.in(attr), MOST_WORK);
+    Raw.putInt(IbLayout.DEVICE_MAX_SRQ_WR.in(attr), MOST_WORK);
+    Raw.putInt(IbLayout.DEVICE_MAX_CQE.in(attr), MOST_COMPLETIONS);
+    Raw.putByte(IbLayout.DEVICE_PORTS.in(attr), (byte) 1);
+  }
+
+  void describePort(long attr) {
+    Raw.clear(attr, IbLayout.PORT_ATTR_BYTES);
+    Raw.putInt(IbLayout.PORT_STATE.in(attr), isUp ? Ib.IBV_PORT_ACTIVE : PORT_DOWN);
+    Raw.putInt(IbLayout.PORT_ACTIVE_MTU.in(attr), Ib.IBV_MTU_4096);
+    Raw.putInt(IbLayout.PORT_GIDS.in(attr), GIDS);
+    Raw.putInt(IbLayout.PORT_MAX_MSG.in(attr), MOST_BYTES);
+    Raw.putByte(IbLayout.PORT_WIDTH.in(attr), (byte) 2);
+    Raw.putByte(IbLayout.PORT_SPEED.in(attr), (byte) 32);
+    Raw.putByte(IbLayout.PORT_LINK_LAYER.in(attr), (byte) Ib.IBV_LINK_LAYER_ETHERNET);
+  }
+
+  int describeGid(int index, long entry) {
+    if (!hasGid(index)) {
+      return -ENODATA;
+    }
+    GidInfo info = gids.get(index);
+    Raw.clear(entry, IbLayout.GID_ENTRY_BYTES);
+    Raw.put(IbLayout.GID.in(entry), info.gid().bytes());
+    Raw.putInt(IbLayout.GID_TYPE.in(entry), info.type());
+    return 0;
+  }
+
+  void happens(int type, long element) {
+    contexts.forEach(each -> each.events.add(type, element));
+  }
+}
