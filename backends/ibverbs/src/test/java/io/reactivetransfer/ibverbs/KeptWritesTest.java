@@ -79,6 +79,37 @@ class KeptWritesTest {
     behindARefusedWrite(slow(fake), () -> {}, nics -> {}, "written ");
   }
 
+  /** The target has seen the failure first, and begins anew before the origin has looked. */
+  @Test
+  void areWrittenAlsoWhereTheTargetHasBegunAnewFirst() {
+    TwoNics nics = new TwoNics(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH));
+      LocalMemory local = nics.openToOrigin(arena.allocate(LENGTH));
+      RemoteMemory old = nics.named(local, LENGTH);
+      nics.write(source, old, 1, i -> 0, 100, false);
+      RemoteMemory present = nics.named(TwoNics.join(nics.target().revoke(local)), LENGTH);
+      Operation op = new Operation().range(0, 0, 100).withoutImm();
+      assertThat(nics.origin().post(op.between(source, old).token(REFUSED)).isTaken()).isTrue();
+      assertThat(nics.origin().post(op.between(source, present).token(BEHIND)).isTaken()).isTrue();
+      nics.origin().flush();
+      int before = fake.made();
+      long begin = System.nanoTime();
+      while (fake.made() == before) {
+        nics.turnTarget();
+        assertThat(System.nanoTime() - begin).as("ns").isLessThan(10_000_000_000L);
+      }
+      // It has made its next one. What it says of it comes before the origin is polled again.
+      for (int turn = 0; turn < 1_000; turn++) {
+        nics.turnTarget();
+      }
+      nics.until("a report of the last", () -> nics.atOrigin().reportsOf(BEHIND) > 0);
+      assertThat(nics.atOrigin().reports()).contains("refused " + REFUSED, "written " + BEHIND);
+      nics.close();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
   @Test
   void areReportedWhereTheNextConnectionIsNotMade() {
     FailingVerbs failing = new FailingVerbs(fake, 0);

@@ -115,6 +115,21 @@ final class TwoNics {
     turn(target(), atTarget, origin(), toTarget);
   }
 
+  /** Polls the second one only; the first one hears what that says, and is not polled. */
+  void turnTarget() {
+    turn(target(), atTarget, origin(), toTarget);
+  }
+
+  /** The first one hears this of the second one. */
+  void hear(ByteBuffer message) {
+    origin().fromPeer(toTarget, message);
+  }
+
+  /** The first one gives the second one up. */
+  CompletionStage<Void> giveUp() {
+    return origin().disconnect(toTarget, "the test gives it up");
+  }
+
   private static void turn(Domain nic, Recorder sink, Domain other, RemotePeer self) {
     if (nic.poll(sink) == 0) {
       try {

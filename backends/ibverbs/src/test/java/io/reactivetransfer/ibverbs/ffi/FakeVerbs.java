@@ -29,6 +29,7 @@ public final class FakeVerbs implements Verbs {
   private int lastKey;
   private int lastNumber = 16;
   private int toBeAcknowledged;
+  private int made;
 
   /** With so many devices. */
   public FakeVerbs(int count) {
@@ -340,8 +341,14 @@ public final class FakeVerbs implements Verbs {
         });
   }
 
+  /** How many queue pairs were made so far. */
+  public synchronized int made() {
+    return made;
+  }
+
   @Override
   public synchronized long ibv_create_qp(long pd, long attr) {
+    made++;
     String call = "ibv_create_qp";
     long sends = Raw.getLong(IbLayout.INIT_SEND_CQ.in(attr));
     FakeCompletionQueue cq = books.get(FakeCompletionQueue.class, sends, call);
