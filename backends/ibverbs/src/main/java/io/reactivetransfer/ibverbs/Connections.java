@@ -82,15 +82,14 @@ final class Connections {
     if (peer.connection == null && peer.loss == null && all.contains(peer)) {
       peer.sinceNanos = System.nanoTime();
       if (down.isEmpty()) {
-        Connection begun = begin(peer);
-        connecting.add(begun.peer());
+        begin(peer);
       } else {
         lose(peer, 0, down);
       }
     }
   }
 
-  private Connection begin(VerbsPeer peer) {
+  private void begin(VerbsPeer peer) {
     Connection connection = new Connection(peer, ++lastSerial, writes.slots());
     connection.peersHello = peer.heldHello;
     peer.heldHello = null;
@@ -98,7 +97,6 @@ final class Connections {
     connecting.add(peer);
     tasks.run(
         queuePairs::make, made -> made(connection, made), refusal -> notMade(connection, refusal));
-    return connection;
   }
 
   private void made(Connection connection, Made made) {
@@ -120,8 +118,7 @@ final class Connections {
   }
 
   private void notMade(Connection connection, BackendException refusal) {
-    boolean isWanted = !connection.isEnding();
-    if (isWanted) {
+    if (!connection.isEnding()) {
       refuse(connection, refusal);
     }
     over(connection);
@@ -130,10 +127,10 @@ final class Connections {
   /** The peer is told, so that it waits no longer. */
   private void refuse(Connection connection, BackendException refusal) {
     String text = String.valueOf(refusal.getMessage());
+    lose(connection.peer(), refusal.code(), text); // which takes back what was said of it before
     if (connection.peersHello != null) {
       say(connection.peer(), Hello.refused(connection.serial(), connection.peerSerial(), text));
     }
-    lose(connection.peer(), refusal.code(), text);
   }
 
   private void connect(Connection connection, Hello hello) {
@@ -233,8 +230,7 @@ final class Connections {
   private void beginIfFew(VerbsPeer peer) {
     if (peer.heldHello != null && peer.connection == null && peer.ending().size() < MOST_ENDING) {
       peer.sinceNanos = System.nanoTime();
-      Connection begun = begin(peer);
-      connecting.add(begun.peer());
+      begin(peer);
     }
   }
 
@@ -275,13 +271,7 @@ final class Connections {
   }
 
   private void stop(Connection connection) {
-    step(
-        connection,
-        () -> queuePairs.stop(connection.qp),
-        () -> {
-          writes.mark(connection);
-          draining.add(connection);
-        });
+    step(connection, () -> queuePairs.stop(connection.qp), () -> {});
   }
 
   /** When what it had received before was read, it is destroyed; then the same once more. */
@@ -297,24 +287,32 @@ final class Connections {
         () -> {
           connection.qp = 0;
           connection.wasRefused = false;
-          writes.mark(connection);
-          draining.add(connection);
         });
   }
 
+  /**
+   * What it has received by the end of the step is read before the next one, or before another try.
+   */
   private void step(Connection connection, Runnable task, Runnable then) {
     tasks.run(
         () -> {
           task.run();
           return connection;
         },
-        done -> then.run(),
+        done -> {
+          then.run();
+          read(connection);
+        },
         refusal -> {
           connection.wasRefused = true;
           connection.againNanos = System.nanoTime() + RETRY_NANOS;
-          writes.mark(connection);
-          draining.add(connection);
+          read(connection);
         });
+  }
+
+  private void read(Connection connection) {
+    writes.mark(connection);
+    draining.add(connection);
   }
 
   private void over(Connection connection) {

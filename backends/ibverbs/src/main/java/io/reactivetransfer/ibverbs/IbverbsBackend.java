@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One-sided writes through libibverbs, over reliable connections: RoCE v2 and InfiniBand, such as
  * ConnectX cards, and the kernel's Soft-RoCE, which is what it was tried on. Needs {@code
- * libibverbs.so.1} of rdma-core 33 or later on a 64-bit Linux; nothing is loaded before {@link
+ * libibverbs.so.1} of rdma-core 32 or later on a 64-bit Linux; nothing is loaded before {@link
  * #availability()} is asked.
  *
  * <p>Its NICs are the active ports that have an address, or those that are named. The system

@@ -11,7 +11,6 @@ public final class Ib {
 
   public static final int IBV_PORT_ACTIVE = 4;
 
-  public static final int IBV_GID_TYPE_IB = 0;
   public static final int IBV_GID_TYPE_ROCE_V1 = 1;
   public static final int IBV_GID_TYPE_ROCE_V2 = 2;
 
@@ -20,7 +19,6 @@ public final class Ib {
 
   public static final int IBV_ACCESS_LOCAL_WRITE = 1;
   public static final int IBV_ACCESS_REMOTE_WRITE = 1 << 1;
-  public static final int IBV_ACCESS_RELAXED_ORDERING = 1 << 20;
 
   public static final int IBV_QPT_RC = 2;
 
@@ -53,7 +51,6 @@ public final class Ib {
 
   public static final int IBV_WC_SUCCESS = 0;
   public static final int IBV_WC_LOC_LEN_ERR = 1;
-  public static final int IBV_WC_LOC_QP_OP_ERR = 2;
   public static final int IBV_WC_LOC_PROT_ERR = 4;
   public static final int IBV_WC_WR_FLUSH_ERR = 5;
   public static final int IBV_WC_REM_INV_REQ_ERR = 9;
