@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.tck.driver.CCompiler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ class NativeLibraryTest {
 
   @Test
   void givesAddresses() throws IOException, InterruptedException {
-    Path path = CLibrary.compile(directory, "some", "int answer(void) { return 42; } int word;");
+    Path path = CCompiler.library(directory, "some", "int answer(void) { return 42; } int word;");
     NativeLibrary library = NativeLibrary.open(path.toString());
     assertThat(library.name()).isEqualTo(path.toString());
     assertThat(library.symbol("answer")).isNotZero().isNotEqualTo(library.symbol("word"));
@@ -28,8 +29,8 @@ class NativeLibraryTest {
 
   @Test
   void isTheSameUnderAnotherName() throws IOException, InterruptedException {
-    Path path = CLibrary.compile(directory, "one", "int answer(void) { return 42; }");
-    Path other = CLibrary.compile(directory, "two", "int answer(void) { return 43; }");
+    Path path = CCompiler.library(directory, "one", "int answer(void) { return 42; }");
+    Path other = CCompiler.library(directory, "two", "int answer(void) { return 43; }");
     Path link = Files.createSymbolicLink(directory.resolve("link.so"), path);
     NativeLibrary library = NativeLibrary.open(path.toString());
     assertThat(NativeLibrary.open(link.toString()).isSameAs(library)).isTrue();
@@ -38,7 +39,7 @@ class NativeLibraryTest {
 
   @Test
   void namesASymbolThatIsMissing() throws IOException, InterruptedException {
-    Path path = CLibrary.compile(directory, "other", "int answer(void) { return 42; }");
+    Path path = CCompiler.library(directory, "other", "int answer(void) { return 42; }");
     NativeLibrary library = NativeLibrary.open(path.toString());
     assertThat(library.find("question")).isEmpty();
     assertThatExceptionOfType(BackendException.class)
@@ -64,7 +65,7 @@ class NativeLibraryTest {
   @Test
   void tellsWhichSymbolALibraryItselfLacks() throws IOException, InterruptedException {
     Path path =
-        CLibrary.compile(
+        CCompiler.library(
             directory, "needy", "int elsewhere(void); int answer(void) { return elsewhere(); }");
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(() -> NativeLibrary.open(path.toString()))

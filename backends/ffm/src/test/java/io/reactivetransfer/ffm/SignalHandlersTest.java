@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.reactivetransfer.ffm.ffi.Sigaction;
 import io.reactivetransfer.ffm.ffi.Signals;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.tck.driver.CCompiler;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -88,7 +89,7 @@ class SignalHandlersTest {
 
   @Test
   void withoutThemTheFirstNullEndsTheJvm() throws Exception {
-    Path thief = CLibrary.compile(directory, "thief", THIEF);
+    Path thief = CCompiler.library(directory, "thief", THIEF);
     try (JavaProcess victim = victim(thief.toString())) {
       assertThat(victim.exitCode()).isEqualTo(TAKEN);
     }
@@ -96,7 +97,7 @@ class SignalHandlersTest {
 
   @Test
   void restoredTheyCheckForNullAgain() throws Exception {
-    Path thief = CLibrary.compile(directory, "thief", THIEF);
+    Path thief = CCompiler.library(directory, "thief", THIEF);
     try (JavaProcess victim = victim(thief.toString(), "restore")) {
       assertThat(victim.exitCode()).as(victim::stderr).isZero();
       assertThat(victim.stdout().lines())

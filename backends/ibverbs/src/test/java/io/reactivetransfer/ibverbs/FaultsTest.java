@@ -7,8 +7,10 @@ import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.tck.driver.FailingCalls;
+import io.reactivetransfer.tck.driver.FaultScenario;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -24,101 +26,19 @@ class FaultsTest {
 
   private static final String ONLY = "reactivetransfer.ibverbs.fault";
   private static final long LENGTH = 300_000;
-  private static final int MOST = 10;
 
   /** How many calls a run makes differs a little from run to run. */
   private static final int RUNS_WITHOUT = 5;
 
   private FakeVerbs fake = new FakeVerbs(2);
 
-  /** What could not be closed may be found open. */
-  private boolean isClosed;
-
-  /** Does with two NICs all that NICs do. Null where opening or registering failed. */
-  private TwoNics scenario(FailingVerbs failing) {
-    isClosed = true;
-    try (Arena arena = Arena.ofShared()) {
-      TwoNics nics;
-      try {
-        nics = new TwoNics(fake, failing.verbs());
-      } catch (BackendException e) {
-        return null;
-      }
-      try {
-        return use(nics, arena.allocate(LENGTH, 64), arena.allocate(LENGTH, 64)) ? nics : null;
-      } finally {
-        isClosed = nics.close();
-      }
-    }
-  }
-
-  private static boolean use(TwoNics nics, MemorySegment from, MemorySegment to) {
-    LocalMemory source;
-    LocalMemory local;
-    try {
-      source = nics.source(from);
-      local = nics.openToOrigin(to);
-    } catch (BackendException e) {
-      return false;
-    }
-    strictly(() -> writeAll(nics, source, nics.named(local, LENGTH)));
-    LocalMemory renewed = revoke(nics, local);
-    strictly(() -> {
-      nics.write(source, nics.named(local, LENGTH), 2, i -> 0, 100, true);
-      nics.write(source, nics.named(renewed, LENGTH), 2, i -> 0, 100, true);
-    });
-    end(() -> TwoNics.join(nics.target().deregister(renewed)));
-    strictly(nics::disconnect);
-    end(() -> TwoNics.join(nics.origin().deregister(source)));
-    strictly(nics::release);
-    return true;
-  }
-
-  private static void writeAll(TwoNics nics, LocalMemory source, RemoteMemory target) {
-    nics.write(source, target, 2, i -> 0, 100, false);
-    nics.write(source, target, 2, i -> 0, 100, true);
-    nics.write(source, target, 2, i -> 0, 0, true);
-    nics.write(source, target, 2, i -> 0, 10, true);
-    nics.write(source, target, 2, i -> 1_000 * i, LENGTH / 2, false);
-    nics.write(source, target, 2, i -> 1_000 * i, LENGTH / 2, true);
-  }
-
-  /** Where that fails, the old memory stays. */
-  private static LocalMemory revoke(TwoNics nics, LocalMemory old) {
-    try {
-      return TwoNics.join(nics.target().revoke(old));
-    } catch (BackendException e) {
-      return old;
-    }
-  }
-
-  /** What closing does in the end. */
-  private static void end(Runnable step) {
-    try {
-      step.run();
-    } catch (BackendException e) {
-      // then it is done by closing
-    }
-  }
-
-  /** Here even a BackendException is one too many. */
-  private static void strictly(Runnable steps) {
-    try {
-      steps.run();
-    } catch (BackendException e) {
-      throw new AssertionError("an exception came out where none may: " + e.getMessage(), e);
-    }
+  private FaultScenario scenario(FailingVerbs failing) {
+    return FaultScenario.run(() -> FakeNics.open(fake, failing.calls()));
   }
 
   @Test
   void withoutAFaultAllIsWrittenAndClosed() {
-    TwoNics nics = scenario(new FailingVerbs(fake, 0));
-    assertThat(nics).isNotNull();
-    assertThat(nics.atOrigin().count("written")).as("writes").isEqualTo(14);
-    assertThat(nics.atOrigin().reports()).contains("refused 12", "refused 13", "written 15");
-    assertThat(nics.atTarget().reports()).contains("imm 2", "imm 11", "imm 15");
-    assertThat(nics.wrongReports()).isEmpty();
-    assertThat(isClosed).isTrue();
+    scenario(new FailingVerbs(fake, 0)).expectAllDone();
     assertThat(fake.open()).as("open").isEmpty();
     assertThat(fake.mistakes()).as("mistakes").isEmpty();
   }
@@ -126,37 +46,20 @@ class FaultsTest {
   @Test
   @Timeout(150)
   void whateverCallFailsNothingIsLostOrLeftOpen() {
-    Long only = Long.getLong(ONLY);
-    AssertionError failures = new AssertionError("faults were not borne");
-    int without = 0;
-    for (long n = only == null ? 1 : only; without < RUNS_WITHOUT; n++) {
-      fake = new FakeVerbs(2);
-      FailingVerbs failing = new FailingVerbs(fake, n);
-      try {
-        expectBorne(failing);
-      } catch (RuntimeException | AssertionError e) {
-        failures.addSuppressed(new AssertionError(failing.failed() + " " + alone(n), e));
-      }
-      without = failing.failed() == null ? without + 1 : 0;
-      if (only != null || failures.getSuppressed().length == MOST) {
-        break;
-      }
-    }
-    if (failures.getSuppressed().length > 0) {
-      throw failures;
-    }
-  }
-
-  private static String alone(long n) {
-    return "failed as call " + n + "; to run this alone: -D" + ONLY + "=" + n;
+    FailingCalls.failEach(
+        ONLY,
+        RUNS_WITHOUT,
+        n -> {
+          fake = new FakeVerbs(2);
+          return new FailingVerbs(fake, n);
+        },
+        this::expectBorne);
   }
 
   private void expectBorne(FailingVerbs failing) {
-    TwoNics nics = scenario(failing);
-    if (nics != null) {
-      assertThat(nics.wrongReports()).isEmpty();
-    }
-    if (isClosed) {
+    FaultScenario scenario = scenario(failing);
+    scenario.expectOneReportOfEach();
+    if (scenario.isClosed()) {
       assertThat(fake.open()).as("open").isEmpty();
     } else {
       assertThat(failing.failed()).matches("ibv_(de|close).*"); // a NIC is closed once
@@ -186,7 +89,7 @@ class FaultsTest {
   @Test
   void aNicWhoseCompletionsCannotBeReadHasFailedAndReportsItsWrites() {
     FailingVerbs failing = new FailingVerbs(fake, 0);
-    TwoNics nics = new TwoNics(fake, failing.verbs());
+    TwoNics nics = FakeNics.open(fake, failing.calls());
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
       RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
@@ -203,7 +106,7 @@ class FaultsTest {
 
   @Test
   void aDeviceThatSaysSoHasFailed() {
-    TwoNics nics = new TwoNics(fake, fake);
+    TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
       RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
@@ -220,7 +123,7 @@ class FaultsTest {
 
   @Test
   void aPortThatIsDownLosesItsPeersAndOneThatIsUpAgainReachesThem() {
-    TwoNics nics = new TwoNics(fake, fake);
+    TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
       RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
@@ -245,7 +148,7 @@ class FaultsTest {
 
   @Test
   void aConnectionThatHasFailedWhileNothingWasOutIsReplaced() {
-    TwoNics nics = new TwoNics(fake, fake);
+    TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
       RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
@@ -271,7 +174,7 @@ class FaultsTest {
     for (long n = 1; failed; n++) {
       FailingVerbs failing = new FailingVerbs(fake, n);
       try {
-        assertThat(PortFinder.find(failing.verbs(), settings).ports()).hasSizeBetween(1, 2);
+        assertThat(PortFinder.find(failing.calls(), settings).ports()).hasSizeBetween(1, 2);
       } catch (BackendException e) {
         assertThat(e).hasMessageContaining("ibv_get_device_list");
       }

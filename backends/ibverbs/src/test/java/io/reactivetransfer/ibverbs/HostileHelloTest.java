@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.ibverbs.ffi.Ib;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +32,7 @@ class HostileHelloTest {
 
   @Test
   void getsFewQueuePairsAndNobodyWaitsForIt() {
-    TwoNics nics = new TwoNics(fake, fake);
+    TwoNics nics = FakeNics.open(fake, fake);
     for (int round = 0; round < HELLOS / 100; round++) {
       flood(nics, 100);
       nics.turn();

@@ -8,6 +8,7 @@ import io.reactivetransfer.ibverbs.ffi.Verbs;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -49,7 +50,7 @@ class KeptWritesTest {
   }
 
   private void behindARefusedWrite(Verbs verbs, Runnable before, Then then, String outcome) {
-    TwoNics nics = new TwoNics(fake, verbs);
+    TwoNics nics = FakeNics.open(fake, verbs);
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH));
       LocalMemory local = nics.openToOrigin(arena.allocate(LENGTH));
@@ -82,7 +83,7 @@ class KeptWritesTest {
   /** The target has seen the failure first, and begins anew before the origin has looked. */
   @Test
   void areWrittenAlsoWhereTheTargetHasBegunAnewFirst() {
-    TwoNics nics = new TwoNics(fake, fake);
+    TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH));
       LocalMemory local = nics.openToOrigin(arena.allocate(LENGTH));
@@ -114,7 +115,7 @@ class KeptWritesTest {
   void areReportedWhereTheNextConnectionIsNotMade() {
     FailingVerbs failing = new FailingVerbs(fake, 0);
     behindARefusedWrite(
-        failing.verbs(), () -> failing.always("ibv_create_qp"), nics -> {}, "refused ");
+        failing.calls(), () -> failing.always("ibv_create_qp"), nics -> {}, "refused ");
   }
 
   @Test

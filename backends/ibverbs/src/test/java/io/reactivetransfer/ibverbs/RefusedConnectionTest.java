@@ -6,6 +6,7 @@ import io.reactivetransfer.ibverbs.ffi.FailingVerbs;
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +22,7 @@ class RefusedConnectionTest {
   @Test
   void isToldToThePeer() {
     FailingVerbs failing = new FailingVerbs(fake, 0);
-    TwoNics nics = new TwoNics(fake, failing.verbs());
+    TwoNics nics = FakeNics.open(fake, failing.calls());
     try (Arena arena = Arena.ofShared()) {
       LocalMemory source = nics.source(arena.allocate(LENGTH));
       LocalMemory target = nics.openToOrigin(arena.allocate(LENGTH));

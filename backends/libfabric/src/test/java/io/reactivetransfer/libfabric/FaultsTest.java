@@ -11,6 +11,9 @@ import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.tck.driver.FailingCalls;
+import io.reactivetransfer.tck.driver.FaultScenario;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -27,7 +30,6 @@ class FaultsTest {
   private static final String ONLY = "reactivetransfer.libfabric.fault";
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Duration SHORT_TIMEOUT = Duration.ofMillis(200);
-  private static final int MOST = 10;
 
   /** How often completions come in one read or two differs from run to run. */
   private static final int RUNS_WITHOUT = 10;
@@ -40,14 +42,9 @@ class FaultsTest {
   void withoutAFaultAllIsWrittenAndClosed() {
     ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
     FailingLibFabric failing = new FailingLibFabric(lib(), 0, Fi.FI_ENOMEM);
-    FaultScenario scenario = new FaultScenario(failing.lib(), choice, TIMEOUT);
-    scenario.run();
+    scenario(failing, choice, TIMEOUT).expectAllDone();
     assertThat(failing.open()).isEmpty();
     assertThat(failing.mistakes()).isEmpty();
-    assertThat(scenario.atOrigin().reports().stream().filter(each -> each.startsWith("written")))
-        .hasSize(14);
-    assertThat(scenario.atOrigin().reports()).contains("refused 12", "refused 13", "written 15");
-    assertThat(scenario.atTarget().reports()).contains("imm 16");
   }
 
   @Test
@@ -84,12 +81,7 @@ class FaultsTest {
   void aNicThatCannotBeClosedSaysSo() {
     ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
     FailingLibFabric failing = FailingLibFabric.always(lib(), "fi_close");
-    Domain domain =
-        LibfabricDomain.open(
-            new FabricLibrary("the library under test", failing.lib()),
-            choice,
-            choice.infos().getFirst(),
-            InstalledLibrary.context(1, TIMEOUT));
+    Domain domain = open(failing.calls(), choice, 1, TIMEOUT);
     try (Arena arena = Arena.ofShared()) {
       HostMemory bytes = new HostMemory(arena.allocate(100));
       LocalMemory memory = domain.register(bytes, Access.REMOTE_WRITE).toCompletableFuture().join();
@@ -109,36 +101,34 @@ class FaultsTest {
 
   private void failEach(int error) {
     ProviderChoice choice = FabricLibrary.load(settings().library()).choose(settings());
-    Long only = Long.getLong(ONLY);
-    AssertionError failures = new AssertionError("faults were not borne");
-    int without = 0;
-    for (long n = only == null ? 1 : only; without < RUNS_WITHOUT; n++) {
-      FailingLibFabric failing = new FailingLibFabric(lib(), n, error);
-      try {
-        fail(failing, choice, TIMEOUT);
-      } catch (RuntimeException | AssertionError e) {
-        failures.addSuppressed(new AssertionError(failing.failed() + " " + alone(n), e));
-      }
-      without = failing.failed() == null ? without + 1 : 0;
-      if (only != null || failures.getSuppressed().length == MOST) {
-        break;
-      }
-    }
-    if (failures.getSuppressed().length > 0) {
-      throw failures;
-    }
+    FailingCalls.failEach(
+        ONLY,
+        RUNS_WITHOUT,
+        n -> new FailingLibFabric(lib(), n, error),
+        failing -> fail(failing, choice, TIMEOUT));
   }
 
   private static void fail(FailingLibFabric failing, ProviderChoice choice, Duration timeout) {
-    FaultScenario scenario = new FaultScenario(failing.lib(), choice, timeout);
-    scenario.run();
-    scenario.requireOneReportOfEach();
+    FaultScenario scenario = scenario(failing, choice, timeout);
+    scenario.expectOneReportOfEach();
+    assertThat(scenario.isClosed()).as("closed").isTrue();
     assertThat(failing.open()).as("open").isEmpty();
     assertThat(failing.mistakes()).as("mistakes").isEmpty();
   }
 
-  private static String alone(long n) {
-    return "failed as call " + n + "; to run this alone: -D" + ONLY + "=" + n;
+  /** Over these calls, with NICs that wait so long for each other. */
+  private static FaultScenario scenario(
+      FailingLibFabric failing, ProviderChoice choice, Duration timeout) {
+    return FaultScenario.run(
+        () -> TwoNics.open(engine -> open(failing.calls(), choice, engine, timeout)));
+  }
+
+  private static Domain open(LibFabric lib, ProviderChoice choice, long engine, Duration timeout) {
+    return LibfabricDomain.open(
+        new FabricLibrary("the library under test", lib),
+        choice,
+        choice.infos().getFirst(),
+        InstalledLibrary.context(engine, timeout));
   }
 
   @Test
@@ -147,7 +137,7 @@ class FaultsTest {
     for (long n = 1; failed; n++) {
       FailingLibFabric failing = new FailingLibFabric(lib(), n, Fi.FI_ENOMEM);
       try {
-        ProviderChoice choice = ProviderChoice.choose(failing.lib(), settings());
+        ProviderChoice choice = ProviderChoice.choose(failing.calls(), settings());
         assertThat(failing.infos()).as("infos that are not freed").isEqualTo(1);
         lib().fi_freeinfo(choice.infos().getFirst().address());
       } catch (BackendException e) {

@@ -1,12 +1,12 @@
 package io.reactivetransfer.libfabric;
 
-import io.reactivetransfer.Access;
-import io.reactivetransfer.HostMemory;
-import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.tck.driver.Recorder;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,6 @@ import java.util.List;
 final class FreedUnderRegionProgram implements AutoCloseable {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  private static final long PATIENCE_NANOS = 20_000_000_000L;
   private static final int ROUNDS = 5;
 
   /** Enough to be given back to the system when it is freed: who touches it then is found. */
@@ -31,32 +30,24 @@ final class FreedUnderRegionProgram implements AutoCloseable {
   private static final String SOURCE_FREED = "the source's memory was freed";
   private static final String TARGET_FREED = "the target's memory was freed";
 
-  private final FabricLibrary library;
-  private final LibfabricSettings settings;
   private final Arena arena = Arena.ofShared();
-  private final Recorder atOrigin = new Recorder();
-  private final Recorder atTarget = new Recorder();
-  private final Domain origin;
-  private final Domain target;
-  private final TwoNics nics;
-  private final LocalMemory source;
-  private final LocalMemory sink;
+  private final TwoNics nics = open();
+  private final Recorder atOrigin = nics.atOrigin();
+  private final Recorder atTarget = nics.atTarget();
+  private final LocalMemory source = nics.source(memory(arena));
+  private final LocalMemory sink = nics.openToOrigin(memory(arena));
   private long lastToken;
 
-  private FreedUnderRegionProgram() {
-    settings = InstalledLibrary.with("tcp");
-    library = FabricLibrary.load(settings.library());
-    origin = open(1);
-    target = open(2);
-    nics = new TwoNics(origin, atOrigin, target, atTarget);
-    source = origin.register(memory(arena), Access.LOCAL).toCompletableFuture().join();
-    sink = target.register(memory(arena), Access.REMOTE_WRITE).toCompletableFuture().join();
-  }
-
-  private Domain open(long engine) {
+  private static TwoNics open() {
+    LibfabricSettings settings = InstalledLibrary.with("tcp");
+    FabricLibrary library = FabricLibrary.load(settings.library());
     ProviderChoice choice = library.choose(settings);
-    return LibfabricDomain.open(
-        library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, TIMEOUT));
+    return TwoNics.open(engine ->
+        LibfabricDomain.open(
+            library,
+            choice,
+            choice.infos().getFirst(),
+            InstalledLibrary.context(engine, TIMEOUT)));
   }
 
   /** Ends with 0 if all writes failed that had to, and no others. */
@@ -75,63 +66,59 @@ final class FreedUnderRegionProgram implements AutoCloseable {
 
   @Override
   public void close() {
-    origin.close();
-    target.close();
+    if (!nics.close()) {
+      throw new AssertionError("expected NICs that can be closed" + all());
+    }
     arena.close();
   }
 
   private void freedSource(int length) {
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed =
-        origin.register(memory(shortLived), Access.LOCAL).toCompletableFuture().join();
+    LocalMemory freed = nics.source(memory(shortLived));
     RemoteMemory remote = remote(sink);
     requireWritten(write(freed, remote, length, false));
     shortLived.close();
     requireRefused(write(freed, remote, length, false), SOURCE_FREED);
     requireRefused(write(freed, remote, length, true), SOURCE_FREED);
     goesOn(remote);
-    origin.deregister(freed);
+    nics.origin().deregister(freed);
   }
 
   private void freedTarget(int length) {
     RemoteMemory beside = remote(sink);
     requireWritten(write(source, beside, length, false));
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed =
-        target.register(memory(shortLived), Access.REMOTE_WRITE).toCompletableFuture().join();
+    LocalMemory freed = nics.openToOrigin(memory(shortLived));
     RemoteMemory remote = remote(freed);
     requireWritten(write(source, remote, length, false));
     shortLived.close();
     requireNotWritten(write(source, remote, length, true));
     requireRefused(write(source, remote, length, true), TARGET_FREED);
     goesOn(beside);
-    LocalMemory renamed =
-        target.revoke(freed).toCompletableFuture().join(); // closing a region begins with that
+    // Closing a region begins with that.
+    LocalMemory renamed = TwoNics.join(nics.target().revoke(freed));
     requireRefused(write(source, remote(renamed), length, true), TARGET_FREED);
-    target.deregister(renamed);
+    nics.target().deregister(renamed);
     goesOn(beside);
   }
 
   private void freedTargetThatWasNeverWritten(int length) {
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed =
-        target.register(memory(shortLived), Access.REMOTE_WRITE).toCompletableFuture().join();
+    LocalMemory freed = nics.openToOrigin(memory(shortLived));
     shortLived.close();
     requireRefused(write(source, remote(freed), length, true), TARGET_FREED);
-    target.deregister(freed);
+    nics.target().deregister(freed);
   }
 
   /** Then a NIC does not look at all of them in each poll, but does where it was idle. */
   private void freedTargetAmongMany(int length) {
     List<LocalMemory> others = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      HostMemory other = new HostMemory(arena.allocate(64));
-      others.add(target.register(other, Access.REMOTE_WRITE).toCompletableFuture().join());
+      others.add(nics.openToOrigin(arena.allocate(64)));
     }
     RemoteMemory beside = remote(sink);
     Arena shortLived = Arena.ofShared();
-    LocalMemory freed =
-        target.register(memory(shortLived), Access.REMOTE_WRITE).toCompletableFuture().join();
+    LocalMemory freed = nics.openToOrigin(memory(shortLived));
     RemoteMemory remote = remote(freed);
     requireWritten(write(source, remote, length, false));
     shortLived.close();
@@ -140,16 +127,16 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     }
     requireNotWritten(write(source, remote, length, true));
     goesOn(beside);
-    target.deregister(freed);
-    others.forEach(target::deregister);
+    nics.target().deregister(freed);
+    others.forEach(nics.target()::deregister);
   }
 
-  private static HostMemory memory(Arena arena) {
-    return new HostMemory(arena.allocate(BYTES, 64));
+  private static MemorySegment memory(Arena arena) {
+    return arena.allocate(BYTES, 64);
   }
 
   private RemoteMemory remote(LocalMemory memory) {
-    return origin.resolve(nics.target(), memory.key(), BYTES);
+    return nics.named(memory, BYTES);
   }
 
   /** Until it is reported; returns its token. */
@@ -159,15 +146,8 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     if (counted) {
       op.withImm((int) token);
     }
-    long begin = System.nanoTime();
-    boolean taken = false;
-    while (atOrigin.reportsOf(token) == 0) {
-      if (System.nanoTime() - begin > PATIENCE_NANOS) {
-        throw new AssertionError("still waiting for write " + token + all());
-      }
-      taken = taken || origin.post(op).isTaken();
-      nics.turn();
-    }
+    nics.until("write " + token + " to be taken over", () -> nics.origin().post(op).isTaken());
+    nics.until("a report of write " + token, () -> atOrigin.reportsOf(token) > 0);
     return token;
   }
 

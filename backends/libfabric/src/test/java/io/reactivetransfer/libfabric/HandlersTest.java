@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactivetransfer.ffm.SignalHandlers;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.tck.driver.CCompiler;
+import io.reactivetransfer.tck.driver.Recorder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,7 +8,10 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
+import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
+import io.reactivetransfer.tck.driver.Recorder;
+import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -35,22 +38,18 @@ class StrangersTest {
   private final LibfabricSettings settings = InstalledLibrary.with("tcp");
   private final FabricLibrary library = FabricLibrary.load(settings.library());
   private final Arena arena = Arena.ofShared();
-  private final Recorder atOrigin = new Recorder();
-  private final Recorder atTarget = new Recorder();
   private final Recorder atStranger = new Recorder();
-  private final Domain origin = open(1, TIMEOUT);
-  private final Domain target = open(2, TIMEOUT);
   private final Domain stranger = open(3, SHORT_TIMEOUT);
-  private final TwoNics nics = new TwoNics(origin, atOrigin, target, atTarget);
+  private final TwoNics nics = TwoNics.open(engine -> open(engine, TIMEOUT));
+  private final Recorder atOrigin = nics.atOrigin();
+  private final Recorder atTarget = nics.atTarget();
   private final MemorySegment memory = arena.allocate(LENGTH, 64);
-  private final LocalMemory local =
-      target.register(new HostMemory(memory), Access.REMOTE_WRITE).toCompletableFuture().join();
+  private final LocalMemory local = nics.openToOrigin(memory);
 
   @AfterEach
   void close() {
     stranger.close();
-    origin.close();
-    target.close();
+    assertThat(nics.close()).isTrue();
     arena.close();
   }
 
@@ -60,12 +59,10 @@ class StrangersTest {
         library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, timeout));
   }
 
-  private Operation write(Domain from, RemotePeer to, byte value) {
+  private Operation write(Domain from, RemoteMemory to, byte value) {
     MemorySegment source = arena.allocate(LENGTH, 64).fill(value);
     return new Operation()
-        .between(
-            from.register(new HostMemory(source), Access.LOCAL).toCompletableFuture().join(),
-            from.resolve(to, local.key(), LENGTH))
+        .between(TwoNics.join(from.register(new HostMemory(source), Access.LOCAL)), to)
         .range(0, 0, LENGTH)
         .token(value)
         .withImm(value);
@@ -73,12 +70,12 @@ class StrangersTest {
 
   /** What the origin was told, when it has written. */
   private byte[] grantOfTheOrigin() {
-    Operation op = write(origin, nics.target(), (byte) 1);
+    Operation op = write(nics.origin(), nics.named(local, LENGTH), (byte) 1);
     boolean taken = false;
     long begin = System.nanoTime();
     while (!atOrigin.has("written 1") || !atTarget.has("imm 1")) {
       assertThat(System.nanoTime() - begin).as("ns of a first write").isLessThan(PATIENCE_NANOS);
-      taken = taken || origin.post(op).isTaken();
+      taken = taken || nics.origin().post(op).isTaken();
       nics.turn();
     }
     return atTarget.spoken().stream()
@@ -89,8 +86,8 @@ class StrangersTest {
 
   /** Has the stranger believe that it was told this, whenever it asks. */
   private void writeWith(byte[] grant) {
-    RemotePeer peer = stranger.resolve(new EngineId(2, 2), 0, target.address());
-    Operation op = write(stranger, peer, (byte) 9);
+    RemotePeer peer = stranger.resolve(new EngineId(2, 2), 0, nics.target().address());
+    Operation op = write(stranger, stranger.resolve(peer, local.key(), LENGTH), (byte) 9);
     boolean taken = false;
     int told = 0;
     long begin = System.nanoTime();

@@ -3,6 +3,7 @@ package io.reactivetransfer.libfabric;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric;
+import io.reactivetransfer.tck.driver.Recorder;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 

@@ -1,9 +1,6 @@
 package io.reactivetransfer.ibverbs.ffi;
 
 import io.reactivetransfer.ffm.ffi.CField;
-import java.lang.reflect.Field;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * Where the fields lie that are read or written here, on a 64-bit Linux. A test compares each with
@@ -115,20 +112,4 @@ public final class IbLayout {
   static final long EVENT_BYTES = 16;
 
   private IbLayout() {}
-
-  /** All fields, for the comparison with the header. */
-  public static List<CField> fields() {
-    return Arrays.stream(IbLayout.class.getDeclaredFields())
-        .filter(field -> field.getType() == CField.class)
-        .map(IbLayout::valueOf)
-        .toList();
-  }
-
-  private static CField valueOf(Field field) {
-    try {
-      return (CField) field.get(null);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
-    }
-  }
 }

@@ -1,9 +1,6 @@
 package io.reactivetransfer.libfabric.ffi;
 
 import io.reactivetransfer.ffm.ffi.CField;
-import java.lang.reflect.Field;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * Where the fields lie that are read or written here, on a 64-bit Linux. They are the same from
@@ -152,20 +149,4 @@ public final class FiLayout {
   static final long CQ_ATTR_BYTES = 40;
 
   private FiLayout() {}
-
-  /** All fields, for the comparison with the headers. */
-  public static List<CField> fields() {
-    return Arrays.stream(FiLayout.class.getDeclaredFields())
-        .filter(field -> field.getType() == CField.class)
-        .map(FiLayout::valueOf)
-        .toList();
-  }
-
-  private static CField valueOf(Field field) {
-    try {
-      return (CField) field.get(null);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
-    }
-  }
 }

@@ -1,9 +1,8 @@
 package io.reactivetransfer.libfabric.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
-import java.lang.reflect.InvocationTargetException;
+import io.reactivetransfer.tck.driver.FailingCalls;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,18 +13,16 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the calls of another, but for the n-th one, which fails as it may. Counted is what can
- * fail, but not what is refused or finds nothing and is tried again: so runs of one scenario have
- * about the same number of calls. Keeps the books of what is open.
+ * Calls of which one fails as it may. What is refused or finds nothing, and is tried again, is not
+ * counted. Keeps the books of what is open.
  *
  * <p>A call that fails is not made, with two exceptions. Binding an address vector is: an endpoint
  * of rxm without one ends the process when it is closed, up to 1.17, and binding the first one
  * cannot fail there. Completions that a failed read would have given are given by the next one.
  */
-public final class FailingLibFabric {
+public final class FailingLibFabric extends FailingCalls<LibFabric> {
 
   private static final int FI_EIO = 5;
   private static final int MOST_WAITS = 5;
@@ -54,12 +51,7 @@ public final class FailingLibFabric {
   private static final Set<String> MAY_BE_REFUSED = Set.of("fi_writemsg", "fi_trywait");
 
   private final LibFabric real;
-  private final LibFabric lib;
-  private final long failing;
   private final int error;
-  private final @Nullable String always;
-  private long calls;
-  private @Nullable String failed;
   private final SequencedMap<Long, String> open = new LinkedHashMap<>();
   private final List<String> mistakes = new ArrayList<>();
   private long infos;
@@ -74,45 +66,21 @@ public final class FailingLibFabric {
    *     those are counted that may be refused
    */
   public FailingLibFabric(LibFabric real, long failing, int error) {
-    this(real, failing, error, null);
+    super(LibFabric.class, real, failing);
+    this.real = real;
+    this.error = error;
   }
 
   /** Wraps the real one; each call of this name fails. */
   public static FailingLibFabric always(LibFabric real, String name) {
-    return new FailingLibFabric(real, 0, Fi.FI_ENOMEM, name);
-  }
-
-  private FailingLibFabric(LibFabric real, long failing, int error, @Nullable String always) {
-    this.real = real;
-    this.failing = failing;
-    this.error = error;
-    this.always = always;
-    this.lib =
-        (LibFabric)
-            Proxy.newProxyInstance(
-                LibFabric.class.getClassLoader(),
-                new Class<?>[] {LibFabric.class},
-                (proxy, method, arguments) -> call(method, arguments));
-  }
-
-  /** The calls. */
-  public LibFabric lib() {
-    return lib;
+    FailingLibFabric failing = new FailingLibFabric(real, 0, Fi.FI_ENOMEM);
+    failing.always(name);
+    return failing;
   }
 
   /** Closes for real what is open, in reverse. */
   public synchronized void release() {
     List.copyOf(open.keySet()).reversed().forEach(this::closed);
-  }
-
-  /** How many calls were counted. */
-  public synchronized long calls() {
-    return calls;
-  }
-
-  /** The call that failed, or null. */
-  public synchronized @Nullable String failed() {
-    return failed;
   }
 
   /** What is open, one line each. */
@@ -130,23 +98,24 @@ public final class FailingLibFabric {
     return List.copyOf(mistakes);
   }
 
-  private synchronized Object call(Method method, Object[] arguments) throws Throwable {
+  @Override
+  protected synchronized Object call(Method method, Object[] arguments) throws Throwable {
     String name = method.getName();
     if (name.equals("fi_cq_read")) {
       return read((long) arguments[0], (long) arguments[1], (long) arguments[2]);
     }
-    boolean counts = counts(name);
-    if (counts && fails(name)) {
-      return failure(name, arguments);
+    if (isToFail(name)) {
+      return failure(method, arguments);
     }
+    boolean counts = counts(name);
     Object result = make(method, arguments);
     if (counts && isRefusal(result)) {
-      calls--; // how many there are is chance
+      uncount(); // how many there are is chance
     } else if (name.equals("fi_trywait")) {
       waits++; // so it is here, and some are enough
     }
     if (OPENING.contains(name) && (int) result >= 0) {
-      open.put(made(arguments), name + " of call " + calls);
+      open.put(made(arguments), name + " of call " + counted());
     }
     infos +=
         switch (name) {
@@ -162,22 +131,17 @@ public final class FailingLibFabric {
     return result instanceof Number number && number.longValue() == -Fi.FI_EAGAIN;
   }
 
-  private boolean counts(String name) {
+  @Override
+  protected boolean counts(String name) {
     if (name.equals("fi_trywait") && waits == MOST_WAITS) {
       return false;
     }
     return error == Fi.FI_EAGAIN ? MAY_BE_REFUSED.contains(name) : !CANNOT_FAIL.contains(name);
   }
 
-  private boolean fails(String name) {
-    if (++calls != failing && !name.equals(always)) {
-      return false;
-    }
-    failed = name;
-    return true;
-  }
-
-  private Object failure(String name, Object[] arguments) {
+  @Override
+  protected Object failure(Method method, Object[] arguments) {
+    String name = method.getName();
     return switch (name) {
       case "fi_dupinfo" -> 0L;
       case "fi_av_insert" -> 0;
@@ -194,20 +158,16 @@ public final class FailingLibFabric {
     };
   }
 
-  private Object make(Method method, Object[] arguments) throws Throwable {
-    if (method.getName().equals("fi_close")) {
-      return closed((long) arguments[0]);
-    }
-    try {
-      return method.invoke(real, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
+  @Override
+  protected Object make(Method method, Object[] arguments) throws Throwable {
+    return method.getName().equals("fi_close")
+        ? (Object) closed((long) arguments[0])
+        : super.make(method, arguments);
   }
 
   private int closed(long fid) {
     if (open.remove(fid) == null) {
-      mistakes.add("closed something that is not open, behind call " + calls);
+      mistakes.add("closed something that is not open, behind call " + counted());
       return 0; // it would end the JVM
     }
     withheld.remove(fid);
@@ -226,7 +186,7 @@ public final class FailingLibFabric {
     Queue<byte[]> kept = withheld.computeIfAbsent(cq, key -> new ArrayDeque<>());
     long read = kept.isEmpty() ? real.fi_cq_read(cq, entries, count) : restored(kept, entries);
     boolean empty = read == 0 || read == -Fi.FI_EAGAIN;
-    if (empty || error == Fi.FI_EAGAIN || !fails("fi_cq_read")) {
+    if (empty || !isToFail("fi_cq_read")) {
       return read;
     }
     for (long i = 0; i < read; i++) {

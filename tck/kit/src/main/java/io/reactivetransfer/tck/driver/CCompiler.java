@@ -1,32 +1,40 @@
-package io.reactivetransfer.libfabric;
+package io.reactivetransfer.tck.driver;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.reactivetransfer.tck.Profile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Compiles C where there is a compiler; what needs one is skipped, visibly, where there is none.
+ * Compiles C where there is a compiler. A test that needs what is not there is skipped, visibly, or
+ * fails where {@link Profile#REQUIRE_ALL} is set.
  */
 public final class CCompiler {
 
-  private static final String HEADER = "rdma/fabric.h";
+  private static final Pattern NO_HEADER = Pattern.compile("fatal error: (\\S+): No such file");
 
   private CCompiler() {}
 
-  /** A shared library. */
-  static Path library(Path directory, String name, String source)
+  /**
+   * Makes a shared library.
+   *
+   * @param name of the library, without {@code lib} and {@code .so}
+   */
+  public static Path library(Path directory, String name, String source)
       throws IOException, InterruptedException {
-    return compile(
-        directory, name, source, directory.resolve("lib" + name + ".so"), "-shared", "-fPIC");
+    Path library = directory.resolve("lib" + name + ".so");
+    return compile(directory, name, source, library, "-shared", "-fPIC");
   }
 
-  /** A program, which may include the headers of libfabric. */
+  /** Makes a program; skips the test where a header is not installed. */
   public static Path program(Path directory, String name, String source)
       throws IOException, InterruptedException {
     return compile(directory, name, source, directory.resolve(name));
@@ -46,15 +54,17 @@ public final class CCompiler {
       return missing("there is no gcc: " + e.getMessage());
     }
     String output = new String(gcc.getInputStream().readAllBytes(), UTF_8);
-    if (gcc.waitFor() != 0 && output.contains(HEADER + ": No such file")) {
-      return missing("there are no headers of libfabric: install libfabric-dev");
+    int code = gcc.waitFor();
+    Matcher header = NO_HEADER.matcher(output);
+    if (code != 0 && header.find()) {
+      return missing("gcc finds no " + header.group(1) + ": install the package that has it");
     }
-    Assertions.assertEquals(0, gcc.exitValue(), output);
+    Assertions.assertEquals(0, code, output);
     return made;
   }
 
   private static Path missing(String reason) {
-    if (Boolean.getBoolean("reactivetransfer.requireAll")) {
+    if (Boolean.getBoolean(Profile.REQUIRE_ALL)) {
       Assertions.fail(reason);
     }
     return Assumptions.abort(reason);

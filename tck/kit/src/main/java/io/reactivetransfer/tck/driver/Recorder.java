@@ -1,4 +1,4 @@
-package io.reactivetransfer.libfabric;
+package io.reactivetransfer.tck.driver;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.CompletionSink;
@@ -9,45 +9,50 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 
-/** Keeps what polls report, one line each. */
-final class Recorder implements CompletionSink {
+/** Keeps what polls of a NIC report, one line each, and what it has to say to NICs of others. */
+public final class Recorder implements CompletionSink {
 
   private final List<String> reports = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
   private final Queue<byte[]> said = new ArrayDeque<>();
   private final List<byte[]> spoken = new ArrayList<>();
 
-  /** What was reported so far, in order. */
-  List<String> reports() {
+  /** What was reported so far, in order, such as {@code written 7} or {@code imm 7}. */
+  public List<String> reports() {
     return reports;
   }
 
   /** What was said of failures and losses. */
-  List<String> texts() {
+  public List<String> texts() {
     return texts;
   }
 
   /** What it has to say to the other NIC, and was not taken yet. */
-  Queue<byte[]> said() {
+  public Queue<byte[]> said() {
     return said;
   }
 
   /** All that it has had to say. */
-  List<byte[]> spoken() {
+  public List<byte[]> spoken() {
     return spoken;
   }
 
   /** How often a write was reported, in whatever way. */
-  long reportsOf(long token) {
+  public long reportsOf(long token) {
     return reports.stream()
         .filter(report ->
             List.of("written " + token, "failed " + token, "refused " + token).contains(report))
         .count();
   }
 
+  /** How many reports begin like this. */
+  public long count(String beginning) {
+    return reports.stream().filter(each -> each.startsWith(beginning)).count();
+  }
+
   /** Whether something was reported that begins like this. */
-  boolean has(String report) {
-    return reports.stream().anyMatch(each -> each.startsWith(report));
+  public boolean has(String beginning) {
+    return count(beginning) > 0;
   }
 
   @Override

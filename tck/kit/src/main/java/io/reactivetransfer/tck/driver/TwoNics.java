@@ -1,100 +1,105 @@
-package io.reactivetransfer.ibverbs;
+package io.reactivetransfer.tck.driver;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
-import io.reactivetransfer.ibverbs.ffi.Verbs;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
-import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.spi.RemotePeer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
-import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
 import java.util.function.LongUnaryOperator;
 
 /**
  * Two NICs of engines 1 and 2 on one thread, which carries what they have to say to each other. One
  * writes, the other is written to.
  */
-final class TwoNics {
+public final class TwoNics {
 
-  private static final int DEPTH = 64;
-  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
-  private static final Duration ACK_TIMEOUT = Duration.ofMillis(1);
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long ORIGIN = 1;
+  private static final long TARGET = 2;
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
 
+  private final Domain origin;
+  private final Domain target;
   private final Recorder atOrigin = new Recorder();
   private final Recorder atTarget = new Recorder();
-  private final List<Domain> open = new ArrayList<>();
+  private final RemotePeer toTarget;
+  private final RemotePeer toOrigin;
   private final List<Long> taken = new ArrayList<>();
-  private RemotePeer toTarget;
-  private RemotePeer toOrigin;
   private long tokens;
 
+  private TwoNics(Domain origin, Domain target) {
+    this.origin = origin;
+    this.target = target;
+    toTarget = origin.resolve(idOf(TARGET), 0, target.address());
+    toOrigin = target.resolve(idOf(ORIGIN), 0, origin.address());
+  }
+
   /**
-   * Opens the second and then the first one.
+   * Opens both.
    *
-   * @param search with these calls the ports are looked for
-   * @param verbs and with these the NICs work
+   * @param nicOf opens a NIC of the engine with this number, 1 or 2
+   * @throws BackendException if one of them cannot be opened; then the other one is closed
    */
-  TwoNics(Verbs search, Verbs verbs) {
-    AckTiming timing = AckTiming.of(ACK_TIMEOUT, 6);
-    VerbsSettings settings = new VerbsSettings(List.of(), OptionalInt.empty(), timing);
-    List<Port> ports = PortFinder.find(search, settings).ports();
+  public static TwoNics open(LongFunction<Domain> nicOf) {
+    List<Domain> open = new ArrayList<>();
     try {
-      for (int i = 0; i < 2; i++) {
-        OpenContext context =
-            OpenContext.builder(new EngineId(i + 1, i + 1), 0, () -> {})
-                .nicDepth(DEPTH)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build();
-        open.add(VerbsDomain.open(verbs, ports.get(i), timing, new Random(i), context));
-      }
-      toTarget = origin().resolve(new EngineId(2, 2), 0, target().address());
-      toOrigin = target().resolve(new EngineId(1, 1), 0, origin().address());
+      open.add(nicOf.apply(ORIGIN));
+      open.add(nicOf.apply(TARGET));
+      return new TwoNics(open.getFirst(), open.getLast());
     } catch (BackendException e) {
       open.forEach(Domain::close);
       throw e;
     }
   }
 
-  Domain origin() {
-    return open.getFirst();
+  /** The id of the engine with this number. */
+  private static EngineId idOf(long engine) {
+    return new EngineId(engine, engine);
   }
 
-  Domain target() {
-    return open.get(1);
+  /** The NIC that writes. */
+  public Domain origin() {
+    return origin;
   }
 
-  Recorder atOrigin() {
+  /** The NIC that is written to. */
+  public Domain target() {
+    return target;
+  }
+
+  /** What the NIC that writes has reported. */
+  public Recorder atOrigin() {
     return atOrigin;
   }
 
-  Recorder atTarget() {
+  /** What the NIC that is written to has reported. */
+  public Recorder atTarget() {
     return atTarget;
   }
 
-  LocalMemory source(MemorySegment bytes) {
-    return join(origin().register(new HostMemory(bytes), Access.LOCAL));
+  /** Registers memory that the first one writes from. */
+  public LocalMemory source(MemorySegment bytes) {
+    return join(origin.register(new HostMemory(bytes), Access.LOCAL));
   }
 
-  LocalMemory openToOrigin(MemorySegment bytes) {
-    return join(target().register(new HostMemory(bytes), Access.REMOTE_WRITE));
+  /** Registers memory that the second one has written. */
+  public LocalMemory openToOrigin(MemorySegment bytes) {
+    return join(target.register(new HostMemory(bytes), Access.REMOTE_WRITE));
   }
 
   /** What a stage gives, or the exception of a NIC that it fails with. */
-  static <T> T join(CompletionStage<T> stage) {
+  public static <T> T join(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().join();
     } catch (CompletionException e) {
@@ -105,33 +110,34 @@ final class TwoNics {
     }
   }
 
-  RemoteMemory named(LocalMemory memory, long length) {
-    return origin().resolve(toTarget, memory.key(), length);
+  /** Memory of the second one, as the first one knows it. */
+  public RemoteMemory named(LocalMemory memory, long length) {
+    return origin.resolve(toTarget, memory.key(), length);
   }
 
   /** Polls both, and waits for neither. */
-  void turn() {
-    turn(origin(), atOrigin, target(), toOrigin);
-    turn(target(), atTarget, origin(), toTarget);
+  public void turn() {
+    turn(origin, atOrigin, target, toOrigin);
+    turn(target, atTarget, origin, toTarget);
   }
 
   /** Polls the second one only; the first one hears what that says, and is not polled. */
-  void turnTarget() {
-    turn(target(), atTarget, origin(), toTarget);
+  public void turnTarget() {
+    turn(target, atTarget, origin, toTarget);
   }
 
   /** The first one hears this of the second one. */
-  void hear(ByteBuffer message) {
-    origin().fromPeer(toTarget, message);
+  public void hear(ByteBuffer message) {
+    origin.fromPeer(toTarget, message);
   }
 
   /** The first one gives the second one up. */
-  CompletionStage<Void> giveUp() {
-    return origin().disconnect(toTarget, "the test gives it up");
+  public CompletionStage<Void> giveUp() {
+    return origin.disconnect(toTarget, "the test gives it up");
   }
 
   private static void turn(Domain nic, Recorder sink, Domain other, RemotePeer self) {
-    if (nic.poll(sink) == 0) {
+    if (nic.poll(sink) == 0 && nic.waitDescriptors().length > 0) {
       try {
         nic.prepareWait();
       } catch (BackendException e) {
@@ -144,7 +150,7 @@ final class TwoNics {
   }
 
   /** Turns until it is so. */
-  void until(String what, BooleanSupplier condition) {
+  public void until(String what, BooleanSupplier condition) {
     long begin = System.nanoTime();
     while (!condition.getAsBoolean()) {
       turn();
@@ -169,7 +175,7 @@ final class TwoNics {
    * @param count how many at once
    * @param offset of each in both memories, by its number
    */
-  void write(
+  public void write(
       LocalMemory source,
       RemoteMemory target,
       int count,
@@ -186,15 +192,15 @@ final class TwoNics {
           "write " + token + " to be taken over, or a loss",
           () -> losses() > losses || post(write));
     }
-    origin().flush();
+    origin.flush();
     untilAllAreReported();
   }
 
-  void untilAllAreReported() {
+  public void untilAllAreReported() {
     until(
         "a report of all of " + taken,
         () -> {
-          origin().flush();
+          origin.flush();
           return taken.stream().allMatch(token -> atOrigin.reportsOf(token) > 0);
         });
   }
@@ -205,8 +211,8 @@ final class TwoNics {
 
   /** Posts one; whether it was taken over. */
   private boolean post(Operation write) {
-    boolean took = origin().post(write).isTaken();
-    origin().flush();
+    boolean took = origin.post(write).isTaken();
+    origin.flush();
     if (took) {
       taken.add(write.token());
     }
@@ -214,7 +220,7 @@ final class TwoNics {
   }
 
   /** Writes reported more than once, or without having been taken over, and doubled immediates. */
-  List<String> wrongReports() {
+  public List<String> wrongReports() {
     List<String> wrong = new ArrayList<>();
     for (long token = 0; token < tokens; token++) {
       long reports = atOrigin.reportsOf(token);
@@ -229,11 +235,11 @@ final class TwoNics {
   }
 
   /** The session of their engines is over, on both sides; waits until nothing more comes. */
-  void disconnect() {
+  public void disconnect() {
     var fences =
         List.of(
-            origin().disconnect(toTarget, "the test gives it up").toCompletableFuture(),
-            target().disconnect(toOrigin, "the test gives it up").toCompletableFuture());
+            origin.disconnect(toTarget, "the test gives it up").toCompletableFuture(),
+            target.disconnect(toOrigin, "the test gives it up").toCompletableFuture());
     atOrigin.said().clear();
     atTarget.said().clear();
     until("the fences to end", () -> fences.stream().allMatch(each -> each.isDone()));
@@ -241,16 +247,16 @@ final class TwoNics {
   }
 
   /** Forgets both peers. */
-  void release() {
-    origin().release(toTarget);
-    target().release(toOrigin);
+  public void release() {
+    origin.release(toTarget);
+    target.release(toOrigin);
     turn();
   }
 
   /** Closes both; whether both could be closed. */
-  boolean close() {
+  public boolean close() {
     boolean closed = true;
-    for (Domain each : open.reversed()) {
+    for (Domain each : List.of(target, origin)) {
       try {
         each.close();
       } catch (BackendException e) {
