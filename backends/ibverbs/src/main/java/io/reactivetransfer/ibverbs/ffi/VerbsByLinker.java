@@ -1,15 +1,21 @@
 package io.reactivetransfer.ibverbs.ffi;
 
+import static io.reactivetransfer.ffm.ffi.Calls.catching;
+import static io.reactivetransfer.ffm.ffi.Calls.handle;
+import static io.reactivetransfer.ffm.ffi.Calls.linkVariadic;
+import static io.reactivetransfer.ffm.ffi.Calls.orErrno;
+import static io.reactivetransfer.ffm.ffi.Calls.pointerOrErrno;
+import static io.reactivetransfer.ffm.ffi.Calls.unexpected;
+import static io.reactivetransfer.ffm.ffi.Calls.voidHandle;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.reactivetransfer.ffm.NativeLibrary;
 import io.reactivetransfer.ffm.ffi.CField;
+import io.reactivetransfer.ffm.ffi.Calls;
 import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -21,7 +27,6 @@ import java.lang.invoke.MethodHandle;
  */
 public final class VerbsByLinker implements Verbs {
 
-  private static final int EIO = 5;
   private static final int F_GETFL = 3;
   private static final int F_SETFL = 4;
   private static final int O_NONBLOCK = 0x800;
@@ -47,7 +52,8 @@ public final class VerbsByLinker implements Verbs {
   private static final MethodHandle L_I = handle(JAVA_LONG, JAVA_INT);
   private static final MethodHandle V_L = voidHandle(JAVA_LONG);
   private static final MethodHandle V_LI = voidHandle(JAVA_LONG, JAVA_INT);
-  private static final MethodHandle FCNTL = fcntl();
+  private static final MethodHandle FCNTL =
+      linkVariadic("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), 2);
 
   private final MemorySegment getDeviceList;
   private final MemorySegment freeDeviceList;
@@ -111,33 +117,6 @@ public final class VerbsByLinker implements Verbs {
     ackAsyncEvent = function(library, "ibv_ack_async_event");
     statusText = function(library, "ibv_wc_status_str");
     eventText = function(library, "ibv_event_type_str");
-  }
-
-  @SuppressWarnings("restricted") // the point of this class
-  private static MethodHandle handle(MemoryLayout result, MemoryLayout... arguments) {
-    return Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(result, arguments));
-  }
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle catching(MemoryLayout result, MemoryLayout... arguments) {
-    return Linker.nativeLinker()
-        .downcallHandle(
-            FunctionDescriptor.of(result, arguments), Linker.Option.captureCallState("errno"));
-  }
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle voidHandle(MemoryLayout... arguments) {
-    return Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(arguments));
-  }
-
-  @SuppressWarnings("restricted") // int fcntl(int fd, int cmd, ...)
-  private static MethodHandle fcntl() {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow("fcntl"),
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
-        Linker.Option.captureCallState("errno"),
-        Linker.Option.firstVariadicArg(2));
   }
 
   private static MemorySegment function(NativeLibrary library, String name) {
@@ -221,9 +200,9 @@ public final class VerbsByLinker implements Verbs {
   @Override
   public long ibv_reg_mr(long pd, long address, long length, int access) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
       long mr = (long) E_L_LLLI.invokeExact(regMr, errno, pd, address, length, access);
-      return orErrno(mr, errno);
+      return pointerOrErrno(mr, errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -247,9 +226,9 @@ public final class VerbsByLinker implements Verbs {
   @Override
   public long ibv_create_cq(long context, int entries, long channel) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
       long cq = (long) E_L_CQ.invokeExact(createCq, errno, context, entries, 0L, channel, 0);
-      return orErrno(cq, errno);
+      return pointerOrErrno(cq, errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -286,9 +265,9 @@ public final class VerbsByLinker implements Verbs {
   @Override
   public int ibv_get_cq_event(long channel, long cq, long cqContext) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
       int result = (int) E_I_LLL.invokeExact(getCqEvent, errno, channel, cq, cqContext);
-      return (int) (result == 0 ? 0 : orErrno(0, errno));
+      return orErrno(result, errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -359,9 +338,9 @@ public final class VerbsByLinker implements Verbs {
   @Override
   public int ibv_get_async_event(long context, long event) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
       int result = (int) E_I_LL.invokeExact(getAsyncEvent, errno, context, event);
-      return (int) (result == 0 ? 0 : orErrno(0, errno));
+      return orErrno(result, errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -385,13 +364,13 @@ public final class VerbsByLinker implements Verbs {
   @Override
   public int nonBlocking(int descriptor) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
       int flags = (int) FCNTL.invokeExact(errno, descriptor, F_GETFL, 0);
       if (flags < 0) {
-        return (int) orErrno(0, errno);
+        return orErrno(flags, errno);
       }
       int result = (int) FCNTL.invokeExact(errno, descriptor, F_SETFL, flags | O_NONBLOCK);
-      return result < 0 ? (int) orErrno(0, errno) : 0;
+      return orErrno(result, errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -399,8 +378,8 @@ public final class VerbsByLinker implements Verbs {
 
   private static long pointer(MethodHandle handle, MemorySegment function, long argument) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
-      return orErrno((long) handle.invokeExact(function, errno, argument), errno);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
+      return pointerOrErrno((long) handle.invokeExact(function, errno, argument), errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -408,8 +387,8 @@ public final class VerbsByLinker implements Verbs {
 
   private static long pointer(MemorySegment function, long first, long second) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(JAVA_INT);
-      return orErrno((long) E_L_LL.invokeExact(function, errno, first, second), errno);
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
+      return pointerOrErrno((long) E_L_LL.invokeExact(function, errno, first, second), errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -442,23 +421,5 @@ public final class VerbsByLinker implements Verbs {
   /** Most calls give an errno, and some -1. */
   private static int negated(int result) {
     return result > 0 ? -result : result;
-  }
-
-  /** A null pointer means that errno says why. */
-  private static long orErrno(long pointer, MemorySegment errno) {
-    if (pointer != 0) {
-      return pointer;
-    }
-    int code = errno.get(JAVA_INT, 0);
-    return code == 0 ? -EIO : -code;
-  }
-
-  /** What a handle declares to throw and a C function never does. */
-  private static RuntimeException unexpected(Throwable e) {
-    return switch (e) {
-      case RuntimeException runtime -> runtime;
-      case Error error -> throw error;
-      default -> new IllegalStateException(e);
-    };
   }
 }

@@ -1,5 +1,8 @@
 package io.reactivetransfer.libfabric.ffi;
 
+import static io.reactivetransfer.ffm.ffi.Calls.handle;
+import static io.reactivetransfer.ffm.ffi.Calls.unexpected;
+import static io.reactivetransfer.ffm.ffi.Calls.voidHandle;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -7,9 +10,6 @@ import io.reactivetransfer.ffm.NativeLibrary;
 import io.reactivetransfer.ffm.ffi.CField;
 import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -67,16 +67,6 @@ public final class LibFabricByLinker implements LibFabric {
     getinfo = function(library.symbol("fi_getinfo"));
     strerror = function(library.symbol("fi_strerror"));
     fabricOpen = function(library.symbol("fi_fabric"));
-  }
-
-  @SuppressWarnings("restricted") // the point of this class
-  private static MethodHandle handle(MemoryLayout result, MemoryLayout... arguments) {
-    return Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(result, arguments));
-  }
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle voidHandle(MemoryLayout... arguments) {
-    return Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(arguments));
   }
 
   private static MemorySegment function(long address) {
@@ -386,14 +376,5 @@ public final class LibFabricByLinker implements LibFabric {
     } catch (Throwable e) {
       throw unexpected(e);
     }
-  }
-
-  /** What a handle declares to throw and a C function never does. */
-  private static RuntimeException unexpected(Throwable e) {
-    return switch (e) {
-      case RuntimeException runtime -> runtime;
-      case Error error -> throw error;
-      default -> new IllegalStateException(e);
-    };
   }
 }
