@@ -125,7 +125,7 @@ final class Writes {
     message.with(Integer.toUnsignedLong(op.imm()), slots.context(slot));
     long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flagsOf(op));
     if (result == Fi.FI_SUCCESS) {
-      slots.take(slot, op.token(), source, route, initiator);
+      slots.take(op.token(), source, route, initiator);
       return Posted.TAKEN;
     }
     if (result == -Fi.FI_EAGAIN) {
@@ -246,7 +246,7 @@ final class Writes {
       sink.immArrived((int) LibFabric.data(entry));
       return;
     }
-    int slot = slots.slotOf(LibFabric.context(entry));
+    int slot = slots.slotOfContext(LibFabric.context(entry));
     if (slot >= 0) {
       boolean wasThere = slots.isSourceAlive(slot);
       slots.release(slot);
@@ -267,7 +267,7 @@ final class Writes {
         break;
       }
       read++;
-      int slot = slots.slotOf(LibFabric.errorContext(error.address()));
+      int slot = slots.slotOfContext(LibFabric.errorContext(error.address()));
       if (slot >= 0) { // else it was reported before, or came to this side: then its origin is told
         end(
             slot,
