@@ -1,10 +1,8 @@
 package io.reactivetransfer.ibverbs;
 
-import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.NettyControl;
-import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
@@ -21,7 +19,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One-sided writes through libibverbs, over reliable connections: RoCE v2 and InfiniBand, such as
@@ -36,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class IbverbsBackend implements Backend {
 
   private static final String PROPERTY = "reactivetransfer.ibverbs.";
-  private static final String LOOPBACK = "127.0.0.1";
   private static final String LIBRARY = "libibverbs.so.1";
   private static final String REMEDY =
       "install libibverbs and the drivers of the cards (on Debian and Ubuntu the packages"
@@ -47,8 +43,9 @@ public final class IbverbsBackend implements Backend {
 
   private final VerbsSettings settings;
   private final Supplier<VerbsLibrary> library;
-  private final NettyControl.Builder controlBuilder;
-  private @Nullable NettyControl control;
+
+  /** How its engines talk with each other. */
+  private final Supplier<NettyControl> control;
 
   /** With the defaults, as the service loader makes it; see {@link Builder}. */
   public IbverbsBackend() {
@@ -65,21 +62,7 @@ public final class IbverbsBackend implements Backend {
     settings =
         new VerbsSettings(
             builder.devices, builder.gidIndex, AckTiming.of(builder.ackTimeout, builder.retries));
-    controlBuilder = builder.control.host(builder.host);
-  }
-
-  /**
-   * How its engines talk with each other; made when it is needed first.
-   *
-   * @throws IllegalArgumentException if that is not possible with these settings
-   */
-  private synchronized NettyControl control() {
-    NettyControl made = control;
-    if (made == null) {
-      made = controlBuilder.build();
-      control = made;
-    }
-    return made;
+    control = builder.channel();
   }
 
   /** Begins with the defaults. */
@@ -100,7 +83,7 @@ public final class IbverbsBackend implements Backend {
           "it runs on 64-bit Linux only, and this is " + system, "use the backend tcp");
     }
     try {
-      control();
+      NettyControl ignored = control.get();
     } catch (IllegalArgumentException e) {
       return Availability.unavailable(
           String.valueOf(e.getMessage()), "give IbverbsBackend.builder() what is missing");
@@ -161,7 +144,7 @@ public final class IbverbsBackend implements Backend {
 
   @Override
   public CompletionStage<ControlChannel> openControl(ControlContext context) {
-    return control().open(context);
+    return control.get().open(context);
   }
 
   @Override
@@ -188,17 +171,20 @@ public final class IbverbsBackend implements Backend {
     }
   }
 
-  /** Sets what differs from the defaults. */
-  public static final class Builder {
+  /**
+   * Sets what differs from the defaults. The host is that of the control channel, and need not be an
+   * address of the cards.
+   */
+  public static final class Builder extends ControlBuilder<Builder> {
     private String library = System.getProperty(PROPERTY + "library", LIBRARY);
     private List<String> devices = defaultDevices();
     private OptionalInt gidIndex = defaultGidIndex();
     private Duration ackTimeout = AckTiming.DEFAULT_TIMEOUT;
     private int retries = AckTiming.DEFAULT_RETRIES;
-    private String host = System.getProperty(PROPERTY + "host", LOOPBACK);
-    private final NettyControl.Builder control = NettyControl.builder();
 
-    private Builder() {}
+    private Builder() {
+      host(System.getProperty(PROPERTY + "host", host()));
+    }
 
     private static List<String> defaultDevices() {
       String names = System.getProperty(PROPERTY + "devices", "");
@@ -254,69 +240,9 @@ public final class IbverbsBackend implements Backend {
       return this;
     }
 
-    /**
-     * The address of this machine that the control channel listens on, by default 127.0.0.1. With
-     * any other address, say who may talk with this engine, by {@link #secret} or {@link
-     * #withoutSecret}. It need not be one of the cards'.
-     */
-    public Builder host(String address) {
-      this.host = address;
-      return this;
-    }
-
-    /** The port that the control channel listens on; 0, the default, takes a free one. */
-    public Builder port(int port) {
-      control.port(port);
-      return this;
-    }
-
-    /**
-     * The address or name by which others reach the control channel, where it is not the one that
-     * is listened on: for all interfaces at once (0.0.0.0), or behind a translation of addresses.
-     */
-    public Builder advertised(String advertisedHost) {
-      control.advertised(advertisedHost);
-      return this;
-    }
-
-    /**
-     * What the engines of a cluster know. Each side of a new session proves to the other that it
-     * does, or there is no session; so it must be the same everywhere. Needed where the engine
-     * listens on more than a loopback address.
-     */
-    public Builder secret(ClusterSecret secret) {
-      control.secret(secret);
-      return this;
-    }
-
-    /** Two secrets that are both valid, while the engines of a cluster are given another one. */
-    public Builder secrets(ClusterSecret current, ClusterSecret previous) {
-      control.secrets(current, previous);
-      return this;
-    }
-
-    /**
-     * Lets in whoever can connect, under an id of its own. For a network that is trusted as a
-     * whole, or with {@link Tls#mutual} and an authority of the cluster's own.
-     */
-    public Builder withoutSecret() {
-      control.withoutSecret();
-      return this;
-    }
-
-    /**
-     * Encrypts the control channel, and with it the keys that engines tell each other; all engines
-     * must, or none. What cards write is not encrypted.
-     */
-    public Builder tls(Tls tls) {
-      control.tls(tls);
-      return this;
-    }
-
-    /** What strangers may cost, {@link HandshakeLimits#DEFAULTS} by default. */
-    public Builder handshakeLimits(HandshakeLimits limits) {
-      control.handshakeLimits(limits);
-      return this;
+    /** For the backend, which may not call what is protected. */
+    private Supplier<NettyControl> channel() {
+      return control();
     }
 
     /**
@@ -328,7 +254,7 @@ public final class IbverbsBackend implements Backend {
      */
     public IbverbsBackend build() {
       IbverbsBackend backend = new IbverbsBackend(this);
-      backend.control();
+      NettyControl ignored = backend.control.get();
       return backend;
     }
   }

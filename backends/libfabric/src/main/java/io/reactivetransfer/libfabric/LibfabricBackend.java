@@ -1,10 +1,8 @@
 package io.reactivetransfer.libfabric;
 
-import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
-import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.NettyControl;
-import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.Availability;
@@ -19,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One-sided writes through libfabric: in software over tcp and shm, and by way of its providers
@@ -41,8 +39,9 @@ public final class LibfabricBackend implements Backend {
           + " library by the system property reactivetransfer.libfabric.library";
 
   private final LibfabricSettings settings;
-  private final NettyControl.Builder controlBuilder;
-  private @Nullable NettyControl control;
+
+  /** How its engines talk with each other. */
+  private final Supplier<NettyControl> control;
 
   /** With the defaults, as the service loader makes it; see {@link Builder}. */
   public LibfabricBackend() {
@@ -50,22 +49,8 @@ public final class LibfabricBackend implements Backend {
   }
 
   private LibfabricBackend(Builder builder) {
-    settings = new LibfabricSettings(builder.library, builder.provider, builder.host, builder.nics);
-    controlBuilder = builder.control.host(builder.host);
-  }
-
-  /**
-   * How its engines talk with each other; made when it is needed first.
-   *
-   * @throws IllegalArgumentException if that is not possible with these settings
-   */
-  private synchronized NettyControl control() {
-    NettyControl made = control;
-    if (made == null) {
-      made = controlBuilder.build();
-      control = made;
-    }
-    return made;
+    settings = builder.settings();
+    control = builder.channel();
   }
 
   /** Begins with the defaults. */
@@ -86,7 +71,7 @@ public final class LibfabricBackend implements Backend {
           "it runs on 64-bit Linux only, and this is " + system, "use the backend tcp");
     }
     try {
-      control();
+      NettyControl ignored = control.get();
     } catch (IllegalArgumentException e) {
       return Availability.unavailable(
           String.valueOf(e.getMessage()), "give LibfabricBackend.builder() what is missing");
@@ -192,7 +177,7 @@ public final class LibfabricBackend implements Backend {
 
   @Override
   public CompletionStage<ControlChannel> openControl(ControlContext context) {
-    return control().open(context);
+    return control.get().open(context);
   }
 
   @Override
@@ -212,16 +197,19 @@ public final class LibfabricBackend implements Backend {
         task -> Thread.ofPlatform().daemon().name("transfer-libfabric-open").start(task));
   }
 
-  /** Sets what differs from the defaults. */
-  public static final class Builder {
+  /**
+   * Sets what differs from the defaults. The host is that of the control channel and of providers
+   * over IP.
+   */
+  public static final class Builder extends ControlBuilder<Builder> {
     private String library = defaultLibrary();
     private Optional<String> provider =
         Optional.ofNullable(System.getProperty(PROPERTY + "provider"));
-    private String host = System.getProperty(PROPERTY + "host", LibfabricSettings.LOOPBACK);
     private int nics = 1;
-    private final NettyControl.Builder control = NettyControl.builder();
 
-    private Builder() {}
+    private Builder() {
+      host(System.getProperty(PROPERTY + "host", host()));
+    }
 
     private static String defaultLibrary() {
       String variable = System.getenv("FI_LIBRARY");
@@ -245,16 +233,6 @@ public final class LibfabricBackend implements Backend {
     }
 
     /**
-     * The address of this machine that the control channel and providers over IP listen on, by
-     * default 127.0.0.1. With any other address, say who may talk with this engine, by {@link
-     * #secret} or {@link #withoutSecret}.
-     */
-    public Builder host(String address) {
-      this.host = address;
-      return this;
-    }
-
-    /**
      * NICs of an engine that is not told how many, 1 to 8, where NICs are software; by default 1.
      */
     public Builder nics(int count) {
@@ -266,59 +244,13 @@ public final class LibfabricBackend implements Backend {
       return this;
     }
 
-    /** The port that the control channel listens on; 0, the default, takes a free one. */
-    public Builder port(int port) {
-      control.port(port);
-      return this;
+    private LibfabricSettings settings() {
+      return new LibfabricSettings(library, provider, host(), nics);
     }
 
-    /**
-     * The address or name by which others reach the control channel, where it is not the one that
-     * is listened on: for all interfaces at once (0.0.0.0), or behind a translation of addresses.
-     */
-    public Builder advertised(String advertisedHost) {
-      control.advertised(advertisedHost);
-      return this;
-    }
-
-    /**
-     * What the engines of a cluster know. Each side of a new session proves to the other that it
-     * does, or there is no session; so it must be the same everywhere. Needed where the engine
-     * listens on more than a loopback address.
-     */
-    public Builder secret(ClusterSecret secret) {
-      control.secret(secret);
-      return this;
-    }
-
-    /** Two secrets that are both valid, while the engines of a cluster are given another one. */
-    public Builder secrets(ClusterSecret current, ClusterSecret previous) {
-      control.secrets(current, previous);
-      return this;
-    }
-
-    /**
-     * Lets in whoever can connect, under an id of its own. For a network that is trusted as a
-     * whole, or with {@link Tls#mutual} and an authority of the cluster's own.
-     */
-    public Builder withoutSecret() {
-      control.withoutSecret();
-      return this;
-    }
-
-    /**
-     * Encrypts the control channel, and with it the keys that NICs tell each other; all engines
-     * must, or none. What NICs write is not encrypted.
-     */
-    public Builder tls(Tls tls) {
-      control.tls(tls);
-      return this;
-    }
-
-    /** What strangers may cost, {@link HandshakeLimits#DEFAULTS} by default. */
-    public Builder handshakeLimits(HandshakeLimits limits) {
-      control.handshakeLimits(limits);
-      return this;
+    /** For the backend, which may not call what is protected. */
+    private Supplier<NettyControl> channel() {
+      return control();
     }
 
     /**
@@ -330,7 +262,7 @@ public final class LibfabricBackend implements Backend {
      */
     public LibfabricBackend build() {
       LibfabricBackend backend = new LibfabricBackend(this);
-      backend.control();
+      NettyControl ignored = backend.control.get();
       return backend;
     }
   }

@@ -1,11 +1,10 @@
 package io.reactivetransfer.tcp;
 
-import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.HandshakeLimits;
+import io.reactivetransfer.control.ListeningBuilder;
 import io.reactivetransfer.control.NettyControl;
 import io.reactivetransfer.control.NettyControlChannel;
-import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.control.Transport;
 import io.reactivetransfer.control.socket.Admission;
 import io.reactivetransfer.spi.Availability;
@@ -142,7 +141,7 @@ public final class TcpBackend implements Backend {
   }
 
   /** Sets what differs from the defaults. */
-  public static final class Builder {
+  public static final class Builder extends ListeningBuilder<Builder> {
 
     private static final int MAX_PORT = 65_535 - Nic.MAX_PER_ENGINE;
     private static final int DEFAULT_NICS = 2;
@@ -151,10 +150,6 @@ public final class TcpBackend implements Backend {
     private @Nullable String advertisedHost;
     private int port;
     private int nics;
-    private List<ClusterSecret> secrets = List.of();
-    private boolean withoutSecret;
-    private @Nullable Tls tls;
-    private HandshakeLimits limits = HandshakeLimits.DEFAULTS;
     private Transport transport = Transport.AUTO;
 
     private Builder() {}
@@ -221,48 +216,6 @@ public final class TcpBackend implements Backend {
       return this;
     }
 
-    /**
-     * What the engines of a cluster know. Each side of a new connection proves to the other that it
-     * does, or there is no connection; so it must be the same everywhere. Needed where the engine
-     * listens on more than a loopback address.
-     */
-    public Builder secret(ClusterSecret secret) {
-      this.secrets = List.of(secret);
-      return this;
-    }
-
-    /**
-     * Two secrets that are both valid, while the engines of a cluster are given another one: first
-     * all of them, in any order, get the new one with the old one behind it, then the new one
-     * alone.
-     */
-    public Builder secrets(ClusterSecret current, ClusterSecret previous) {
-      this.secrets = List.of(current, previous);
-      return this;
-    }
-
-    /**
-     * Listens without a secret, on any address: whoever can connect may send messages and claim to
-     * be any engine. For a network that is trusted as a whole, or with {@link Tls#mutual} and an
-     * authority of the cluster's own.
-     */
-    public Builder withoutSecret() {
-      this.withoutSecret = true;
-      return this;
-    }
-
-    /** Encrypts all connections; all engines must, or none. Nothing is encrypted by default. */
-    public Builder tls(Tls tls) {
-      this.tls = Objects.requireNonNull(tls, "tls");
-      return this;
-    }
-
-    /** What strangers may cost, {@link HandshakeLimits#DEFAULTS} by default. */
-    public Builder handshakeLimits(HandshakeLimits limits) {
-      this.limits = Objects.requireNonNull(limits, "limits");
-      return this;
-    }
-
     /** How the sockets are driven, {@link Transport#AUTO} by default. */
     public Builder transport(Transport transport) {
       this.transport = Objects.requireNonNull(transport, "transport");
@@ -282,67 +235,30 @@ public final class TcpBackend implements Backend {
     }
 
     private TcpSettings settings() {
-      List<InetAddress> addresses = TcpSettings.lookUp(hosts);
-      checkAdvertised(addresses);
-      checkSecret(addresses);
+      List<InetAddress> addresses = hosts.stream().map(ListeningBuilder::lookUp).toList();
+      requireAdvertised(addresses);
+      requireSecret(hosts, addresses);
       int usual = hosts.size() == 1 ? DEFAULT_NICS : hosts.size();
       int count = nics == 0 ? usual : nics;
-      return new TcpSettings(hosts, addresses, advertisedHost, port, count, limits);
+      return new TcpSettings(hosts, addresses, advertisedHost, port, count, handshakeLimits());
+    }
+
+    private void requireAdvertised(List<InetAddress> addresses) {
+      if (advertisedHost == null) {
+        for (int i = 0; i < hosts.size(); i++) {
+          requireOneAddress(hosts.get(i), addresses.get(i));
+        }
+      } else if (hosts.size() > 1) {
+        throw new IllegalArgumentException(
+            "expected one host where an advertised host is set, got " + hosts);
+      }
     }
 
     /** On the first of the hosts, and on the port before those of the NICs. */
     private NettyControl control() {
       NettyControl.Builder builder =
-          NettyControl.builder()
-              .host(hosts.getFirst())
-              .port(port)
-              .handshakeLimits(limits)
-              .transport(transport);
-      if (advertisedHost != null) {
-        builder.advertised(advertisedHost);
-      }
-      if (tls != null) {
-        builder.tls(tls);
-      }
-      return switch (secrets.size()) {
-        case 0 -> builder.withoutSecret().build();
-        case 1 -> builder.secret(secrets.getFirst()).build();
-        default -> builder.secrets(secrets.getFirst(), secrets.getLast()).build();
-      };
-    }
-
-    private void checkAdvertised(List<InetAddress> addresses) {
-      if (advertisedHost != null) {
-        if (hosts.size() > 1) {
-          throw new IllegalArgumentException(
-              "expected one host where an advertised host is set, got " + hosts);
-        }
-        return;
-      }
-      for (int i = 0; i < hosts.size(); i++) {
-        if (addresses.get(i).isAnyLocalAddress()) {
-          throw new IllegalArgumentException(
-              "expected an advertised host, got none: "
-                  + hosts.get(i)
-                  + " stands for all addresses of this machine, and others must be told one of"
-                  + " them");
-        }
-      }
-    }
-
-    private void checkSecret(List<InetAddress> addresses) {
-      if (!secrets.isEmpty() && withoutSecret) {
-        throw new IllegalArgumentException("expected a secret or withoutSecret(), got both");
-      }
-      if (secrets.isEmpty()
-          && !withoutSecret
-          && !addresses.stream().allMatch(InetAddress::isLoopbackAddress)) {
-        throw new IllegalArgumentException(
-            "expected a cluster secret, got none: on "
-                + String.join(", ", hosts)
-                + " other machines can connect. Give secret(ClusterSecret.ofFile(...)), the same on"
-                + " all of them, or say withoutSecret()");
-      }
+          sameFor(NettyControl.builder()).host(hosts.getFirst()).port(port).transport(transport);
+      return (advertisedHost == null ? builder : builder.advertised(advertisedHost)).build();
     }
 
     private static String requireHost(String host) {

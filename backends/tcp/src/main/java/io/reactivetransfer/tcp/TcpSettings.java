@@ -3,8 +3,6 @@ package io.reactivetransfer.tcp;
 import io.reactivetransfer.control.HandshakeLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,18 +40,5 @@ record TcpSettings(
    */
   @Nullable InetAddress outgoingAddress(int nicIndex) {
     return addresses.size() == 1 ? null : addresses.get(nicIndex % addresses.size());
-  }
-
-  static List<InetAddress> lookUp(List<String> hosts) {
-    List<InetAddress> addresses = new ArrayList<>();
-    for (String host : hosts) {
-      try {
-        addresses.add(InetAddress.getByName(host));
-      } catch (UnknownHostException e) {
-        throw new IllegalArgumentException(
-            "expected a host name or address of this machine, got " + host, e);
-      }
-    }
-    return List.copyOf(addresses);
   }
 }
