@@ -55,7 +55,8 @@ public abstract class ControlBuilder<B extends ControlBuilder<B>> extends Listen
 
   /**
    * The address or name that others are told, where it is not the one that is listened on, with the
-   * port that is: for all interfaces at once (0.0.0.0), or for a name.
+   * port that is: for all interfaces at once (0.0.0.0), for a name, or behind a translation of
+   * addresses.
    */
   public final B advertised(String advertisedHost) {
     return advertised(requireHost(advertisedHost), 0);
