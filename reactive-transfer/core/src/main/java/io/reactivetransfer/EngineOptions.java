@@ -65,7 +65,10 @@ public sealed interface EngineOptions permits EngineOptionValues {
    */
   Duration transferDeadline();
 
-  /** How long a connection to a peer may take to come about, up to 365 days. */
+  /**
+   * How long a connection to a peer may take to come about, up to 365 days. A peer that anything is
+   * waited for is lost after {@link #livenessDeadline} already, if that is shorter.
+   */
   Duration connectTimeout();
 
   /** How long {@code close} waits for what is in flight, up to 365 days. */

@@ -1,6 +1,5 @@
 package io.reactivetransfer.tools.perf;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Makes the reference of libfabric from its sources, which are resources. */
 final class CCompiler {
@@ -52,12 +50,12 @@ final class CCompiler {
    * @throws UnavailableException if one of them is missing; says which, and how to get it
    */
   static CCompiler find(FabricLibrary library) throws UnavailableException, InterruptedException {
-    return find(System.getenv().getOrDefault("PATH", ""), library);
+    return find(OnPath.path(), library);
   }
 
   static CCompiler find(String path, FabricLibrary library)
       throws UnavailableException, InterruptedException {
-    Path program = program(path);
+    Path program = OnPath.find(path, List.of("gcc", "cc"));
     if (program == null) {
       throw new UnavailableException(
           "expected a C compiler for the reference, got neither gcc nor cc on the PATH; install"
@@ -66,18 +64,6 @@ final class CCompiler {
     CCompiler compiler = new CCompiler(program, library);
     compiler.requireHeaders();
     return compiler;
-  }
-
-  private static @Nullable Path program(String path) {
-    for (String name : List.of("gcc", "cc")) {
-      for (String folder : path.split(File.pathSeparator, -1)) {
-        Path program = Path.of(folder, name);
-        if (Files.isExecutable(program)) {
-          return program;
-        }
-      }
-    }
-    return null;
   }
 
   private void requireHeaders() throws UnavailableException, InterruptedException {

@@ -1,11 +1,7 @@
 package io.reactivetransfer.tools.perf;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,23 +29,18 @@ final class Iperf3 {
 
   /** Null if it is not installed. */
   static @Nullable Iperf3 find() {
-    return find(System.getenv().getOrDefault("PATH", ""));
+    return find(OnPath.path());
   }
 
   static @Nullable Iperf3 find(String path) {
-    for (String folder : path.split(File.pathSeparator, -1)) {
-      Path program = Path.of(folder, "iperf3");
-      if (Files.isExecutable(program)) {
-        return new Iperf3(program);
-      }
-    }
-    return null;
+    Path program = OnPath.find(path, List.of("iperf3"));
+    return program == null ? null : new Iperf3(program);
   }
 
   /** Writes blocks of this size, or of the largest that it takes. */
   double bytesPerSecond(long size) throws SideFailedException, InterruptedException {
     try {
-      String port = String.valueOf(freePort());
+      String port = String.valueOf(OnPath.freePort());
       Process server = start("-s", "-1", "-B", "127.0.0.1", "-p", port);
       try {
         return client(port, Math.min(size, MAX_BLOCK));
@@ -87,11 +78,5 @@ final class Iperf3 {
         .redirectErrorStream(true)
         .redirectOutput(server ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.PIPE)
         .start();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

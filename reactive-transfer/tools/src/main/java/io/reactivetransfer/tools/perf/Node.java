@@ -19,6 +19,7 @@ import reactor.core.publisher.Mono;
 /** What both sides have: an engine, and memory for the size that is being measured. */
 final class Node implements AutoCloseable {
 
+  /** Also of what each side may be silent for: where it starts slowly, that is no failure. */
   static final Duration SETUP = Duration.ofSeconds(30);
 
   private static final long ALIGNMENT = 4096;
@@ -44,6 +45,7 @@ final class Node implements AutoCloseable {
             .nics(plan.nics())
             .window(window(plan))
             .messageCredits(Math.max(MIN_CREDITS, plan.outstanding()))
+            .livenessDeadline(SETUP)
             .signalScheduler(plan.signals().scheduler());
     if (plan.op().isOfMessages()) {
       // Not less than by default: credit is for two of the longest, and would be said each time.

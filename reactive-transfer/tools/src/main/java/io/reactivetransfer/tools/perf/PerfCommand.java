@@ -162,7 +162,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       description =
           "Measure the reference in turn: for tcp a blocking socket, and iperf3 if it is installed;"
               + " for loopback a memcpy; for libfabric a program in C, which needs gcc,"
-              + " libfabric-dev and --provider.")
+              + " libfabric-dev and --provider; for ibverbs ib_write_bw of perftest.")
   private boolean reference;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to this file.")
@@ -355,6 +355,10 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     if (!it.has(op)) {
       throw new IllegalArgumentException(
           "expected --reference of another --op, got " + op + ", which has none over " + backend);
+    }
+    if (it == Reference.IB_WRITE_BW && nics > 1) {
+      throw new IllegalArgumentException(
+          "expected --reference over " + backend + " with one NIC, got --nics " + nics);
     }
     if (it != Reference.NIO && connect != null) {
       throw new IllegalArgumentException(

@@ -10,7 +10,9 @@ enum Reference {
   /** One thread that copies. */
   MEMCPY,
   /** A program in C, on the same library as ours. */
-  C;
+  C,
+  /** The one that cards are measured with, from perftest. */
+  IB_WRITE_BW;
 
   /** The one of this backend, or null if it has none. */
   static @Nullable Reference of(String backend) {
@@ -18,6 +20,7 @@ enum Reference {
       case "tcp" -> NIO;
       case "loopback" -> MEMCPY;
       case "libfabric" -> C;
+      case "ibverbs" -> IB_WRITE_BW;
       default -> null;
     };
   }
@@ -28,6 +31,7 @@ enum Reference {
       case NIO -> true;
       case MEMCPY -> !op.isOneByOne();
       case C -> !op.isOfMessages() && op != Op.FAN_OUT;
+      case IB_WRITE_BW -> op == Op.WRITE;
     };
   }
 

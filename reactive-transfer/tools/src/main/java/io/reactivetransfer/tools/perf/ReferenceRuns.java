@@ -24,6 +24,7 @@ interface ReferenceRuns extends AutoCloseable {
       case MEMCPY -> new RoleReference(origin, () -> "memcpy");
       case NIO -> new RoleReference(origin, () -> "nio " + target.ask("listen"));
       case C -> CReference.start(plan, progress);
+      case IB_WRITE_BW -> IbWriteBw.find(plan);
       case null -> throw new IllegalStateException("no reference of " + plan.backend());
     };
   }

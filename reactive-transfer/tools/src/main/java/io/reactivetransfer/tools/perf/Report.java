@@ -85,7 +85,7 @@ final class Report {
     if (reference != null) {
       row.add(number("%,.0f", reference.operationsPerSecond()));
       row.add(number("%.3f", result.referenceBytesPerSecond() / 1e9));
-      row.add(number("%,.1f", reference.p50Micros()));
+      row.add(reference.hasLatency() ? number("%,.1f", reference.p50Micros()) : "-");
       row.add(number("%.2f", result.ratio()));
     }
     if (withIperf3) {
@@ -149,6 +149,11 @@ final class Report {
       case NIO -> nio();
       case MEMCPY -> "memcpy: one thread copies between two MemorySegments.";
       case C -> c();
+      case IB_WRITE_BW ->
+          "ib_write_bw: of perftest, two processes on the same port; as many outstanding as ours, a"
+              + " completion for each "
+              + IbWriteBw.signalEvery(plan.outstanding())
+              + "; it tells no latency. Set-up is not measured.";
       case null -> throw new IllegalStateException("no reference of " + plan.backend());
     };
   }

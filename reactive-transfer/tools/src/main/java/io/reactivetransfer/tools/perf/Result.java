@@ -43,6 +43,11 @@ record Result(
       double cpuSecondsPerOperation,
       double allocatedPerOperation) {
 
+    /** Some references tell none. */
+    boolean hasLatency() {
+      return p50Micros > 0;
+    }
+
     static Medians of(List<RunFigures> rounds) {
       return new Medians(
           median(rounds, RunFigures::operationsPerSecond),

@@ -58,7 +58,10 @@ final class SvgChart {
     lines.add(line(plan.backend() + " p50", "ours", it -> it.ours().p50Micros()));
     lines.add(line(plan.backend() + " p99", "ours dashed", it -> it.ours().p99Micros()));
     List<Result.Medians> references =
-        results.stream().map(Result::reference).filter(it -> it != null).toList();
+        results.stream()
+            .map(Result::reference)
+            .filter(it -> it != null && it.hasLatency())
+            .toList();
     if (references.size() == results.size()) {
       lines.add(
           new SvgPanel.Line(
