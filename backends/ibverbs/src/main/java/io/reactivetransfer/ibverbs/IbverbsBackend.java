@@ -172,8 +172,8 @@ public final class IbverbsBackend implements Backend {
   }
 
   /**
-   * Sets what differs from the defaults. The host is that of the control channel, and need not be an
-   * address of the cards.
+   * Sets what differs from the defaults. The host is that of the control channel, and need not be
+   * an address of the cards.
    */
   public static final class Builder extends ControlBuilder<Builder> {
     private String library = System.getProperty(PROPERTY + "library", LIBRARY);

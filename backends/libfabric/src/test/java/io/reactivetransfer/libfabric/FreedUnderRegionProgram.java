@@ -44,10 +44,7 @@ final class FreedUnderRegionProgram implements AutoCloseable {
     ProviderChoice choice = library.choose(settings);
     return TwoNics.open(engine ->
         LibfabricDomain.open(
-            library,
-            choice,
-            choice.infos().getFirst(),
-            InstalledLibrary.context(engine, TIMEOUT)));
+            library, choice, choice.infos().getFirst(), InstalledLibrary.context(engine, TIMEOUT)));
   }
 
   /** Ends with 0 if all writes failed that had to, and no others. */
