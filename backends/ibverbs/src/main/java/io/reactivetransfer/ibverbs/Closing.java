@@ -22,6 +22,16 @@ final class Closing {
     each(List.of(closes), Runnable::run);
   }
 
+  /** Closes the one and, if that was possible, what it may use, after something has failed. */
+  static void after(BackendException failure, Runnable user, Runnable used) {
+    try {
+      user.run();
+      used.run();
+    } catch (BackendException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   private void attempt(Runnable close) {
     try {
       close.run();

@@ -3,8 +3,9 @@ package io.reactivetransfer.ibverbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair of this NIC, from when it is wanted until it is closed. A peer may get several,
- * one after the other: one that has failed is never mended.
+ * One queue pair of this NIC, from when it is wanted until it is closed, connected with one of a
+ * peer: an outgoing one for own writes, or an incoming one for those of the peer. A peer may get
+ * several, one after the other: one that has failed is never mended.
  */
 final class Connection {
 
@@ -12,13 +13,11 @@ final class Connection {
   enum State {
     /** It is being made. */
     OPENING,
-    /** The peer has been told of it, and has not told of its own. */
-    OFFERED,
+    /** The peer was asked for one that receives, and has not answered. */
+    REQUESTED,
     /** It is being connected with that of the peer. */
     CONNECTING,
-    /** It can receive; whether the peer's can is not known yet. */
-    ACCEPTED,
-    /** Both can. */
+    /** Writes can be posted over it, or come by it. */
     READY,
     /** It is being ended. */
     CLOSING,
@@ -28,6 +27,7 @@ final class Connection {
 
   private final VerbsPeer peer;
   private final long serial;
+  private final boolean isIncoming;
 
   /** What was posted and is not complete, oldest first. */
   private final Lane out;
@@ -46,11 +46,8 @@ final class Connection {
   /** The number of the first packet that this side sends. */
   int psn;
 
-  /** What the peer has told of its own. */
-  @Nullable Hello peersHello;
-
-  /** The peer has said that its own is connected. */
-  boolean isPeerReady;
+  /** Up to so many bytes are copied into the request. */
+  int inlineBytes;
 
   /** Writes since the last one whose completion was asked for. */
   int unsignalled;
@@ -58,36 +55,71 @@ final class Connection {
   /** Why it ends. */
   @Nullable Failure end;
 
-  /** It ends because the peer has begun anew, of which this side has not yet seen why. */
-  boolean isReplacedByPeer;
-
   /** What has certainly not begun when it ends is posted again over the next one. */
   boolean keepsRest;
+
+  /** A key of the peer under which a write was refused, if {@link #hasRefusedKey}. */
+  int refusedKey;
+
+  boolean hasRefusedKey;
 
   /** How often the completion queue had been found empty, and how much read, when it had to be. */
   long emptied;
 
   long read;
 
-  /** When a step of ending it is tried again that was refused, by {@link System#nanoTime()}. */
+  /** When the next step of ending it is due, if it has to wait, by {@link System#nanoTime()}. */
   long againNanos;
 
   boolean wasRefused;
 
+  /** The device has said that it takes no more of the shared receives. */
+  boolean hasTakenLastReceive;
+
+  /** The device is expected to say so. */
+  boolean awaitsLastReceive;
+
+  /** An outgoing one. */
   Connection(VerbsPeer peer, long serial, SendSlots slots) {
+    this(peer, serial, false, slots);
+  }
+
+  private Connection(VerbsPeer peer, long serial, boolean isIncoming, SendSlots slots) {
     this.peer = peer;
     this.serial = serial;
+    this.isIncoming = isIncoming;
     out = new Lane(slots);
     chain = new Lane(slots);
+  }
+
+  /**
+   * One that the peer has asked for.
+   *
+   * @param serial as the peer has numbered it
+   */
+  static Connection incoming(VerbsPeer peer, long serial, SendSlots slots) {
+    return new Connection(peer, serial, true, slots);
+  }
+
+  /** Its queue pair is there. */
+  void made(QueuePairs.Made made) {
+    qp = made.qp();
+    number = made.number();
+    psn = made.psn();
+    inlineBytes = made.inlineBytes();
   }
 
   VerbsPeer peer() {
     return peer;
   }
 
-  /** Tells it from those before it. */
+  /** Tells it from others of the same origin. */
   long serial() {
     return serial;
+  }
+
+  boolean isIncoming() {
+    return isIncoming;
   }
 
   Lane out() {
@@ -98,18 +130,23 @@ final class Connection {
     return chain;
   }
 
-  /** The serial number of the peer's own; 0 if that is not known. */
-  long peerSerial() {
-    return peersHello == null ? 0 : peersHello.serial();
-  }
-
   boolean isReady() {
     return state == State.READY;
   }
 
-  /** Whether it is too early to try a step again that was refused. */
+  /** Whether a task works on its queue pair. */
+  boolean isBusy() {
+    return state == State.OPENING || state == State.CONNECTING;
+  }
+
+  /** Whether it is too early for the next step of ending it. */
   boolean isWaiting(long now) {
-    return wasRefused && now - againNanos < 0;
+    return (wasRefused || awaitsLastReceive) && now - againNanos < 0;
+  }
+
+  /** Whether that was still to be said when the time for it was over. */
+  boolean hasWaitedInVain() {
+    return awaitsLastReceive && !hasTakenLastReceive;
   }
 
   boolean isEnding() {

@@ -11,6 +11,11 @@ import io.reactivetransfer.spi.CompletionSink;
  */
 record Failure(int code, String text, boolean isCertain) {
 
+  /** The same, of what was never given to the device. */
+  Failure asCertain() {
+    return isCertain ? this : new Failure(code, text, true);
+  }
+
   void report(CompletionSink sink, long token) {
     if (isCertain) {
       sink.refused(token, code, text);

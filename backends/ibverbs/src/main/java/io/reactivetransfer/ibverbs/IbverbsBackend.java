@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  *
  * <p>Its NICs are the active ports that have an address, or those that are named. The system
  * properties {@code reactivetransfer.ibverbs.devices} (names, with commas), {@code .gidIndex},
- * {@code .host} and {@code .library} are the defaults of the builder's settings.
+ * {@code .serviceLevel}, {@code .trafficClass}, {@code .host} and {@code .library} are the defaults of the builder's settings.
  */
 public final class IbverbsBackend implements Backend {
 
@@ -61,7 +61,10 @@ public final class IbverbsBackend implements Backend {
     this.library = library;
     settings =
         new VerbsSettings(
-            builder.devices, builder.gidIndex, AckTiming.of(builder.ackTimeout, builder.retries));
+            builder.devices,
+            builder.gidIndex,
+            AckTiming.of(builder.ackTimeout, builder.retries),
+            new Priority(builder.serviceLevel, builder.trafficClass));
     control = builder.channel();
   }
 
@@ -157,8 +160,7 @@ public final class IbverbsBackend implements Backend {
                   .filter(each -> each.name().equals(nic.name()))
                   .findFirst()
                   .orElseThrow(() -> new BackendException(0, "no active port " + nic.name()));
-          return VerbsDomain.open(
-              library.get().verbs(), port, settings.timing(), random(), context);
+          return VerbsDomain.open(library.get().verbs(), port, settings, random(), context);
         },
         task -> Thread.ofPlatform().daemon().name("transfer-ibverbs-open").start(task));
   }
@@ -181,6 +183,8 @@ public final class IbverbsBackend implements Backend {
     private OptionalInt gidIndex = defaultGidIndex();
     private Duration ackTimeout = AckTiming.DEFAULT_TIMEOUT;
     private int retries = AckTiming.DEFAULT_RETRIES;
+    private int serviceLevel = Integer.getInteger(PROPERTY + "serviceLevel", 0);
+    private int trafficClass = Integer.getInteger(PROPERTY + "trafficClass", 0);
 
     private Builder() {
       host(System.getProperty(PROPERTY + "host", host()));
@@ -237,6 +241,29 @@ public final class IbverbsBackend implements Backend {
     /** How often it sends again before it gives the peer up, 0 to 6, by default 6. */
     public Builder retries(int count) {
       this.retries = count;
+      return this;
+    }
+
+    /**
+     * The service level of packets, 0 to 15, by default 0: over InfiniBand switches map it to
+     * virtual lanes, over Ethernet a card may map it to a priority.
+     *
+     * @throws IllegalArgumentException when it is built, if it is another one
+     */
+    public Builder serviceLevel(int level) {
+      this.serviceLevel = level;
+      return this;
+    }
+
+    /**
+     * The traffic class of packets, 0 to 255, by default 0: over RoCE v2 the byte of the IP header
+     * with DSCP (its upper 6 bits), by which switches choose the queue that flow control (PFC) and
+     * marking (ECN) are set up for.
+     *
+     * @throws IllegalArgumentException when it is built, if it is another one
+     */
+    public Builder trafficClass(int value) {
+      this.trafficClass = value;
       return this;
     }
 

@@ -9,6 +9,7 @@ import io.reactivetransfer.ibverbs.ffi.Result;
 import io.reactivetransfer.ibverbs.ffi.Verbs;
 import io.reactivetransfer.spi.BackendException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.IntSupplier;
@@ -125,6 +126,21 @@ final class OpenDevice {
     require(open, handle);
     closers.push(new Closer(call, () -> close.close(handle)));
     return handle;
+  }
+
+  /**
+   * Registers memory of the NIC's own to send from, until the device is closed.
+   *
+   * @return what own writes name it by
+   */
+  int register(MemorySegment memory) {
+    long mr =
+        opened(
+            "ibv_reg_mr_iova2",
+            verbs.ibv_reg_mr_iova2(pd, memory.address(), memory.byteSize(), memory.address(), 0),
+            "ibv_dereg_mr",
+            verbs::ibv_dereg_mr);
+    return Handles.lkey(mr);
   }
 
   long context() {

@@ -3,7 +3,9 @@ package io.reactivetransfer.ibverbs;
 import static io.reactivetransfer.ibverbs.VerbsLibrary.require;
 
 import io.reactivetransfer.ibverbs.ffi.Handles;
+import io.reactivetransfer.ibverbs.ffi.Handles.NewQueuePair;
 import io.reactivetransfer.ibverbs.ffi.QpTransitions;
+import io.reactivetransfer.ibverbs.ffi.SendRequests;
 import io.reactivetransfer.spi.BackendException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,46 +23,63 @@ final class QueuePairs {
   /** A sender waits for such a receiver for ever: whether it lives is the control channel's. */
   private static final int RNR_RETRIES = 7;
 
-  private static final int INLINE_BYTES = 64;
+  private static final int EINVAL = 22;
 
   private final OpenDevice device;
   private final Port port;
   private final AckTiming timing;
+  private final Priority priority;
   private final RandomGenerator random;
   private final Set<Long> open = ConcurrentHashMap.newKeySet();
 
-  /** A queue pair that was made. */
-  record Made(long qp, int number, int psn) {}
+  /** How much is copied into requests, as far as the device has said; tasks ask for it. */
+  private volatile int inlineBytes = SendRequests.COPIED_BYTES;
+
+  /**
+   * A queue pair that was made.
+   *
+   * @param psn of the first packet that it sends
+   * @param inlineBytes up to so many are copied into a request
+   */
+  record Made(long qp, int number, int psn, int inlineBytes) {}
 
   /**
    * For one NIC.
    *
    * @param random for the numbers of first packets; safe from any thread
    */
-  QueuePairs(OpenDevice device, Port port, AckTiming timing, RandomGenerator random) {
+  QueuePairs(OpenDevice device, Port port, VerbsSettings settings, RandomGenerator random) {
     this.device = device;
     this.port = port;
-    this.timing = timing;
+    timing = settings.timing();
+    priority = settings.priority();
     this.random = random;
   }
 
-  /** Writes up to so long are copied into the work request. */
-  static int inlineBytes() {
-    return INLINE_BYTES;
+  /** Makes one for own writes, which is to be connected. */
+  Made makeForWriting() {
+    return make(device.queueSends(), inlineBytes);
   }
 
-  /** Makes one that can be connected. */
-  Made make() {
-    long qp =
-        require(
-            "ibv_create_qp",
-            Handles.createQp(
-                device.verbs,
-                device.pd(),
-                device.cq(),
-                device.srq(),
-                device.queueSends(),
-                INLINE_BYTES));
+  /** Makes one for the writes of a peer, and connects it: it receives. */
+  Made makeForReceiving(VerbsAddress peer, SetUp.QueuePair from) {
+    Made made = make(1, 0);
+    try {
+      connect(made.qp(), made.psn(), peer, from);
+      return made;
+    } catch (BackendException e) {
+      destroy(made.qp());
+      throw e;
+    }
+  }
+
+  private Made make(int sends, int inline) {
+    NewQueuePair created = create(sends, inline);
+    if (created.qp() == -EINVAL && inline > 0) { // the device takes less, and does not say how much
+      created = create(sends, 0);
+      inlineBytes = created.qp() < 0 ? inline : 0;
+    }
+    long qp = require("ibv_create_qp", created.qp());
     open.add(qp);
     try (QpTransitions to = new QpTransitions(device.verbs, qp)) {
       require("ibv_modify_qp to INIT", to.init(port.number()));
@@ -68,26 +87,37 @@ final class QueuePairs {
       destroy(qp);
       throw e;
     }
-    return new Made(qp, Handles.number(qp), random.nextInt() & Hello.MOST_24_BITS);
+    int psn = random.nextInt() & SetUp.MOST_24_BITS;
+    return new Made(qp, Handles.number(qp), psn, created.inlineBytes());
+  }
+
+  private NewQueuePair create(int sends, int inline) {
+    return Handles.createQp(device.verbs, device.pd(), device.cq(), device.srq(), sends, inline);
+  }
+
+  /** What the peer is told of one. */
+  SetUp.QueuePair nameOf(Made made) {
+    return new SetUp.QueuePair(made.number(), made.psn(), port.address().mtu());
   }
 
   /** Connects one with that of a peer. */
-  void connect(long qp, int psn, VerbsAddress peer, Hello hello) {
-    try (QpTransitions to = new QpTransitions(device.verbs, qp)) {
+  void connect(long qp, int psn, VerbsAddress peer, SetUp.QueuePair to) {
+    try (QpTransitions transitions = new QpTransitions(device.verbs, qp)) {
+      transitions.priority(priority.serviceLevel(), priority.trafficClass());
       require(
           "ibv_modify_qp to RTR, for " + peer + ",",
-          to.readyToReceive(
+          transitions.readyToReceive(
               port.number(),
               port.gidIndex(),
               peer.isGlobal() ? peer.gid() : null,
               peer.lid(),
-              Math.min(port.address().mtu(), hello.mtu()),
-              hello.number(),
-              hello.psn(),
+              Math.min(port.address().mtu(), to.mtu()),
+              to.number(),
+              to.psn(),
               RNR_TIMER));
       require(
           "ibv_modify_qp to RTS",
-          to.readyToSend(psn, timing.exponent(), timing.retries(), RNR_RETRIES));
+          transitions.readyToSend(psn, timing.exponent(), timing.retries(), RNR_RETRIES));
     }
   }
 

@@ -35,6 +35,10 @@ final class Regions {
   /** Who has not looked for so long has been idle, and looks at all. */
   private static final long IDLE_NANOS = 1_000_000;
 
+  /** What packets bring is put into memory in any order, but before their completion is. */
+  private static final int FOR_OTHERS =
+      Ib.IBV_ACCESS_LOCAL_WRITE | Ib.IBV_ACCESS_REMOTE_WRITE | Ib.IBV_ACCESS_RELAXED_ORDERING;
+
   private final OpenDevice device;
   private final Tasks tasks;
 
@@ -70,13 +74,12 @@ final class Regions {
     long address = segment.address();
     long length = segment.byteSize();
     if (device.isGone()) { // nobody can do anything with it
-      return new VerbsMemory(segment.scope(), address, length, access, 0, 0, null);
+      return new VerbsMemory(segment, access, 0, 0, null);
     }
     long source = pin(address, length, 0);
     try {
       Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
-      return new VerbsMemory(
-          segment.scope(), address, length, access, source, Handles.lkey(source), target);
+      return new VerbsMemory(segment, access, source, Handles.lkey(source), target);
     } catch (RuntimeException e) {
       unpin(source);
       throw e;
@@ -84,7 +87,10 @@ final class Regions {
   }
 
   private long pin(long address, long length, int access) {
-    long mr = require("ibv_reg_mr", device.verbs.ibv_reg_mr(device.pd(), address, length, access));
+    long mr =
+        require(
+            "ibv_reg_mr_iova2",
+            device.verbs.ibv_reg_mr_iova2(device.pd(), address, length, address, access));
     registrations.add(mr);
     return mr;
   }
@@ -99,7 +105,7 @@ final class Regions {
   }
 
   private Target openToOthers(long address, long length) {
-    long mr = pin(address, length, Ib.IBV_ACCESS_LOCAL_WRITE | Ib.IBV_ACCESS_REMOTE_WRITE);
+    long mr = pin(address, length, FOR_OTHERS);
     return new Target(mr, Handles.rkey(mr));
   }
 
@@ -116,17 +122,28 @@ final class Regions {
     return tasks.begin(() -> remember(renamed(old)));
   }
 
+  /**
+   * The new key is made first, which nobody knows yet: if it cannot be had, or the old one not be
+   * ended, the old one stays the present one. What others may not write to any more, because it was
+   * freed, stays closed: at its address may be another's memory.
+   */
   private VerbsMemory renamed(VerbsMemory old) {
-    Target target = old.target();
-    if (target != null) {
-      closeToOthers(target);
-      if (old.isAlive()
-          && !device.isGone()) { // else it stays closed: at this address may be another's memory
-        target = openToOthers(old.address(), old.length());
-      }
+    Target before = old.target();
+    if (before == null) {
+      return old.withTarget(null);
     }
-    return new VerbsMemory(
-        old.scope(), old.address(), old.length(), old.access(), old.source(), old.lkey(), target);
+    if (!old.isAlive() || device.isGone()) {
+      closeToOthers(before);
+      return old.withTarget(before);
+    }
+    Target next = openToOthers(old.address(), old.length());
+    try {
+      closeToOthers(before);
+    } catch (BackendException e) {
+      Closing.after(e, () -> unpin(next.mr()), () -> {});
+      throw e;
+    }
+    return old.withTarget(next);
   }
 
   private void closeToOthers(Target target) {

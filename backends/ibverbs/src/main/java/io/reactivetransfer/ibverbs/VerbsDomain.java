@@ -4,9 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
-import io.reactivetransfer.ibverbs.ffi.AsyncEvent;
 import io.reactivetransfer.ibverbs.ffi.Handles;
-import io.reactivetransfer.ibverbs.ffi.Ib;
 import io.reactivetransfer.ibverbs.ffi.Verbs;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
@@ -24,16 +22,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /** One opened NIC: a port of a device. */
 final class VerbsDomain implements Domain {
 
   /** Longer writes are cut, so that several NICs share them and none holds a queue for long. */
   private static final long MAX_WRITE_BYTES = 1L << 20;
-
-  /** How often the device is asked for what it says without being asked, a system call. */
-  private static final long BETWEEN_LOOKS_NANOS = 10_000_000;
 
   private final Port port;
   private final Arena arena;
@@ -42,10 +36,11 @@ final class VerbsDomain implements Domain {
   private final Regions regions;
   private final QueuePairs queuePairs;
   private final Writes writes;
+  private final CompletionReader reader;
   private final Connections connections;
+  private final DeviceEvents events;
   private final Capabilities capabilities;
   private final int[] descriptors;
-  private long nextLookNanos = System.nanoTime();
   private boolean isNotified;
   private boolean failed;
   private boolean closed;
@@ -53,7 +48,7 @@ final class VerbsDomain implements Domain {
   private VerbsDomain(
       OpenDevice device,
       Port port,
-      AckTiming timing,
+      VerbsSettings settings,
       RandomGenerator random,
       OpenContext context,
       Arena arena) {
@@ -63,9 +58,12 @@ final class VerbsDomain implements Domain {
     long maxBytes = Math.clamp(port.maxMessageBytes(), 1, MAX_WRITE_BYTES);
     tasks = new Tasks(context.doorbell());
     regions = new Regions(device, tasks);
-    queuePairs = new QueuePairs(device, port, timing, random);
-    writes = new Writes(device, port, arena, maxBytes);
-    connections = new Connections(queuePairs, tasks, writes, context.connectTimeout().toNanos());
+    queuePairs = new QueuePairs(device, port, settings, random);
+    writes = new Writes(device, arena, maxBytes);
+    reader = new CompletionReader(device, port, writes, arena);
+    connections =
+        new Connections(queuePairs, tasks, writes, reader, context.connectTimeout().toNanos());
+    events = new DeviceEvents(device, port, reader, connections);
     capabilities =
         Capabilities.builder(maxBytes, device.depth())
             .completion(CompletionLevel.DELIVERED)
@@ -77,15 +75,21 @@ final class VerbsDomain implements Domain {
   /** Opens a NIC. On any thread; what comes back is used by one thread at a time. */
   @SuppressWarnings("MustBeClosed") // the domain closes it
   static VerbsDomain open(
-      Verbs verbs, Port port, AckTiming timing, RandomGenerator random, OpenContext context) {
+      Verbs verbs, Port port, VerbsSettings settings, RandomGenerator random, OpenContext context) {
     Arena arena = Arena.ofShared();
+    OpenDevice device;
     try {
-      OpenDevice device =
+      device =
           VerbsLibrary.guarded(
               () -> new OpenDevice(verbs, port.device(), context.nicDepth(), arena));
-      return new VerbsDomain(device, port, timing, random, context, arena);
     } catch (RuntimeException e) {
       arena.close();
+      throw e;
+    }
+    try {
+      return new VerbsDomain(device, port, settings, random, context, arena);
+    } catch (BackendException e) {
+      Closing.after(e, device::close, arena::close);
       throw e;
     }
   }
@@ -154,7 +158,7 @@ final class VerbsDomain implements Domain {
     RemoteVerbsMemory to = (RemoteVerbsMemory) op.remote();
     Connection connection = to.peer().ready();
     if (connection == null) {
-      connections.connect(to.peer());
+      connections.outgoing().connect(to.peer());
       return PostResult.PEER_BUSY;
     }
     return writes.post(op, to, connection);
@@ -163,7 +167,7 @@ final class VerbsDomain implements Domain {
   @Override
   public void flush() {
     if (!closed) {
-      writes.flush(connections);
+      writes.flush(connections.outgoing());
     }
   }
 
@@ -196,13 +200,10 @@ final class VerbsDomain implements Domain {
     long now = System.nanoTime();
     regions.closeFreed(now);
     int work = tasks.haveEnded() ? tasks.takeIn() : 0;
-    if (now - nextLookNanos >= 0) {
-      nextLookNanos = now + BETWEEN_LOOKS_NANOS;
-      work += look();
-    }
+    work += events.look(now);
     work += connections.settle(sink, now);
-    work += writes.poll(sink, connections);
-    Failure broken = writes.broken();
+    work += reader.poll(sink, connections.outgoing());
+    Failure broken = reader.broken();
     if (broken != null && !failed) {
       failed = true;
       sink.nicFailed(broken.code(), broken.text());
@@ -210,52 +211,8 @@ final class VerbsDomain implements Domain {
       work++;
     }
     work += connections.drain(sink);
-    writes.flush(connections); // what is posted again
+    writes.flush(connections.outgoing()); // what is posted again
     return work + connections.speak(sink);
-  }
-
-  /** At what the device says without being asked. */
-  private int look() {
-    int taken = 0;
-    for (AsyncEvent event = next(); event != null; event = next()) {
-      taken++;
-      happened(event);
-    }
-    return taken;
-  }
-
-  private @Nullable AsyncEvent next() {
-    return AsyncEvent.take(device.verbs, device.context());
-  }
-
-  private void happened(AsyncEvent event) {
-    switch (event.type()) {
-      case Ib.IBV_EVENT_PORT_ERR -> {
-        if (event.port() == port.number()) {
-          connections.portDown("port " + port.name() + " is down: look at its link");
-        }
-      }
-      case Ib.IBV_EVENT_PORT_ACTIVE -> {
-        if (event.port() == port.number() && !failed) {
-          connections.portUp();
-        }
-      }
-      case Ib.IBV_EVENT_QP_FATAL -> connections.failed(event.element(), true);
-      case Ib.IBV_EVENT_QP_REQ_ERR, Ib.IBV_EVENT_QP_ACCESS_ERR ->
-          connections.failed(event.element(), false);
-      case Ib.IBV_EVENT_DEVICE_FATAL -> {
-        device.gone();
-        writes.broken(failed(event));
-      }
-      case Ib.IBV_EVENT_CQ_ERR, Ib.IBV_EVENT_SRQ_ERR -> writes.broken(failed(event));
-      default -> {
-        // of no concern to writes
-      }
-    }
-  }
-
-  private String failed(AsyncEvent event) {
-    return port.name() + " has failed: " + device.verbs.ibv_event_type_str(event.type());
   }
 
   /** Those of a device that is gone are readable for ever. */

@@ -59,7 +59,7 @@ final class VerbsLibrary {
   }
 
   private static String remedy(String call, int code) {
-    if (call.equals("ibv_reg_mr") && code == 12) {
+    if (call.equals("ibv_reg_mr_iova2") && code == 12) {
       return "; this process may not pin so much memory: raise its limit, by 'ulimit -l unlimited'"
           + " before this JVM starts, by memlock in /etc/security/limits.conf, or by LimitMEMLOCK"
           + " of the service";

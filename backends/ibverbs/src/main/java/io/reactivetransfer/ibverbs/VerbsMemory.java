@@ -11,22 +11,14 @@ import org.jspecify.annotations.Nullable;
  * Registered memory. Reading it and having it written are registered apart, so that revoking the
  * one leaves alone what runs of the other.
  *
- * @param scope ends when the application frees it, which it may do although it is registered
- * @param address of its first byte
- * @param length in bytes
+ * @param segment which the application may free although it is registered
  * @param access what it was registered for
  * @param source the registration for own writes
  * @param lkey what own writes name it by
  * @param target the registration for others, or null if they may not write
  */
 record VerbsMemory(
-    MemorySegment.Scope scope,
-    long address,
-    long length,
-    Access access,
-    long source,
-    int lkey,
-    @Nullable Target target)
+    MemorySegment segment, Access access, long source, int lkey, @Nullable Target target)
     implements LocalMemory {
 
   /** What a write fails with whose source was freed. */
@@ -61,21 +53,36 @@ record VerbsMemory(
     }
   }
 
+  /** Of its first byte. */
+  long address() {
+    return segment.address();
+  }
+
+  /** In bytes. */
+  long length() {
+    return segment.byteSize();
+  }
+
   /** Where it lies, and what NICs of others name it by; without a target, nothing opens it. */
   @Override
   public byte[] key() {
-    return new Key(address, target == null ? 0 : target.rkey()).encode();
+    return new Key(address(), target == null ? 0 : target.rkey()).encode();
+  }
+
+  /** The same memory, open to others under another key. */
+  VerbsMemory withTarget(@Nullable Target other) {
+    return new VerbsMemory(segment, access, source, lkey, other);
   }
 
   /** Whether there still is something at its address. */
   boolean isAlive() {
-    return scope.isAlive();
+    return segment.scope().isAlive();
   }
 
   /** Memory is told apart by what it is, not by what it says. */
   @Override
   public String toString() {
-    return "VerbsMemory[" + length + " bytes, " + access + "]";
+    return "VerbsMemory[" + length() + " bytes, " + access + "]";
   }
 
   /**

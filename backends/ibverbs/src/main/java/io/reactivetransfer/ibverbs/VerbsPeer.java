@@ -4,7 +4,9 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,23 +23,25 @@ final class VerbsPeer implements RemotePeer {
 
   private final List<Fence> fences = new ArrayList<>();
 
-  /**
-   * Somebody waits until nothing of it comes any more.
-   *
-   * @param lastSerial of the last connection that is waited for
-   */
-  record Fence(CompletableFuture<Void> stage, long lastSerial) {
+  /** Somebody waits until nothing comes any more of these connections. */
+  record Fence(CompletableFuture<Void> stage, List<Connection> ending) {
 
-    boolean isOver(List<Connection> ending) {
-      return ending.stream().noneMatch(each -> each.serial() <= lastSerial);
+    boolean isOver() {
+      return ending.stream().allMatch(each -> each.state == Connection.State.CLOSED);
     }
   }
 
-  /** What it has told of a connection for which this side has none yet. */
-  @Nullable Hello heldHello;
+  /** What it has asked for. */
+  record Request(long serial, SetUp.QueuePair from) {}
 
-  /** The present one; null if none is wanted. */
-  @Nullable Connection connection;
+  /** The present one for own writes; null if none is wanted. */
+  @Nullable Connection outgoing;
+
+  /** The present one for its writes; null if it has asked for none. */
+  @Nullable Connection incoming;
+
+  /** What it asks for and is not begun yet. */
+  @Nullable Request request;
 
   /** Those that are being ended. */
   private final List<Connection> ending = new ArrayList<>();
@@ -47,6 +51,12 @@ final class VerbsPeer implements RemotePeer {
 
   /** Why the way to it was lost, as long as that was not reported. */
   @Nullable Failure loss;
+
+  /** Before this time it is not tried to connect again, if it was lost. */
+  private long notBeforeNanos;
+
+  private boolean isLeftAlone;
+  private boolean isReleased;
 
   VerbsPeer(EngineId engine, VerbsAddress address, SendSlots slots) {
     this.engine = engine;
@@ -72,18 +82,56 @@ final class VerbsPeer implements RemotePeer {
 
   /** Whether there is something that is lost with the way to it. */
   boolean isInUse() {
-    return connection != null
-        || !again.isEmpty()
-        || ending.stream().anyMatch(each -> each.keepsRest);
+    return outgoing != null || !again.isEmpty() || ending.stream().anyMatch(each -> each.keepsRest);
+  }
+
+  /** A connection is not the present one any more, if it was. */
+  @SuppressWarnings("ReferenceEquality") // the very same object
+  void leave(Connection connection) {
+    if (outgoing == connection) {
+      outgoing = null;
+    } else if (incoming == connection) {
+      incoming = null;
+    }
+  }
+
+  /** Its connection with this queue pair that receives, present or ending. */
+  Optional<Connection> withQueuePair(long qp) {
+    return Stream.concat(Stream.ofNullable(incoming), ending.stream())
+        .filter(each -> each.isIncoming() && each.qp == qp)
+        .findFirst();
   }
 
   List<Fence> fences() {
     return fences;
   }
 
+  /** It was lost, and is not tried again before this time, by {@link System#nanoTime()}. */
+  void leaveAloneUntil(long nanos) {
+    isLeftAlone = true;
+    notBeforeNanos = nanos;
+  }
+
+  /** Something has changed, so that it can be tried again at once. */
+  void leaveAloneNoMore() {
+    isLeftAlone = false;
+  }
+
+  boolean isLeftAlone(long now) {
+    return isLeftAlone && now - notBeforeNanos < 0;
+  }
+
+  void released() {
+    isReleased = true;
+  }
+
+  boolean isReleased() {
+    return isReleased;
+  }
+
   /** Its connection, if writes can be posted over it now. */
   @Nullable Connection ready() {
-    Connection now = connection;
+    Connection now = outgoing;
     return now != null && now.isReady() ? now : null;
   }
 

@@ -10,8 +10,10 @@ import java.util.OptionalInt;
  *     {@code mlx5_0/2}; empty for all
  * @param gidIndex of the own address in the table of each port; empty for the best
  * @param timing how long is waited for acknowledgements
+ * @param priority of packets
  */
-record VerbsSettings(List<String> devices, OptionalInt gidIndex, AckTiming timing) {
+record VerbsSettings(
+    List<String> devices, OptionalInt gidIndex, AckTiming timing, Priority priority) {
 
   VerbsSettings {
     devices = List.copyOf(devices);

@@ -25,17 +25,23 @@ final class FakeNics {
    * @param verbs and with these the NICs work
    */
   static TwoNics open(Verbs search, Verbs verbs) {
-    AckTiming timing = AckTiming.of(ACK_TIMEOUT, 6);
-    VerbsSettings settings = new VerbsSettings(List.of(), OptionalInt.empty(), timing);
+    return open(search, verbs, CONNECT_TIMEOUT);
+  }
+
+  /** The same, where a peer may take so long to connect. */
+  static TwoNics open(Verbs search, Verbs verbs, Duration connectTimeout) {
+    VerbsSettings settings =
+        new VerbsSettings(
+            List.of(), OptionalInt.empty(), AckTiming.of(ACK_TIMEOUT, 6), new Priority(3, 104));
     List<Port> ports = PortFinder.find(search, settings).ports();
     return TwoNics.open(engine -> {
       OpenContext context =
           OpenContext.builder(new EngineId(engine, engine), 0, () -> {})
               .nicDepth(DEPTH)
-              .connectTimeout(CONNECT_TIMEOUT)
+              .connectTimeout(connectTimeout)
               .build();
       Port port = ports.get((int) engine - 1);
-      return VerbsDomain.open(verbs, port, timing, new Random(engine), context);
+      return VerbsDomain.open(verbs, port, settings, new Random(engine), context);
     });
   }
 }

@@ -74,7 +74,7 @@ class FaultsTest {
         "ibv_create_qp",
         "ibv_modify_qp",
         "ibv_post_send",
-        "ibv_reg_mr",
+        "ibv_reg_mr_iova2",
         "ibv_req_notify_cq",
         "ibv_get_cq_event",
         "ibv_get_async_event"
@@ -147,6 +147,50 @@ class FaultsTest {
   }
 
   @Test
+  void aPortThatHasLostItsAddressLosesItsPeersAndOneThatHasItAgainReachesThem() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
+      RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      fake.address(0, false);
+      nics.until("a loss", () -> nics.atOrigin().count("lost") > 0);
+      assertThat(nics.atOrigin().texts().getFirst())
+          .startsWith("port fake0 has lost its address ")
+          .endsWith("(GID index 3): give it back to the network device, or open the engine anew");
+      fake.link(0, true);
+      fake.address(0, true);
+      nics.until(
+          "a write to be done again",
+          () -> {
+            nics.write(source, target, 1, i -> 0, 100, true);
+            return nics.atTarget().count("imm") > 0;
+          });
+      assertThat(nics.wrongReports()).isEmpty();
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  @Test
+  void whoWritesToAPortThatHasLostItsAddressHasLostTheWay() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH, 64));
+      RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH, 64)), LENGTH);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      fake.address(1, false);
+      nics.write(source, target, 1, i -> 0, 100, false);
+      assertThat(nics.atOrigin().reports()).containsExactly("written 0", "lost 2", "failed 1");
+      assertThat(nics.wrongReports()).isEmpty();
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  @Test
   void aConnectionThatHasFailedWhileNothingWasOutIsReplaced() {
     TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
@@ -169,7 +213,10 @@ class FaultsTest {
   void aSearchThatFailsLeavesNothingOpen() {
     VerbsSettings settings =
         new VerbsSettings(
-            List.of(), OptionalInt.empty(), AckTiming.of(AckTiming.DEFAULT_TIMEOUT, 6));
+            List.of(),
+            OptionalInt.empty(),
+            AckTiming.of(AckTiming.DEFAULT_TIMEOUT, 6),
+            Priority.DEFAULT);
     boolean failed = true;
     for (long n = 1; failed; n++) {
       FailingVerbs failing = new FailingVerbs(fake, n);

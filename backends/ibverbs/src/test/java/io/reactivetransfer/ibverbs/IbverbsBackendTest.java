@@ -59,6 +59,12 @@ class IbverbsBackendTest {
         .isThrownBy(() -> IbverbsBackend.builder().retries(7).build())
         .withMessage("expected 0 to 6 retries, got 7");
     assertThatIllegalArgumentException()
+        .isThrownBy(() -> IbverbsBackend.builder().serviceLevel(16).build())
+        .withMessage("expected a service level of 0 to 15, got 16");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> IbverbsBackend.builder().trafficClass(-1).build())
+        .withMessage("expected a traffic class of 0 to 255, got -1");
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> IbverbsBackend.builder().ackTimeout(Duration.ZERO).build())
         .withMessageContaining("timeout of more than 0");
   }

@@ -17,7 +17,7 @@ class SendSlotsTest {
     try (Arena arena = Arena.ofConfined()) {
       SendSlots slots = new SendSlots(arena, SLOTS);
       while (!slots.isFull()) {
-        int slot = slots.take(1, new VerbsMemory(arena.scope(), 0, 1, Access.LOCAL, 1, 1, null));
+        int slot = slots.take(1, new VerbsMemory(arena.allocate(1), Access.LOCAL, 1, 1, null));
         long first = slots.nextId(slot);
         assertThat(slots.slotOf(first)).isEqualTo(slot);
         long next = slots.nextId(slot);

@@ -62,12 +62,21 @@ public final class Handles {
   }
 
   /**
+   * A queue pair as a device has made it.
+   *
+   * @param qp a negated errno where it was not made
+   * @param inlineBytes up to so many are copied into a request, more or less than were asked for
+   */
+  public record NewQueuePair(long qp, int inlineBytes) {}
+
+  /**
    * A reliable connected queue pair.
    *
    * @param sends work requests that may be out
-   * @param inlineBytes the longest that need not be registered; 0 for none
+   * @param inlineBytes up to so many are to be copied into a request; 0 for none
    */
-  public static long createQp(Verbs verbs, long pd, long cq, long srq, int sends, int inlineBytes) {
+  public static NewQueuePair createQp(
+      Verbs verbs, long pd, long cq, long srq, int sends, int inlineBytes) {
     try (Arena arena = Arena.ofConfined()) {
       long attr = arena.allocate(IbLayout.QP_INIT_ATTR_BYTES, Long.BYTES).address();
       Raw.putLong(IbLayout.INIT_SEND_CQ.in(attr), cq);
@@ -77,7 +86,8 @@ public final class Handles {
       Raw.putInt(IbLayout.INIT_MAX_SEND_SGE.in(attr), 1);
       Raw.putInt(IbLayout.INIT_INLINE.in(attr), inlineBytes);
       Raw.putInt(IbLayout.INIT_TYPE.in(attr), Ib.IBV_QPT_RC);
-      return verbs.ibv_create_qp(pd, attr);
+      long qp = verbs.ibv_create_qp(pd, attr);
+      return new NewQueuePair(qp, Raw.getInt(IbLayout.INIT_INLINE.in(attr)));
     }
   }
 

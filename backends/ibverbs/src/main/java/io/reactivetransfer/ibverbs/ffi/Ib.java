@@ -20,6 +20,9 @@ public final class Ib {
   public static final int IBV_ACCESS_LOCAL_WRITE = 1;
   public static final int IBV_ACCESS_REMOTE_WRITE = 1 << 1;
 
+  /** Where a device does not offer it, libibverbs leaves it out. */
+  public static final int IBV_ACCESS_RELAXED_ORDERING = 1 << 20;
+
   public static final int IBV_QPT_RC = 2;
 
   public static final int IBV_QPS_INIT = 1;
@@ -67,7 +70,10 @@ public final class Ib {
   public static final int IBV_EVENT_DEVICE_FATAL = 8;
   public static final int IBV_EVENT_PORT_ACTIVE = 9;
   public static final int IBV_EVENT_PORT_ERR = 10;
+  public static final int IBV_EVENT_LID_CHANGE = 11;
   public static final int IBV_EVENT_SRQ_ERR = 14;
+  public static final int IBV_EVENT_QP_LAST_WQE_REACHED = 16;
+  public static final int IBV_EVENT_GID_CHANGE = 18;
 
   private Ib() {}
 }

@@ -60,7 +60,9 @@ public final class IbLayout {
   static final CField QP_DGID = new CField("ibv_qp_attr", "ah_attr.grh.dgid", 56);
   static final CField QP_SGID_INDEX = new CField("ibv_qp_attr", "ah_attr.grh.sgid_index", 76);
   static final CField QP_HOP_LIMIT = new CField("ibv_qp_attr", "ah_attr.grh.hop_limit", 77);
+  static final CField QP_TRAFFIC_CLASS = new CField("ibv_qp_attr", "ah_attr.grh.traffic_class", 78);
   static final CField QP_DLID = new CField("ibv_qp_attr", "ah_attr.dlid", 80);
+  static final CField QP_SL = new CField("ibv_qp_attr", "ah_attr.sl", 82);
   static final CField QP_IS_GLOBAL = new CField("ibv_qp_attr", "ah_attr.is_global", 85);
   static final CField QP_AH_PORT = new CField("ibv_qp_attr", "ah_attr.port_num", 86);
   static final CField QP_MIN_RNR_TIMER = new CField("ibv_qp_attr", "min_rnr_timer", 128);

@@ -30,6 +30,12 @@ public final class QpTransitions implements AutoCloseable {
     return to(Ib.IBV_QPS_INIT, Ib.IBV_QP_PKEY_INDEX | Ib.IBV_QP_PORT | Ib.IBV_QP_ACCESS_FLAGS);
   }
 
+  /** Of the packets that it will send. */
+  public void priority(int serviceLevel, int trafficClass) {
+    putByte(IbLayout.QP_SL, serviceLevel);
+    putByte(IbLayout.QP_TRAFFIC_CLASS, trafficClass);
+  }
+
   /**
    * Ready to receive.
    *

@@ -2,24 +2,37 @@ package io.reactivetransfer.ibverbs.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Work requests for writes, in native memory that is allocated once: a {@code ibv_send_wr} with one
- * {@code ibv_sge} for each slot. What does not change is filled in here, once.
+ * {@code ibv_sge} for each slot, and room for the bytes of a short write. What does not change is
+ * filled in here, once.
  */
 public final class SendRequests {
 
-  private static final long STRIDE = 192; // a request, its entry, and up to the next cache line
+  /** Up to so many bytes of a write are copied when it is taken over. */
+  public static final int COPIED_BYTES = 64;
 
+  private static final long COPY = 192; // behind a request and its entry, in a cache line
+  private static final long STRIDE = COPY + COPIED_BYTES;
+
+  private final MemorySegment all;
   private final long requests;
 
   /** For so many slots, as long as the arena lives. */
   public SendRequests(Arena arena, int slots) {
-    requests = arena.allocate(slots * STRIDE, 64).address();
+    all = arena.allocate(slots * STRIDE, 64);
+    requests = all.address();
     for (int slot = 0; slot < slots; slot++) {
       long wr = address(slot);
       Raw.putLong(IbLayout.WR_SG_LIST.in(wr), wr + IbLayout.SEND_WR_BYTES);
     }
+  }
+
+  /** All of it: what copies are sent from, where a device does not copy them itself. */
+  public MemorySegment all() {
+    return all;
   }
 
   /** Of the request in a slot. */
@@ -42,11 +55,41 @@ public final class SendRequests {
     Raw.putInt(IbLayout.SGE_LKEY.in(sge), lkey);
   }
 
+  /**
+   * From a copy, which is made now. Nobody frees the source meanwhile.
+   *
+   * @param length from 1 to {@link #COPIED_BYTES}
+   * @param lkey of {@link #all()}
+   * @throws IllegalStateException if the source was freed
+   */
+  public void copy(int slot, MemorySegment source, long offset, long length, int lkey) {
+    MemorySegment.copy(source, offset, all, slot * STRIDE + COPY, length);
+    source(slot, address(slot) + COPY, length, lkey);
+  }
+
+  /** Whether it is sent from a copy, and that of at most so many bytes. */
+  public boolean isCopied(int slot, int mostBytes) {
+    long sge = address(slot) + IbLayout.SEND_WR_BYTES;
+    return Raw.getInt(IbLayout.WR_NUM_SGE.in(address(slot))) == 1
+        && Raw.getLong(IbLayout.SGE_ADDR.in(sge)) == address(slot) + COPY
+        && Raw.getInt(IbLayout.SGE_LENGTH.in(sge)) <= mostBytes;
+  }
+
   /** Where to. */
   public void target(int slot, long address, int rkey) {
     long wr = address(slot);
     Raw.putLong(IbLayout.WR_REMOTE_ADDR.in(wr), address);
     Raw.putInt(IbLayout.WR_RKEY.in(wr), rkey);
+  }
+
+  /** Whether it has bytes for the memory under a key; without bytes, no card looks at a key. */
+  public boolean goesTo(int slot, int rkey) {
+    long wr = address(slot);
+    return Raw.getInt(IbLayout.WR_NUM_SGE.in(wr)) == 1 && rkey(slot) == rkey;
+  }
+
+  public int rkey(int slot) {
+    return Raw.getInt(IbLayout.WR_RKEY.in(address(slot)));
   }
 
   /** A write that tells its target. The immediate is sent in network order, as C programs do. */

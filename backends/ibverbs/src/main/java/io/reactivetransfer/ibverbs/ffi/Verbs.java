@@ -36,8 +36,13 @@ public interface Verbs {
 
   int ibv_dealloc_pd(long pd);
 
-  /** Blocks for as long as it takes to pin the memory. */
-  long ibv_reg_mr(long pd, long address, long length, int access);
+  /**
+   * What {@code ibv_reg_mr} is in C for flags that a device need not have. Blocks for as long as it
+   * takes to pin the memory.
+   *
+   * @param iova by which address own and others' writes name the first byte
+   */
+  long ibv_reg_mr_iova2(long pd, long address, long length, long iova, int access);
 
   int ibv_dereg_mr(long mr);
 

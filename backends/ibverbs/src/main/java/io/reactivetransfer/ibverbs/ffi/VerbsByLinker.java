@@ -44,8 +44,8 @@ public final class VerbsByLinker implements Verbs {
   private static final MethodHandle E_I_LLL = catching(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle E_L_L = catching(JAVA_LONG, JAVA_LONG);
   private static final MethodHandle E_L_LL = catching(JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle E_L_LLLI =
-      catching(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle E_L_LLLLI =
+      catching(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle E_L_CQ =
       catching(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle L_L = handle(JAVA_LONG, JAVA_LONG);
@@ -100,7 +100,7 @@ public final class VerbsByLinker implements Verbs {
     queryGid = function(library, "_ibv_query_gid_ex");
     allocPd = function(library, "ibv_alloc_pd");
     deallocPd = function(library, "ibv_dealloc_pd");
-    regMr = function(library, "ibv_reg_mr");
+    regMr = function(library, "ibv_reg_mr_iova2");
     deregMr = function(library, "ibv_dereg_mr");
     createChannel = function(library, "ibv_create_comp_channel");
     destroyChannel = function(library, "ibv_destroy_comp_channel");
@@ -198,10 +198,10 @@ public final class VerbsByLinker implements Verbs {
   }
 
   @Override
-  public long ibv_reg_mr(long pd, long address, long length, int access) {
+  public long ibv_reg_mr_iova2(long pd, long address, long length, long iova, int access) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(Calls.CAPTURED);
-      long mr = (long) E_L_LLLI.invokeExact(regMr, errno, pd, address, length, access);
+      long mr = (long) E_L_LLLLI.invokeExact(regMr, errno, pd, address, length, iova, access);
       return pointerOrErrno(mr, errno);
     } catch (Throwable e) {
       throw unexpected(e);

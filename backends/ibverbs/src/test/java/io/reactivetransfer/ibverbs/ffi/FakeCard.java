@@ -16,6 +16,8 @@ final class FakeCard {
   private final List<FakeDevice> devices;
   private @Nullable Thread thread;
   private int turn;
+  private boolean isHeld;
+  private boolean takesReceives;
 
   FakeCard(Object lock, FakeBooks books, List<FakeDevice> devices) {
     this.lock = lock;
@@ -35,6 +37,20 @@ final class FakeCard {
     lock.notifyAll();
   }
 
+  /** Does nothing of what is posted until it is let go; under the lock. */
+  void hold(boolean isHeld) {
+    this.isHeld = isHeld;
+    lock.notifyAll();
+  }
+
+  void takesReceives(boolean takes) {
+    takesReceives = takes;
+  }
+
+  boolean takesReceives() {
+    return takesReceives;
+  }
+
   private void work() {
     while (turn()) {
       Thread.onSpinWait(); // whoever waits for the lock gets it
@@ -49,14 +65,14 @@ final class FakeCard {
         return false;
       }
       long now = System.nanoTime();
-      for (int i = 0; i < all.size(); i++) {
+      for (int i = 0; i < all.size() && !isHeld; i++) {
         FakeQueuePair next = all.get(Math.floorMod(turn++, all.size()));
         if (next.hasWork() && now - next.dueNanos >= 0) {
           next.step();
           return true;
         }
       }
-      boolean isBusy = all.stream().anyMatch(FakeQueuePair::hasWork);
+      boolean isBusy = !isHeld && all.stream().anyMatch(FakeQueuePair::hasWork);
       try {
         lock.wait(isBusy ? PAUSE_MILLIS : 0);
       } catch (InterruptedException e) {

@@ -21,6 +21,9 @@ final class FakeDevice {
   private final List<GidInfo> gids;
   boolean isUp = true;
 
+  /** Whether it has the IPv4 address that it had in the beginning. */
+  boolean hasItsAddress = true;
+
   FakeDevice(Arena arena, int index) {
     address = arena.allocate(Long.BYTES, Long.BYTES).address();
     name = "fake" + index;
@@ -35,11 +38,12 @@ final class FakeDevice {
   }
 
   boolean has(Gid gid) {
-    return gids.stream().anyMatch(each -> each.gid().equals(gid));
+    return (hasItsAddress || !gid.isIpv4())
+        && gids.stream().anyMatch(each -> each.gid().equals(gid));
   }
 
   boolean hasGid(int index) {
-    return index >= 0 && index < gids.size();
+    return index >= 0 && index < gids.size() && has(gids.get(index).gid());
   }
 
   void describe(long attr) {

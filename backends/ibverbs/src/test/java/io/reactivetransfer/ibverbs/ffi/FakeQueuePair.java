@@ -15,8 +15,8 @@ final class FakeQueuePair extends FakeObject {
   private static final int ENOMEM = 12;
   private static final int ETIMEDOUT = 110;
   private static final int RESET = 0;
-  private static final int EVENT_LAST_RECEIVE = 16;
   private static final long RETRY_NANOS = 20_000_000;
+  private static final long TAKEN_NANOS = 3_000_000;
   private static final long AGAIN_NANOS = 500_000;
   private static final int MOST_24_BITS = (1 << 24) - 1;
 
@@ -73,6 +73,11 @@ final class FakeQueuePair extends FakeObject {
   private Gid peersGid = new Gid(0, 0);
   private long places;
   private long freePlaces;
+
+  private boolean hasReceived;
+
+  /** A shared receive that it had taken when it failed, and completes after a while. */
+  private @Nullable Long taken;
 
   /** When the peer is given up; 0 as long as it answers. */
   private long givenUpNanos;
@@ -147,9 +152,21 @@ final class FakeQueuePair extends FakeObject {
   void fail() {
     if (state != Ib.IBV_QPS_ERR) {
       state = Ib.IBV_QPS_ERR;
-      context.events.add(EVENT_LAST_RECEIVE, address);
+      taken = card.takesReceives() && hasReceived ? srq.receives.poll() : null;
+      if (taken == null) {
+        context.events.add(Ib.IBV_EVENT_QP_LAST_WQE_REACHED, address);
+      } else {
+        dueNanos = System.nanoTime() + TAKEN_NANOS;
+        card.wake();
+      }
     }
     flush();
+  }
+
+  private void completeTaken(long receive) {
+    taken = null;
+    cq.add(new Completion(this, receive, Ib.IBV_WC_WR_FLUSH_ERR, 0, 0, 0), card.books());
+    context.events.add(Ib.IBV_EVENT_QP_LAST_WQE_REACHED, address);
   }
 
   private void flush() {
@@ -161,6 +178,9 @@ final class FakeQueuePair extends FakeObject {
   @Override
   void end() {
     super.end();
+    if (taken != null) {
+      card.books().mistake("a shared receive was lost with the queue pair that had taken it");
+    }
     requests.clear();
     cq.forget(this);
     context.events.removeIf(event -> event.element() == address);
@@ -232,11 +252,20 @@ final class FakeQueuePair extends FakeObject {
   // ---- what requests do ----
 
   boolean hasWork() {
-    return !requests.isEmpty();
+    return taken != null || !requests.isEmpty();
   }
 
   /** Does the first request, or part of waiting for it. */
   void step() {
+    Long receive = taken;
+    if (receive != null) {
+      completeTaken(receive);
+      return;
+    }
+    write();
+  }
+
+  private void write() {
     Request request = requests.element();
     ByteBuffer bytes = request.inline();
     if (bytes == null && request.length() > 0) {
@@ -272,6 +301,7 @@ final class FakeQueuePair extends FakeObject {
       card.books().mistake("a write to memory that is registered and gone");
     }
     if (receive != null) {
+      target.hasReceived = true;
       target.cq.add(
           new Completion(target, receive, Ib.IBV_WC_SUCCESS, request.imm(), Ib.IBV_WC_WITH_IMM, 0),
           card.books());

@@ -30,6 +30,8 @@ public final class FakeVerbs implements Verbs {
   private int lastNumber = 16;
   private int toBeAcknowledged;
   private int made;
+  private int mostInline = 256;
+  private boolean refusesMoreInline;
 
   /** With so many devices. */
   public FakeVerbs(int count) {
@@ -55,6 +57,36 @@ public final class FakeVerbs implements Verbs {
   public synchronized void link(int device, boolean isUp) {
     devices.get(device).isUp = isUp;
     devices.get(device).happens(isUp ? Ib.IBV_EVENT_PORT_ACTIVE : Ib.IBV_EVENT_PORT_ERR, 1);
+  }
+
+  /** Cards do nothing of what is posted to them, until they are let go. */
+  public synchronized void hold(boolean isHeld) {
+    card.hold(isHeld);
+  }
+
+  /**
+   * Whether a queue pair that fails has a shared receive, as of a message that was half-way in,
+   * which it completes some milliseconds later, before it says that this was the last.
+   */
+  public synchronized void takesReceives(boolean takes) {
+    card.takesReceives(takes);
+  }
+
+  /** The addresses of a device change: the own one is gone, or there again. */
+  public synchronized void address(int device, boolean isThere) {
+    devices.get(device).hasItsAddress = isThere;
+    devices.get(device).happens(Ib.IBV_EVENT_GID_CHANGE, 1);
+  }
+
+  /**
+   * From now on requests take fewer bytes.
+   *
+   * @param most the longest that is copied into a request
+   * @param refusesMore whether who asks for more gets no queue pair, or one that takes less
+   */
+  public synchronized void inline(int most, boolean refusesMore) {
+    mostInline = most;
+    refusesMoreInline = refusesMore;
   }
 
   /** A device says that it can do nothing more. */
@@ -184,14 +216,17 @@ public final class FakeVerbs implements Verbs {
   }
 
   @Override
-  public synchronized long ibv_reg_mr(long pd, long address, long length, int access) {
+  public synchronized long ibv_reg_mr_iova2(
+      long pd, long address, long length, long iova, int access) {
     boolean isRight =
-        (access & Ib.IBV_ACCESS_REMOTE_WRITE) == 0 || (access & Ib.IBV_ACCESS_LOCAL_WRITE) != 0;
+        iova == address
+            && ((access & Ib.IBV_ACCESS_REMOTE_WRITE) == 0
+                || (access & Ib.IBV_ACCESS_LOCAL_WRITE) != 0);
     return isRight
         ? made(
             FakeObject.Pd.class,
             pd,
-            "ibv_reg_mr",
+            "ibv_reg_mr_iova2",
             found -> {
               lastKey += KEY_STEP;
               return books.add(new FakeObject.Mr(arena, found, address, length, access, lastKey))
@@ -341,6 +376,11 @@ public final class FakeVerbs implements Verbs {
         });
   }
 
+  /** How many queue pairs there are. */
+  public synchronized int queuePairs() {
+    return books.all(FakeQueuePair.class).size();
+  }
+
   /** How many queue pairs were made so far. */
   public synchronized int made() {
     return made;
@@ -363,6 +403,11 @@ public final class FakeVerbs implements Verbs {
             && Raw.getInt(IbLayout.INIT_TYPE.in(attr)) == Ib.IBV_QPT_RC
             && Raw.getInt(IbLayout.INIT_MAX_SEND.in(attr)) > 0
             && Raw.getInt(IbLayout.INIT_MAX_SEND_SGE.in(attr)) == 1;
+    int inline = Raw.getInt(IbLayout.INIT_INLINE.in(attr));
+    if (inline > mostInline && refusesMoreInline) {
+      return -EINVAL;
+    }
+    Raw.putInt(IbLayout.INIT_INLINE.in(attr), Math.min(inline, mostInline));
     return isRight
         ? books.add(new FakeQueuePair(arena, card, found, cq, srq, ++lastNumber, attr)).address
         : -EINVAL;

@@ -15,6 +15,7 @@ public final class Recorder implements CompletionSink {
   private final List<String> reports = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
   private final Queue<byte[]> said = new ArrayDeque<>();
+  private int lastImm;
   private final List<byte[]> spoken = new ArrayList<>();
 
   /** What was reported so far, in order, such as {@code written 7} or {@code imm 7}. */
@@ -25,6 +26,11 @@ public final class Recorder implements CompletionSink {
   /** What was said of failures and losses. */
   public List<String> texts() {
     return texts;
+  }
+
+  /** The immediate that has come last; 0 if none has. */
+  public int lastImm() {
+    return lastImm;
   }
 
   /** What it has to say to the other NIC, and was not taken yet. */
@@ -74,6 +80,7 @@ public final class Recorder implements CompletionSink {
 
   @Override
   public void immArrived(int imm) {
+    lastImm = imm;
     reports.add("imm " + imm);
   }
 

@@ -12,7 +12,9 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -21,7 +23,7 @@ import java.util.function.LongUnaryOperator;
 
 /**
  * Two NICs of engines 1 and 2 on one thread, which carries what they have to say to each other. One
- * writes, the other is written to.
+ * writes, the other is written to; where a test says so, the other way round, too.
  */
 public final class TwoNics {
 
@@ -35,7 +37,7 @@ public final class TwoNics {
   private final Recorder atTarget = new Recorder();
   private final RemotePeer toTarget;
   private final RemotePeer toOrigin;
-  private final List<Long> taken = new ArrayList<>();
+  private final Set<Long> taken = new LinkedHashSet<>();
   private long tokens;
 
   private TwoNics(Domain origin, Domain target) {
@@ -98,6 +100,17 @@ public final class TwoNics {
     return join(target.register(new HostMemory(bytes), Access.REMOTE_WRITE));
   }
 
+  /** Registers memory that the second one writes from. */
+  public LocalMemory sourceAtTarget(MemorySegment bytes) {
+    return join(target.register(new HostMemory(bytes), Access.LOCAL));
+  }
+
+  /** Registers memory that the first one has written, as the second one knows it. */
+  public RemoteMemory openToTarget(MemorySegment bytes) {
+    LocalMemory memory = join(origin.register(new HostMemory(bytes), Access.REMOTE_WRITE));
+    return target.resolve(toOrigin, memory.key(), bytes.byteSize());
+  }
+
   /** What a stage gives, or the exception of a NIC that it fails with. */
   public static <T> T join(CompletionStage<T> stage) {
     try {
@@ -137,6 +150,14 @@ public final class TwoNics {
   }
 
   private static void turn(Domain nic, Recorder sink, Domain other, RemotePeer self) {
+    poll(nic, sink);
+    for (byte[] next = sink.said().poll(); next != null; next = sink.said().poll()) {
+      other.fromPeer(self, ByteBuffer.wrap(next));
+    }
+  }
+
+  private static void poll(Domain nic, Recorder sink) {
+    nic.flush();
     if (nic.poll(sink) == 0 && nic.waitDescriptors().length > 0) {
       try {
         nic.prepareWait();
@@ -144,9 +165,51 @@ public final class TwoNics {
         // then the engine does not wait
       }
     }
-    for (byte[] next = sink.said().poll(); next != null; next = sink.said().poll()) {
-      other.fromPeer(self, ByteBuffer.wrap(next));
+  }
+
+  // ---- one of them at a time: the first one, or the second one ----
+
+  /** Polls one; what it has to say is kept until it is delivered. */
+  public void poll(boolean isFirst) {
+    poll(isFirst ? origin : target, isFirst ? atOrigin : atTarget);
+  }
+
+  /** One hears the oldest that the other one has said to it, if there is anything. */
+  public void deliverOne(boolean isFirst) {
+    byte[] next = (isFirst ? atTarget : atOrigin).said().poll();
+    if (next != null && isFirst) {
+      origin.fromPeer(toTarget, ByteBuffer.wrap(next));
+    } else if (next != null) {
+      target.fromPeer(toOrigin, ByteBuffer.wrap(next));
     }
+  }
+
+  /** One gives the other one up, which need not know. */
+  public void giveUp(boolean isFirst) {
+    CompletionStage<Void> ignored =
+        isFirst ? giveUp() : target.disconnect(toOrigin, "the test gives it up");
+  }
+
+  /** What they have said is lost, and both give each other up. */
+  public void loseSession() {
+    atOrigin.said().clear();
+    atTarget.said().clear();
+    giveUp(true);
+    giveUp(false);
+  }
+
+  /** One posts a write; whether it was taken over. */
+  public boolean post(boolean isFirst, Operation write) {
+    boolean took = (isFirst ? origin : target).post(write).isTaken();
+    if (took) {
+      taken.add(write.token());
+    }
+    return took;
+  }
+
+  /** The tokens of those that were taken over, in that order. */
+  public Set<Long> taken() {
+    return taken;
   }
 
   /** Turns until it is so. */

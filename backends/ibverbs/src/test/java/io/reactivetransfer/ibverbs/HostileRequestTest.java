@@ -11,32 +11,30 @@ import org.junit.jupiter.api.Timeout;
 
 /** A member of the cluster that says it has begun anew, again and again. */
 @Timeout(60)
-class HostileHelloTest {
+class HostileRequestTest {
 
-  private static final int HELLOS = 2_000;
+  private static final int REQUESTS = 2_000;
   private static final int MOST_OPEN = 5;
 
   private final FakeVerbs fake = new FakeVerbs(2);
 
   private long serial = 1_000;
 
-  private void flood(TwoNics nics, int hellos) {
-    for (int i = 0; i < hellos; i++) {
-      nics.hear(new Hello(++serial, 4_711, 1, Ib.IBV_MTU_4096).encode(0));
+  private void flood(TwoNics nics, int requests) {
+    for (int i = 0; i < requests; i++) {
+      nics.hear(SetUp.request(++serial, new SetUp.QueuePair(4_711, 1, Ib.IBV_MTU_4096)));
     }
-  }
-
-  private long queuePairs() {
-    return fake.open().stream().filter(each -> each.contains("qp")).count();
   }
 
   @Test
   void getsFewQueuePairsAndNobodyWaitsForIt() {
     TwoNics nics = FakeNics.open(fake, fake);
-    for (int round = 0; round < HELLOS / 100; round++) {
+    for (int round = 0; round < REQUESTS / 100; round++) {
       flood(nics, 100);
       nics.turn();
-      assertThat(queuePairs()).as("queue pairs: %s", fake.open()).isLessThanOrEqualTo(MOST_OPEN);
+      assertThat(fake.queuePairs())
+          .as("queue pairs: %s", fake.open())
+          .isLessThanOrEqualTo(MOST_OPEN);
     }
     CompletableFuture<Void> fence = nics.giveUp().toCompletableFuture();
     nics.until(

@@ -1,0 +1,185 @@
+package io.reactivetransfer.ibverbs;
+
+import io.reactivetransfer.ibverbs.Connection.State;
+import io.reactivetransfer.spi.CompletionSink;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * Ends connections, each in three steps: its queue pair is put into the state of error, so that
+ * nothing is sent or received any more; what had come by then is read, for an incoming one when the
+ * device has said that it takes no more receives; it is destroyed, and what has come is read once
+ * more. Only then is the rest of its writes reported, also where the first step was refused: who
+ * has destroyed a queue pair knows that the device is done with it.
+ */
+final class Endings {
+
+  /** A step that was refused is tried again after so long. */
+  private static final long RETRY_NANOS = 10_000_000;
+
+  private final QueuePairs queuePairs;
+  private final Tasks tasks;
+  private final CompletionReader reader;
+  private final Outbox outbox;
+  private final Consumer<VerbsPeer> whenOver;
+
+  private final LastReceives lastReceives = new LastReceives();
+
+  /** Those of which what has come is being read, before the next step. */
+  private final List<Connection> draining = new ArrayList<>();
+
+  /**
+   * None yet.
+   *
+   * @param whenOver told that a connection of this peer has ended
+   */
+  Endings(
+      QueuePairs queuePairs,
+      Tasks tasks,
+      CompletionReader reader,
+      Outbox outbox,
+      Consumer<VerbsPeer> whenOver) {
+    this.queuePairs = queuePairs;
+    this.tasks = tasks;
+    this.reader = reader;
+    this.outbox = outbox;
+    this.whenOver = whenOver;
+  }
+
+  /**
+   * Ends one.
+   *
+   * @param keepsRest whether what has certainly not begun is posted again
+   */
+  void end(Connection connection, Failure why, boolean keepsRest) {
+    if (connection.isEnding()) {
+      return;
+    }
+    boolean isBusy = connection.isBusy();
+    connection.state = State.CLOSING;
+    connection.end = why;
+    connection.keepsRest = keepsRest;
+    connection.peer().leave(connection);
+    connection.peer().ending().add(connection);
+    outbox.drop(connection);
+    if (!isBusy) {
+      stop(connection);
+    }
+  }
+
+  /** The first step; where the connection was busy, whoever was calls it. */
+  void stop(Connection connection) {
+    step(connection, () -> queuePairs.stop(connection.qp), () -> awaitLastReceive(connection));
+  }
+
+  private void awaitLastReceive(Connection connection) {
+    long nanos = lastReceives.waitNanos();
+    if (connection.isIncoming() && !connection.hasTakenLastReceive && nanos > 0) {
+      connection.awaitsLastReceive = true;
+      connection.againNanos = System.nanoTime() + nanos;
+    }
+  }
+
+  /** A queue pair of this peer, present or ending, takes no more of the shared receives. */
+  void hasTakenLastReceive(Connection connection) {
+    lastReceives.said();
+    connection.hasTakenLastReceive = true;
+    if (connection.awaitsLastReceive) {
+      connection.awaitsLastReceive = false;
+      reader.mark(connection); // what it has taken may be complete only now
+    }
+  }
+
+  /** Whether the device is expected to say something about one that ends. */
+  boolean awaitEvents() {
+    return !draining.isEmpty() && draining.stream().anyMatch(each -> each.awaitsLastReceive);
+  }
+
+  /** When what it had received before was read, it is destroyed; then the same once more. */
+  private void drained(Connection connection, CompletionSink sink) {
+    if (connection.qp == 0) {
+      reader.finish(connection, sink);
+      over(connection);
+      return;
+    }
+    if (connection.hasWaitedInVain()) {
+      connection.awaitsLastReceive = false;
+      lastReceives.waitedInVain();
+    }
+    step(
+        connection,
+        () -> queuePairs.destroy(connection.qp),
+        () -> {
+          connection.qp = 0;
+          connection.wasRefused = false;
+        });
+  }
+
+  /**
+   * What it has received by the end of the step is read before the next one, or before another try.
+   */
+  private void step(Connection connection, Runnable task, Runnable then) {
+    tasks.run(
+        () -> {
+          task.run();
+          return connection;
+        },
+        done -> {
+          then.run();
+          read(connection);
+        },
+        refusal -> {
+          connection.wasRefused = true;
+          connection.againNanos = System.nanoTime() + RETRY_NANOS;
+          read(connection);
+        });
+  }
+
+  private void read(Connection connection) {
+    reader.mark(connection);
+    draining.add(connection);
+  }
+
+  /** There is no queue pair of it, or no more. */
+  void over(Connection connection) {
+    VerbsPeer peer = connection.peer();
+    connection.state = State.CLOSED;
+    peer.leave(connection);
+    peer.ending().remove(connection);
+    List<VerbsPeer.Fence> done = peer.fences().stream().filter(VerbsPeer.Fence::isOver).toList();
+    peer.fences().removeAll(done);
+    done.forEach(fence -> fence.stage().complete(null));
+    whenOver.accept(peer);
+  }
+
+  /** Completes when nothing comes any more of what is being ended now. */
+  CompletionStage<Void> fence(VerbsPeer peer) {
+    CompletableFuture<Void> stage = new CompletableFuture<>();
+    if (peer.ending().isEmpty()) {
+      stage.complete(null);
+    } else {
+      peer.fences().add(new VerbsPeer.Fence(stage, List.copyOf(peer.ending())));
+    }
+    return stage;
+  }
+
+  boolean areDue(long now) {
+    return draining.stream().anyMatch(each -> !each.isWaiting(now));
+  }
+
+  /** Goes on with those of which all was read; returns how many. */
+  int drain(CompletionSink sink) {
+    if (draining.isEmpty()) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    List<Connection> read =
+        draining.stream().filter(each -> reader.hasRead(each) && !each.isWaiting(now)).toList();
+    draining.removeAll(read);
+    read.forEach(connection -> drained(connection, sink));
+    return read.size();
+  }
+}

@@ -1,0 +1,51 @@
+package io.reactivetransfer.ibverbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.reactivetransfer.ibverbs.ffi.FailingVerbs;
+import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.tck.driver.TwoNics;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A key that cannot be renewed, or not be ended, stays the present one, and can be tried again. */
+@Timeout(30)
+class RevocationTest {
+
+  private static final int LENGTH = 100;
+
+  private final FakeVerbs fake = new FakeVerbs(2);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ibv_reg_mr_iova2", "ibv_dereg_mr"})
+  void leavesTheOldKeyWhereItFails(String call) {
+    FailingVerbs failing = new FailingVerbs(fake, 0);
+    TwoNics nics = FakeNics.open(fake, failing.calls());
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH));
+      LocalMemory local = nics.openToOrigin(arena.allocate(LENGTH));
+      RemoteMemory old = nics.named(local, LENGTH);
+      nics.write(source, old, 1, i -> 0, LENGTH, false);
+      failing.always(call);
+      assertThatExceptionOfType(BackendException.class)
+          .isThrownBy(() -> TwoNics.join(nics.target().revoke(local)))
+          .withMessageStartingWith(call + " failed");
+      failing.always(null);
+      nics.write(source, old, 1, i -> 0, LENGTH, false);
+      assertThat(nics.atOrigin().count("written")).as("under the old key").isEqualTo(2);
+      RemoteMemory renewed = nics.named(TwoNics.join(nics.target().revoke(local)), LENGTH);
+      nics.write(source, old, 1, i -> 0, LENGTH, false);
+      nics.write(source, renewed, 1, i -> 0, LENGTH, false);
+      assertThat(nics.atOrigin().reports()).endsWith("refused 2", "written 3");
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+}
