@@ -66,8 +66,9 @@ public sealed interface EngineOptions permits EngineOptionValues {
   Duration transferDeadline();
 
   /**
-   * How long a connection to a peer may take to come about, up to 365 days. A peer that anything is
-   * waited for is lost after {@link #livenessDeadline} already, if that is shorter.
+   * How long a connection to a peer may take to come about, up to 365 days. A peer that has never
+   * been heard of is not lost by its silence before this time and {@link #livenessDeadline} are
+   * both over.
    */
   Duration connectTimeout();
 

@@ -38,6 +38,9 @@ final class CompletionReader {
   private long read;
   private @Nullable Failure broken;
 
+  /** The queue itself cannot be read. What else breaks leaves in it what has arrived before. */
+  private boolean isUnreadable;
+
   CompletionReader(OpenDevice device, Port port, Writes writes, Arena arena) {
     this.device = device;
     this.writes = writes;
@@ -54,10 +57,11 @@ final class CompletionReader {
   /** Reads what is complete and what has arrived, a bounded number. */
   int poll(CompletionSink sink, Outgoing outgoing) {
     int work = writes.reportUnposted(sink);
-    for (int batch = 0; batch < BATCHES && broken == null; batch++) {
+    for (int batch = 0; batch < BATCHES && !isUnreadable; batch++) {
       int count = completions.poll(device.verbs, device.cq());
       if (count < 0) {
-        broken = new Failure(-count, texts.pollFailed(count), false);
+        isUnreadable = true;
+        broken(new Failure(-count, texts.pollFailed(count), false));
         break;
       }
       for (int i = 0; i < count; i++) {
@@ -73,21 +77,25 @@ final class CompletionReader {
     if (broken == null) {
       var refusal = device.postReceives();
       if (refusal != null) {
-        broken = new Failure(refusal.code(), String.valueOf(refusal.getMessage()), false);
+        broken(new Failure(refusal.code(), String.valueOf(refusal.getMessage()), false));
       }
     }
     return work;
   }
 
-  /** Why nothing will be heard of writes any more; null as long as they are heard of. */
+  /** Why the NIC can do nothing any more; null as long as it can. */
   @Nullable Failure broken() {
     return broken;
   }
 
   /** The device says that it can do nothing more. */
   void broken(String text) {
+    broken(new Failure(0, text, false));
+  }
+
+  private void broken(Failure why) {
     if (broken == null) {
-      broken = new Failure(0, text, false);
+      broken = why;
     }
   }
 
@@ -108,8 +116,10 @@ final class CompletionReader {
     }
     if (status == Ib.IBV_WC_SUCCESS) {
       written(connection, slot, true, sink);
-      if (connection.isReady()) {
+      if (connection.takesWrites()) {
         writes.again(connection);
+      } else if (connection.isReady() && connection.out().isEmpty()) {
+        outgoing.replace(connection, Outgoing.ENDED_BY_PEER);
       }
       return;
     }
@@ -141,10 +151,9 @@ final class CompletionReader {
     why.report(sink, token);
   }
 
+  /** What comes by a queue pair that is for own writes, or for nobody, is of no honest peer. */
   private static void arrived(@Nullable Connection by, int imm, CompletionSink sink) {
-    if (by == null) {
-      sink.immArrived(imm);
-    } else {
+    if (by != null) {
       EngineId origin = by.peer().engine();
       sink.immArrived(origin, imm);
     }
@@ -250,7 +259,7 @@ final class CompletionReader {
 
   /** Whether all was read that was there then; where more comes all the time, it is never empty. */
   boolean hasRead(Connection connection) {
-    return broken != null
+    return isUnreadable
         || emptied > connection.emptied
         || read - connection.read > device.completions();
   }

@@ -52,6 +52,9 @@ final class Connection {
   /** Writes since the last one whose completion was asked for. */
   int unsignalled;
 
+  /** The queue pair of the peer is no more: what is out may be complete all the same. */
+  boolean isEndedByPeer;
+
   /** Why it ends. */
   @Nullable Failure end;
 
@@ -132,6 +135,11 @@ final class Connection {
 
   boolean isReady() {
     return state == State.READY;
+  }
+
+  /** Whether writes can be posted over it. */
+  boolean takesWrites() {
+    return state == State.READY && !isEndedByPeer;
   }
 
   /** Whether a task works on its queue pair. */

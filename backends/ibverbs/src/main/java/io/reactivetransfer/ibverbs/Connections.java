@@ -83,7 +83,6 @@ final class Connections {
 
   /** Gives a peer up, see {@link io.reactivetransfer.spi.Domain#disconnect}. */
   CompletionStage<Void> disconnect(VerbsPeer peer, String reason) {
-    outbox.drop(peer);
     outgoing.giveUp(peer, new Failure(0, reason, false));
     incoming.giveUp(peer, reason);
     return endings.fence(peer);
@@ -103,6 +102,12 @@ final class Connections {
   /** Nobody can be reached for now. */
   void portDown(String text) {
     outgoing.portDown(text, List.copyOf(all));
+  }
+
+  /** This NIC can do nothing any more: nobody is reached, and nobody's writes are taken in. */
+  void broken(String text) {
+    portDown(text);
+    all.forEach(peer -> incoming.giveUp(peer, text));
   }
 
   void portUp() {
@@ -131,8 +136,12 @@ final class Connections {
   /** A queue pair that receives takes no more of the shared receives. */
   void hasTakenLastReceive(long qp) {
     for (VerbsPeer peer : all) {
-      peer.withQueuePair(qp).ifPresent(endings::hasTakenLastReceive);
+      if (peer.incoming != null && peer.incoming.qp == qp) {
+        endings.hasTakenLastReceive(peer.incoming);
+        return;
+      }
     }
+    endings.hasTakenLastReceive(qp);
   }
 
   /** Whether the device is expected to say something. */

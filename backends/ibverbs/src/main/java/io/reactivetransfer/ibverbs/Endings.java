@@ -28,6 +28,9 @@ final class Endings {
 
   private final LastReceives lastReceives = new LastReceives();
 
+  /** Those whose queue pair may still be there, also of peers that were released meanwhile. */
+  private final List<Connection> all = new ArrayList<>();
+
   /** Those of which what has come is being read, before the next step. */
   private final List<Connection> draining = new ArrayList<>();
 
@@ -64,6 +67,7 @@ final class Endings {
     connection.keepsRest = keepsRest;
     connection.peer().leave(connection);
     connection.peer().ending().add(connection);
+    all.add(connection);
     outbox.drop(connection);
     if (!isBusy) {
       stop(connection);
@@ -83,7 +87,17 @@ final class Endings {
     }
   }
 
-  /** A queue pair of this peer, present or ending, takes no more of the shared receives. */
+  /** A queue pair that is being ended takes no more of the shared receives, if it is this one. */
+  void hasTakenLastReceive(long qp) {
+    for (Connection connection : all) {
+      if (connection.isIncoming() && connection.qp == qp) {
+        hasTakenLastReceive(connection);
+        return;
+      }
+    }
+  }
+
+  /** The queue pair of this one, present or ending, does. */
   void hasTakenLastReceive(Connection connection) {
     lastReceives.said();
     connection.hasTakenLastReceive = true;
@@ -149,6 +163,7 @@ final class Endings {
     connection.state = State.CLOSED;
     peer.leave(connection);
     peer.ending().remove(connection);
+    all.remove(connection);
     List<VerbsPeer.Fence> done = peer.fences().stream().filter(VerbsPeer.Fence::isOver).toList();
     peer.fences().removeAll(done);
     done.forEach(fence -> fence.stage().complete(null));
@@ -167,7 +182,7 @@ final class Endings {
   }
 
   boolean areDue(long now) {
-    return draining.stream().anyMatch(each -> !each.isWaiting(now));
+    return !draining.isEmpty() && draining.stream().anyMatch(each -> !each.isWaiting(now));
   }
 
   /** Goes on with those of which all was read; returns how many. */

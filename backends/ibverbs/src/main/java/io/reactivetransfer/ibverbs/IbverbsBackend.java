@@ -28,7 +28,8 @@ import java.util.function.Supplier;
  *
  * <p>Its NICs are the active ports that have an address, or those that are named. The system
  * properties {@code reactivetransfer.ibverbs.devices} (names, with commas), {@code .gidIndex},
- * {@code .serviceLevel}, {@code .trafficClass}, {@code .host} and {@code .library} are the defaults of the builder's settings.
+ * {@code .serviceLevel}, {@code .trafficClass}, {@code .host} and {@code .library} are the defaults
+ * of the builder's settings.
  */
 public final class IbverbsBackend implements Backend {
 

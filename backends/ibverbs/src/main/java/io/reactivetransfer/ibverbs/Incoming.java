@@ -64,14 +64,29 @@ final class Incoming {
     Connection connection = Connection.incoming(peer, request.serial(), slots);
     peer.incoming = connection;
     tasks.run(
-        () -> queuePairs.makeForReceiving(peer.address(), request.from()),
-        made -> made(connection, made),
+        queuePairs::makeForReceiving,
+        made -> made(connection, made, request.from()),
         refusal -> notMade(connection, refusal));
   }
 
-  private void made(Connection connection, Made made) {
+  private void made(Connection connection, Made made, SetUp.QueuePair from) {
     connection.made(made);
     reader.know(connection);
+    if (connection.isEnding()) {
+      endings.stop(connection);
+      return;
+    }
+    connection.state = State.CONNECTING;
+    tasks.run(
+        () -> {
+          queuePairs.connect(made.qp(), made.psn(), connection.peer().address(), from);
+          return made;
+        },
+        connected -> connected(connection, connected),
+        refusal -> notConnected(connection, refusal));
+  }
+
+  private void connected(Connection connection, Made made) {
     if (connection.isEnding()) {
       endings.stop(connection);
       return;
@@ -80,13 +95,27 @@ final class Incoming {
     outbox.add(connection, SetUp.reply(connection.serial(), queuePairs.nameOf(made)));
   }
 
-  /** The peer is told, so that it waits no longer. */
+  private void notConnected(Connection connection, BackendException refusal) {
+    if (connection.isEnding()) {
+      endings.stop(connection);
+    } else {
+      connection.state = State.REQUESTED; // no task of it runs
+      reject(connection, refusal);
+      end(connection, String.valueOf(refusal.getMessage()));
+    }
+  }
+
   private void notMade(Connection connection, BackendException refusal) {
     if (!connection.isEnding()) {
-      String text = String.valueOf(refusal.getMessage());
-      outbox.add(connection.peer(), SetUp.reject(connection.serial(), text));
+      reject(connection, refusal);
     }
     endings.over(connection); // there is no queue pair
+  }
+
+  /** The peer is told, so that it waits no longer. */
+  private void reject(Connection connection, BackendException refusal) {
+    String text = String.valueOf(refusal.getMessage());
+    outbox.add(connection.peer(), SetUp.reject(connection.serial(), text));
   }
 
   private void end(Connection connection, String reason) {

@@ -18,6 +18,11 @@ final class Outgoing {
   /** A peer that was lost is not tried again, and so not lost again, before so long. */
   private static final long LEFT_ALONE_NANOS = 100_000_000;
 
+  /** A peer that ends one after the other is lost when more than these are still being ended. */
+  private static final int MOST_ENDING = 4;
+
+  static final Failure ENDED_BY_PEER = new Failure(0, "the peer has ended the connection", true);
+
   private final QueuePairs queuePairs;
   private final Tasks tasks;
   private final Writes writes;
@@ -152,12 +157,19 @@ final class Outgoing {
 
   /**
    * The peer's queue pair is no more. If nothing is out, another one is asked for before it is
-   * needed; if something is, completions tell what became of it.
+   * needed; if something is, completions tell what became of it, and then.
    */
   void disconnected(VerbsPeer peer, long serial) {
     Connection connection = peer.outgoing;
-    if (connection != null && isPresent(peer, serial) && connection.out().isEmpty()) {
-      replace(connection, new Failure(0, "the peer has ended the connection", true));
+    if (connection == null || !isPresent(peer, serial)) {
+      return;
+    }
+    connection.isEndedByPeer = true;
+    long ending = peer.ending().stream().filter(each -> !each.isIncoming()).count();
+    if (ending >= MOST_ENDING) {
+      lose(peer, 0, peer + " has ended " + ending + " connections before they were used");
+    } else if (connection.out().isEmpty()) {
+      replace(connection, ENDED_BY_PEER);
     }
   }
 
@@ -240,7 +252,8 @@ final class Outgoing {
   // ---- each turn ----
 
   boolean areDue(long now) {
-    return !lost.isEmpty() || wanted.stream().anyMatch(peer -> !peer.isLeftAlone(now));
+    return !lost.isEmpty()
+        || (!wanted.isEmpty() && wanted.stream().anyMatch(peer -> !peer.isLeftAlone(now)));
   }
 
   /** Reports losses; before the failures of the writes that they end. */

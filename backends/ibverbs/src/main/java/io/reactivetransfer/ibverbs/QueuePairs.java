@@ -61,16 +61,9 @@ final class QueuePairs {
     return make(device.queueSends(), inlineBytes);
   }
 
-  /** Makes one for the writes of a peer, and connects it: it receives. */
-  Made makeForReceiving(VerbsAddress peer, SetUp.QueuePair from) {
-    Made made = make(1, 0);
-    try {
-      connect(made.qp(), made.psn(), peer, from);
-      return made;
-    } catch (BackendException e) {
-      destroy(made.qp());
-      throw e;
-    }
+  /** Makes one for the writes of a peer, which is to be connected. */
+  Made makeForReceiving() {
+    return make(1, 0);
   }
 
   private Made make(int sends, int inline) {
@@ -81,12 +74,6 @@ final class QueuePairs {
     }
     long qp = require("ibv_create_qp", created.qp());
     open.add(qp);
-    try (QpTransitions to = new QpTransitions(device.verbs, qp)) {
-      require("ibv_modify_qp to INIT", to.init(port.number()));
-    } catch (BackendException e) {
-      destroy(qp);
-      throw e;
-    }
     int psn = random.nextInt() & SetUp.MOST_24_BITS;
     return new Made(qp, Handles.number(qp), psn, created.inlineBytes());
   }
@@ -103,6 +90,7 @@ final class QueuePairs {
   /** Connects one with that of a peer. */
   void connect(long qp, int psn, VerbsAddress peer, SetUp.QueuePair to) {
     try (QpTransitions transitions = new QpTransitions(device.verbs, qp)) {
+      require("ibv_modify_qp to INIT", transitions.init(port.number()));
       transitions.priority(priority.serviceLevel(), priority.trafficClass());
       require(
           "ibv_modify_qp to RTR, for " + peer + ",",

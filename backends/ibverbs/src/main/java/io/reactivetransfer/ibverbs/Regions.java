@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -35,6 +36,9 @@ final class Regions {
   /** Who has not looked for so long has been idle, and looks at all. */
   private static final long IDLE_NANOS = 1_000_000;
 
+  /** What was refused is tried again after so long. */
+  private static final long RETRY_NANOS = 10_000_000;
+
   /** What packets bring is put into memory in any order, but before their completion is. */
   private static final int FOR_OTHERS =
       Ib.IBV_ACCESS_LOCAL_WRITE | Ib.IBV_ACCESS_REMOTE_WRITE | Ib.IBV_ACCESS_RELAXED_ORDERING;
@@ -51,6 +55,10 @@ final class Regions {
   /** What others may write to, in the order in which it is looked at; and what was until lately. */
   private final Queue<VerbsMemory> open = new ArrayDeque<>();
 
+  /** What could not be closed to others, to be tried again at {@link #againNanos}. */
+  private final Queue<VerbsMemory> again = new ArrayDeque<>();
+
+  private long againNanos;
   private long lookedNanos = System.nanoTime();
 
   Regions(OpenDevice device, Tasks tasks) {
@@ -79,10 +87,25 @@ final class Regions {
     long source = pin(address, length, 0);
     try {
       Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
+      requireAlive(segment, target);
       return new VerbsMemory(segment, access, source, Handles.lkey(source), target);
     } catch (RuntimeException e) {
       unpin(source);
       throw e;
+    }
+  }
+
+  /** What is alive now was so when it was pinned: before, its address may have become another's. */
+  private void requireAlive(MemorySegment segment, @Nullable Target target) {
+    if (!segment.scope().isAlive()) {
+      if (target != null) {
+        closeToOthers(target);
+      }
+      throw new BackendException(
+          0,
+          "expected memory that lives as long as its region, got "
+              + segment.byteSize()
+              + " bytes that were freed while they were registered");
     }
   }
 
@@ -138,9 +161,12 @@ final class Regions {
     }
     Target next = openToOthers(old.address(), old.length());
     try {
+      if (!old.isAlive()) { // at its address may be another's memory
+        closeToOthers(next);
+      }
       closeToOthers(before);
     } catch (BackendException e) {
-      Closing.after(e, () -> unpin(next.mr()), () -> {});
+      Closing.after(e, () -> closeToOthers(next), () -> {});
       throw e;
     }
     return old.withTarget(next);
@@ -178,6 +204,10 @@ final class Regions {
     for (VerbsMemory next = opened.poll(); next != null; next = opened.poll()) {
       open.add(next);
     }
+    if (!again.isEmpty() && now - againNanos >= 0) {
+      open.addAll(again);
+      again.clear();
+    }
     int looks = now - lookedNanos > IDLE_NANOS ? open.size() : Math.min(LOOKS, open.size());
     lookedNanos = now;
     for (; looks > 0; looks--) {
@@ -205,7 +235,10 @@ final class Regions {
                 "{} bytes were freed although they are registered; others cannot write there any"
                     + " more: close a region before its arena",
                 memory.length()),
-        refusal -> open.add(memory)); // it is tried again
+        refusal -> {
+          again.add(memory);
+          againNanos = System.nanoTime() + RETRY_NANOS;
+        });
   }
 
   /**

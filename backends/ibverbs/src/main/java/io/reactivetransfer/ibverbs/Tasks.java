@@ -34,17 +34,24 @@ final class Tasks {
    * @param otherwise with what it threw, on the NIC's thread
    */
   <T> void run(Supplier<T> task, Consumer<T> then, Consumer<BackendException> otherwise) {
-    start(() -> {
-      try {
-        T result = task.get();
-        ended.add(() -> then.accept(result));
-      } catch (BackendException e) {
-        ended.add(() -> otherwise.accept(e));
-      } catch (Throwable e) { // whatever it is, somebody waits for the end
-        ended.add(() -> otherwise.accept(new BackendException(0, String.valueOf(e), e)));
-      }
-      doorbell.ring();
-    });
+    Consumer<BackendException> refused =
+        refusal -> {
+          ended.add(() -> otherwise.accept(refusal));
+          doorbell.ring();
+        };
+    start(
+        () -> {
+          try {
+            T result = task.get();
+            ended.add(() -> then.accept(result));
+            doorbell.ring();
+          } catch (BackendException e) {
+            refused.accept(e);
+          } catch (Throwable e) { // whatever it is, somebody waits for the end
+            refused.accept(new BackendException(0, String.valueOf(e), e));
+          }
+        },
+        refused);
   }
 
   /**
@@ -54,20 +61,26 @@ final class Tasks {
    */
   <T> CompletionStage<T> begin(Supplier<T> task) {
     CompletableFuture<T> stage = new CompletableFuture<>();
-    start(() -> {
-      try {
-        stage.complete(task.get());
-      } catch (BackendException e) {
-        stage.completeExceptionally(e);
-      } catch (Throwable e) { // as above
-        stage.completeExceptionally(new BackendException(0, String.valueOf(e), e));
-      }
-    });
+    start(
+        () -> {
+          try {
+            stage.complete(task.get());
+          } catch (BackendException e) {
+            stage.completeExceptionally(e);
+          } catch (Throwable e) { // as above
+            stage.completeExceptionally(new BackendException(0, String.valueOf(e), e));
+          }
+        },
+        stage::completeExceptionally);
     return stage;
   }
 
-  /** Not of a pool, whose lock the NIC's thread would have to wait for. */
-  private void start(Runnable task) {
+  /**
+   * Not of a pool, whose lock the NIC's thread would have to wait for.
+   *
+   * @param refused told where the system has no thread for it
+   */
+  private void start(Runnable task, Consumer<BackendException> refused) {
     if (closed) {
       return; // what is left is ended by whoever closes
     }
@@ -83,7 +96,12 @@ final class Tasks {
               }
             });
     running.add(thread);
-    thread.start();
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // so it says that there are as many threads as there may be
+      running.remove(thread);
+      refused.accept(new BackendException(0, "no thread to make a call that may block: " + e, e));
+    }
   }
 
   /** Whether something has ended. */

@@ -207,7 +207,7 @@ final class VerbsDomain implements Domain {
     if (broken != null && !failed) {
       failed = true;
       sink.nicFailed(broken.code(), broken.text());
-      connections.portDown(broken.text());
+      connections.broken(broken.text());
       work++;
     }
     work += connections.drain(sink);

@@ -4,9 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,13 +93,6 @@ final class VerbsPeer implements RemotePeer {
     }
   }
 
-  /** Its connection with this queue pair that receives, present or ending. */
-  Optional<Connection> withQueuePair(long qp) {
-    return Stream.concat(Stream.ofNullable(incoming), ending.stream())
-        .filter(each -> each.isIncoming() && each.qp == qp)
-        .findFirst();
-  }
-
   List<Fence> fences() {
     return fences;
   }
@@ -132,7 +123,7 @@ final class VerbsPeer implements RemotePeer {
   /** Its connection, if writes can be posted over it now. */
   @Nullable Connection ready() {
     Connection now = outgoing;
-    return now != null && now.isReady() ? now : null;
+    return now != null && now.takesWrites() ? now : null;
   }
 
   @Override

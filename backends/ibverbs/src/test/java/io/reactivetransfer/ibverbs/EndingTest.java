@@ -82,4 +82,57 @@ class EndingTest {
       assertThat(nics.close()).isTrue();
     }
   }
+
+  /** What is out may be complete all the same, but nothing more can be sent. */
+  @Test
+  void postsNothingMoreOverAConnectionThatThePeerHasEnded() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      Operation op =
+          new Operation()
+              .between(
+                  nics.source(arena.allocate(LENGTH)),
+                  nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH))
+              .range(0, 0, LENGTH)
+              .withoutImm();
+      nics.until("a connection", () -> nics.post(true, op.token(0)));
+      nics.until("the first write", () -> nics.atOrigin().count("written") == 1);
+      int made = fake.made();
+      fake.hold(true);
+      assertThat(nics.post(true, op.token(1))).isTrue();
+      nics.origin().flush();
+      nics.hear(SetUp.disconnect(1));
+      assertThat(nics.post(true, op.token(2))).isFalse();
+      fake.hold(false);
+      nics.until("the write that was out", () -> nics.atOrigin().reportsOf(1) == 1);
+      nics.until("another connection", () -> nics.post(true, op.token(3)));
+      nics.until("the next write", () -> nics.atOrigin().reportsOf(3) == 1);
+      assertThat(nics.atOrigin().reports()).containsExactly("written 0", "written 1", "written 3");
+      assertThat(fake.made()).isEqualTo(made + 2);
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  /** Its origin was told that it is written. */
+  @Test
+  void whatHadArrivedBeforeTheDeviceFailedIsCounted() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      var source = nics.source(arena.allocate(LENGTH));
+      var target = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
+      nics.write(source, target, 1, each -> 0, LENGTH, true);
+      Operation op = new Operation().between(source, target).range(0, 0, LENGTH).withImm(77);
+      assertThat(nics.post(true, op.token(50))).isTrue();
+      long begin = System.nanoTime();
+      while (nics.atOrigin().reportsOf(50) == 0) {
+        nics.poll(true);
+        assertThat(System.nanoTime() - begin).isLessThan(10_000_000_000L);
+      }
+      fake.fatal(1);
+      nics.until("the failure", () -> nics.atTarget().has("broken"));
+      nics.until("the immediate", () -> nics.atTarget().has("imm 77"));
+      assertThat(nics.close()).isTrue();
+    }
+  }
 }

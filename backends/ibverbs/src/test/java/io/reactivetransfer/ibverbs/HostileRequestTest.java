@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.ibverbs.ffi.Ib;
+import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.tck.driver.TwoNics;
+import java.lang.foreign.Arena;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A member of the cluster that says it has begun anew, again and again. */
+/** A member of the cluster that says it has begun anew, or has ended, again and again. */
 @Timeout(60)
 class HostileRequestTest {
 
@@ -45,6 +48,31 @@ class HostileRequestTest {
         });
     assertThat(nics.close()).isTrue();
     assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  /** Those that the origin makes are numbered from 1 on, and so easily guessed. */
+  @Test
+  void costsNoMoreBySayingThatItHasEndedWhatItWasAskedFor() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(1));
+      Operation op =
+          new Operation()
+              .between(source, nics.named(nics.openToOrigin(arena.allocate(1)), 1))
+              .range(0, 0, 1)
+              .withoutImm();
+      assertThat(nics.post(true, op)).as("nothing is connected yet").isFalse();
+      for (int ended = 1; ended <= REQUESTS; ended++) {
+        nics.hear(SetUp.disconnect(ended));
+        assertThat(fake.queuePairs())
+            .as("queue pairs: %s", fake.open())
+            .isLessThanOrEqualTo(MOST_OPEN);
+      }
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.made()).isLessThanOrEqualTo(MOST_OPEN);
     assertThat(fake.mistakes()).isEmpty();
   }
 }

@@ -4,6 +4,8 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.ProcessConformance;
 import io.reactivetransfer.tck.Profile;
 import io.reactivetransfer.tck.process.ProcessBackend;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -11,6 +13,11 @@ import java.util.function.Supplier;
  * there are: of the guest, as {@link IbverbsConformanceIT} is.
  */
 class IbverbsProcessConformanceIT extends ProcessConformance {
+
+  private static final String DEVICES = "reactivetransfer.ibverbs.devices";
+
+  /** The devices of the other processes, for what is to cross a cable; else the same ones. */
+  private static final String OTHERS = DEVICES + ".others";
 
   static final class Verbs implements ProcessBackend {
     @Override
@@ -28,6 +35,16 @@ class IbverbsProcessConformanceIT extends ProcessConformance {
   @Override
   protected Class<? extends Supplier<Backend>> backend() {
     return Verbs.class;
+  }
+
+  @Override
+  protected List<String> jvmOptions() {
+    List<String> options = new ArrayList<>(super.jvmOptions());
+    String devices = System.getProperty(OTHERS);
+    if (devices != null) {
+      options.add("-D" + DEVICES + "=" + devices);
+    }
+    return options;
   }
 
   @Override

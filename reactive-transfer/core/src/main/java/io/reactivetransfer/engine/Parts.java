@@ -95,7 +95,8 @@ final class Parts {
             link -> new Outbound(link, submissions, worker.timers(), nics),
             link -> new Inbound());
     this.control = new Control(channel, peers, worker.defects());
-    this.liveness = new Liveness(peers, control, options.livenessDeadline());
+    this.liveness =
+        new Liveness(peers, control, options.livenessDeadline(), options.connectTimeout());
     this.outgoing = new OutgoingMessages(options, worker.commands());
     this.incoming =
         new IncomingMessages(options, worker.commands(), worker.signals(), worker.admission());

@@ -73,7 +73,9 @@ public final class TestParts {
   }
 
   public ImmTable imms(int maxUnclaimed) {
-    Liveness liveness = new Liveness(peers, null, EngineOptions.defaults().livenessDeadline());
+    EngineOptions options = EngineOptions.defaults();
+    Liveness liveness =
+        new Liveness(peers, null, options.livenessDeadline(), options.connectTimeout());
     return new ImmTable(peers, liveness, new AfterPoll(() -> 0), defects, counters, maxUnclaimed);
   }
 

@@ -30,9 +30,9 @@ abstract class AddressRules extends ProcessRules {
     stage().requireAddresses();
     int port = FreePorts.inARow(stage().ports());
     EngineProcess bystander = stage().start();
-    Pending unharmed = waitFor(bystander);
     EngineProcess first = stage().startAt(HERE, port, ProcessStage.CALM);
     RegionDescriptor old = first.memory("m", BYTES);
+    Pending unharmed = waitFor(bystander);
     RemoteRegion view = stage().engine().remote(old);
     stage().writeUntilDone(view, OTHER);
     first.kill();

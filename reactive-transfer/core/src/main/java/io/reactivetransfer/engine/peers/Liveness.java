@@ -10,8 +10,9 @@ import java.time.Duration;
  * take, it is asked for a sign of life every quarter of the deadline; only what its process itself
  * says counts, because the NIC of a stopped process goes on acknowledging writes. Silence is
  * counted from look to look, each as a quarter at most: time in which this process itself stood
- * still says nothing of others, whose signs of life may be waiting to be read. Belongs to the NIC
- * thread.
+ * still says nothing of others, whose signs of life may be waiting to be read. A peer that has
+ * never greeted has the time of a connection, if that is longer: it may have begun only now, and a
+ * program is slow when it begins. Belongs to the NIC thread.
  */
 public final class Liveness {
 
@@ -21,13 +22,21 @@ public final class Liveness {
   private final Control control;
   private final long deadlineNanos;
   private final long lookNanos;
+  private final long connectNanos;
   private long lastLook;
 
-  public Liveness(Peers peers, Control control, Duration deadline) {
+  /**
+   * Of the peers of one engine.
+   *
+   * @param deadline how long one may be silent
+   * @param connectTimeout how long one may be silent that has never greeted, if that is longer
+   */
+  public Liveness(Peers peers, Control control, Duration deadline, Duration connectTimeout) {
     this.peers = peers;
     this.control = control;
     this.deadlineNanos = deadline.toNanos();
     this.lookNanos = Math.max(1, deadlineNanos / ASKS_PER_DEADLINE);
+    this.connectNanos = connectTimeout.toNanos();
   }
 
   /** Looks after the peers from now on. */
@@ -54,11 +63,18 @@ public final class Liveness {
       giveUp(peer, "it has not shut a lost way within " + Deadlines.text(deadlineNanos));
     } else if (!peer.isWanted()) {
       peer.unwatch();
-    } else if (peer.silentNanos(passed) < ASKS_PER_DEADLINE * lookNanos) {
+    } else if (isPatientWith(peer, peer.silentNanos(passed))) {
       peer.mail.ask();
-    } else {
+    } else if (peer.hasEverGreeted() || connectNanos <= deadlineNanos) {
       giveUp(peer, "it was silent for " + Deadlines.text(deadlineNanos) + " (livenessDeadline)");
+    } else {
+      giveUp(peer, "it was silent for " + Deadlines.text(connectNanos) + " (connectTimeout)");
     }
+  }
+
+  private boolean isPatientWith(PeerLink peer, long silentNanos) {
+    return silentNanos < ASKS_PER_DEADLINE * lookNanos
+        || (!peer.hasEverGreeted() && silentNanos < connectNanos);
   }
 
   /** Ends everything that waits for a peer, without any help of it. */

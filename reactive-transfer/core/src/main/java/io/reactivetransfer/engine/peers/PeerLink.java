@@ -130,6 +130,11 @@ public final class PeerLink implements Peer {
     return nics.size() == introduced.size();
   }
 
+  /** Whether it has ever said which NICs it has. */
+  boolean hasEverGreeted() {
+    return !nics.isEmpty();
+  }
+
   /** Whether it can be written to: it has greeted, and nothing was lost since. */
   public boolean isOpen() {
     return !nics.isEmpty() && mail.isOpen();

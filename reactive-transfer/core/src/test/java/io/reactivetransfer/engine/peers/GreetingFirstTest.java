@@ -42,7 +42,7 @@ class GreetingFirstTest {
 
   @BeforeEach
   void open() {
-    hand.open(2, o -> o.minPieceBytes(1).livenessDeadline(LIVENESS));
+    hand.open(2, o -> o.minPieceBytes(1).livenessDeadline(LIVENESS).connectTimeout(LIVENESS));
     hand.control().peersGreet = false;
     source = hand.region();
   }

@@ -87,6 +87,19 @@ class LivenessTest {
     assertThat(hand.inFlight()).as("given up by the NIC before the signal").isEmpty();
   }
 
+  /** It may have begun only now, and a program is slow when it begins. */
+  @Test
+  void whoHasNeverGreetedHasTheTimeOfAConnection() {
+    hand.control().peersGreet = false;
+    Probe<Write> probe = submit();
+    pass(DEADLINE.multipliedBy(5));
+    probe.assertOpen();
+    pass(DEADLINE.multipliedBy(6));
+    assertThat(probe.error())
+        .isInstanceOf(PeerUnreachableException.class)
+        .hasMessageContaining("silent for 10000 ms (connectTimeout)");
+  }
+
   @Test
   void silenceEndsABoundClaim() {
     Probe<Void> claim = hand.probe(hand.engine().counter(Imm.of(1)).boundTo(peer).next(1));

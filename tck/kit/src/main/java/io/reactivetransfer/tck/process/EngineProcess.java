@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Profile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,11 +30,12 @@ import java.util.stream.Stream;
 
 /**
  * A process with an {@link EngineProgram}, seen from the test: to be asked, stopped, continued and
- * killed. What is asked must be answered within 40 seconds.
+ * killed. What is asked must be answered within 40 seconds, or within 10 more than the kit waits
+ * for a signal ({@link Profile#SIGNAL_TIMEOUT}).
  */
 public final class EngineProcess implements AutoCloseable {
 
-  private static final long PATIENCE_SECONDS = 40;
+  private static final long PATIENCE_SECONDS = 10 + Profile.defaults().signalTimeout().toSeconds();
 
   /**
    * What the program answered instead of {@code ok}: the class of an exception, and its message.
