@@ -7,6 +7,8 @@ import io.reactivetransfer.ibverbs.ffi.Receives;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Operation;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,17 @@ final class CompletionReader {
   private long read;
   private @Nullable Failure broken;
 
+  /** What arrives is not counted any more: peers were told that nothing comes in here. */
+  private boolean hasFailed;
+
+  /** Own writes that have failed are held until it was told that the NIC has. */
+  private boolean isFailing;
+
+  private final List<Held> held = new ArrayList<>();
+
+  /** What the queue says of an own write that has failed. */
+  private record Held(long id, int status, int vendorError) {}
+
   /** The queue itself cannot be read. What else breaks leaves in it what has arrived before. */
   private boolean isUnreadable;
 
@@ -57,6 +70,10 @@ final class CompletionReader {
   /** Reads what is complete and what has arrived, a bounded number. */
   int poll(CompletionSink sink, Outgoing outgoing) {
     int work = writes.reportUnposted(sink);
+    if (!held.isEmpty()) {
+      held.forEach(each -> failed(each.id(), each.status(), each.vendorError(), sink, outgoing));
+      held.clear();
+    }
     for (int batch = 0; batch < BATCHES && !isUnreadable; batch++) {
       int count = completions.poll(device.verbs, device.cq());
       if (count < 0) {
@@ -83,6 +100,28 @@ final class CompletionReader {
     return work;
   }
 
+  /**
+   * Reads what has come by now, all of it: the NIC has failed, and when that is told, who has
+   * written to it counts on it that nothing comes any more.
+   */
+  void readTheLast(CompletionSink sink, Outgoing outgoing) {
+    isFailing = true;
+    for (long left = device.completions(); left > 0 && !isUnreadable; left -= BATCH) {
+      int count = completions.poll(device.verbs, device.cq());
+      isUnreadable = count < 0;
+      for (int i = 0; i < count; i++) {
+        completed(i, sink, outgoing);
+      }
+      read += Math.max(0, count);
+      if (count < BATCH) {
+        emptied++;
+        break;
+      }
+    }
+    isFailing = false;
+    hasFailed = true;
+  }
+
   /** Why the NIC can do nothing any more; null as long as it can. */
   @Nullable Failure broken() {
     return broken;
@@ -104,26 +143,45 @@ final class CompletionReader {
     int status = completions.status(index);
     if (id == Receives.ID) {
       device.received();
-      if (status == Ib.IBV_WC_SUCCESS && completions.hasImm(index)) {
+      if (status == Ib.IBV_WC_SUCCESS && completions.hasImm(index) && !hasFailed) {
         arrived(byNumber.get(completions.queuePair(index)), completions.imm(index), sink);
       }
-      return;
+    } else if (status == Ib.IBV_WC_SUCCESS) {
+      succeeded(id, sink, outgoing);
+    } else if (isFailing) {
+      held.add(new Held(id, status, completions.vendorError(index)));
+    } else {
+      failed(id, status, completions.vendorError(index), sink, outgoing);
     }
+  }
+
+  /** Null for what was reported before. */
+  private @Nullable Connection connection(int slot) {
+    return slot == SendSlots.NONE ? null : slots.connection(slot);
+  }
+
+  private void succeeded(long id, CompletionSink sink, Outgoing outgoing) {
     int slot = slots.slotOf(id);
-    Connection connection = slot == SendSlots.NONE ? null : slots.connection(slot);
+    Connection connection = connection(slot);
     if (connection == null) {
-      return; // it was reported before
-    }
-    if (status == Ib.IBV_WC_SUCCESS) {
-      written(connection, slot, true, sink);
-      if (connection.takesWrites()) {
-        writes.again(connection);
-      } else if (connection.isReady() && connection.out().isEmpty()) {
-        outgoing.replace(connection, Outgoing.ENDED_BY_PEER);
-      }
       return;
     }
-    Failure why = texts.of(status, completions.vendorError(index), connection.peer());
+    written(connection, slot, true, sink);
+    if (connection.takesWrites()) {
+      writes.again(connection);
+    } else if (connection.isReady()) {
+      outgoing.replaceEnded(connection);
+    }
+  }
+
+  private void failed(
+      long id, int status, int vendorError, CompletionSink sink, Outgoing outgoing) {
+    int slot = slots.slotOf(id);
+    Connection connection = connection(slot);
+    if (connection == null) {
+      return;
+    }
+    Failure why = texts.of(status, vendorError, connection.peer());
     if (connection.isEnding()) {
       failedLate(connection, slot, why, sink);
     } else {

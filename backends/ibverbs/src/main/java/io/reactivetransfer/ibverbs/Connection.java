@@ -76,6 +76,9 @@ final class Connection {
 
   boolean wasRefused;
 
+  /** It was connected, and so may have taken shared receives. */
+  boolean hasReceived;
+
   /** The device has said that it takes no more of the shared receives. */
   boolean hasTakenLastReceive;
 

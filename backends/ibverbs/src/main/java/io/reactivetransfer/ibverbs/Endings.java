@@ -81,7 +81,7 @@ final class Endings {
 
   private void awaitLastReceive(Connection connection) {
     long nanos = lastReceives.waitNanos();
-    if (connection.isIncoming() && !connection.hasTakenLastReceive && nanos > 0) {
+    if (connection.hasReceived && !connection.hasTakenLastReceive && nanos > 0) {
       connection.awaitsLastReceive = true;
       connection.againNanos = System.nanoTime() + nanos;
     }

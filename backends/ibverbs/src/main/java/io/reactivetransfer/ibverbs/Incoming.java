@@ -87,6 +87,7 @@ final class Incoming {
   }
 
   private void connected(Connection connection, Made made) {
+    connection.hasReceived = true;
     if (connection.isEnding()) {
       endings.stop(connection);
       return;

@@ -21,8 +21,6 @@ final class Outgoing {
   /** A peer that ends one after the other is lost when more than these are still being ended. */
   private static final int MOST_ENDING = 4;
 
-  static final Failure ENDED_BY_PEER = new Failure(0, "the peer has ended the connection", true);
-
   private final QueuePairs queuePairs;
   private final Tasks tasks;
   private final Writes writes;
@@ -165,11 +163,20 @@ final class Outgoing {
       return;
     }
     connection.isEndedByPeer = true;
+    replaceEnded(connection);
+  }
+
+  /** One that the peer has ended, when nothing is out on it any more. */
+  void replaceEnded(Connection connection) {
+    if (!connection.out().isEmpty()) {
+      return;
+    }
+    VerbsPeer peer = connection.peer();
     long ending = peer.ending().stream().filter(each -> !each.isIncoming()).count();
     if (ending >= MOST_ENDING) {
-      lose(peer, 0, peer + " has ended " + ending + " connections before they were used");
-    } else if (connection.out().isEmpty()) {
-      replace(connection, ENDED_BY_PEER);
+      lose(peer, 0, peer + " ends one connection after the other");
+    } else {
+      replace(connection, new Failure(0, "the peer has ended the connection", true));
     }
   }
 

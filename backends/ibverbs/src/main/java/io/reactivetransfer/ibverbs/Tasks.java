@@ -34,22 +34,18 @@ final class Tasks {
    * @param otherwise with what it threw, on the NIC's thread
    */
   <T> void run(Supplier<T> task, Consumer<T> then, Consumer<BackendException> otherwise) {
-    Consumer<BackendException> refused =
-        refusal -> {
-          ended.add(() -> otherwise.accept(refusal));
-          doorbell.ring();
-        };
+    Consumer<BackendException> refused = refusal -> ended.add(() -> otherwise.accept(refusal));
     start(
         () -> {
           try {
             T result = task.get();
             ended.add(() -> then.accept(result));
-            doorbell.ring();
           } catch (BackendException e) {
             refused.accept(e);
           } catch (Throwable e) { // whatever it is, somebody waits for the end
             refused.accept(new BackendException(0, String.valueOf(e), e));
           }
+          doorbell.ring();
         },
         refused);
   }

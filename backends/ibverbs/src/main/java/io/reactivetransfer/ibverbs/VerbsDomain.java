@@ -202,17 +202,24 @@ final class VerbsDomain implements Domain {
     int work = tasks.haveEnded() ? tasks.takeIn() : 0;
     work += events.look(now);
     work += connections.settle(sink, now);
+    work += tellIfBroken(sink); // before the failures of writes
     work += reader.poll(sink, connections.outgoing());
-    Failure broken = reader.broken();
-    if (broken != null && !failed) {
-      failed = true;
-      sink.nicFailed(broken.code(), broken.text());
-      connections.broken(broken.text());
-      work++;
-    }
+    work += tellIfBroken(sink);
     work += connections.drain(sink);
     writes.flush(connections.outgoing()); // what is posted again
     return work + connections.speak(sink);
+  }
+
+  private int tellIfBroken(CompletionSink sink) {
+    Failure broken = reader.broken();
+    if (broken == null || failed) {
+      return 0;
+    }
+    failed = true;
+    reader.readTheLast(sink, connections.outgoing());
+    sink.nicFailed(broken.code(), broken.text());
+    connections.broken(broken.text());
+    return 1;
   }
 
   /** Those of a device that is gone are readable for ever. */

@@ -132,7 +132,7 @@ final class Writes {
   void flush(Outgoing outgoing) {
     for (int i = 0; i < toFlush.size(); i++) {
       Connection connection = toFlush.get(i);
-      if (connection.isReady()) {
+      if (connection.takesWrites()) { // else what is chained is posted again over the next one
         flush(connection, outgoing);
       }
     }

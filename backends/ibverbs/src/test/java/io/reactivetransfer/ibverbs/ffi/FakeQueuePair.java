@@ -108,7 +108,7 @@ final class FakeQueuePair extends FakeObject {
 
   int modify(long attr, int mask) {
     int wanted = Raw.getInt(IbLayout.QP_STATE.in(attr));
-    if (wanted == Ib.IBV_QPS_ERR && mask == Ib.IBV_QP_STATE) {
+    if (wanted == Ib.IBV_QPS_ERR && mask == Ib.IBV_QP_STATE && state != RESET) {
       fail();
       return 0;
     }
