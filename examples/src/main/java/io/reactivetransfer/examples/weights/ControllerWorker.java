@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
@@ -41,7 +41,8 @@ final class ControllerWorker implements Worker {
   private final Node node;
   private final WeightsController controller;
   private final RemoteTrainers remote;
-  private final BlockingQueue<Message> pongs = new LinkedBlockingQueue<>();
+  /** Whoever adds to it is a thread that may not wait for a lock. */
+  private final BlockingQueue<Message> pongs = new LinkedTransferQueue<>();
   private List<Peer> trainers = List.of();
   private Map<String, RankMember> members = Map.of();
   private Map<String, Long> arrivals = Map.of();

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Peer;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -38,7 +38,7 @@ class CancelAtCompletionTest extends HandOverFixture {
     handOver(request, allLayers(request)).then().block(PATIENCE);
     await(arrival).release();
 
-    BlockingQueue<KvMessage> heard = new LinkedBlockingQueue<>();
+    BlockingQueue<KvMessage> heard = new LinkedTransferQueue<>();
     decodeNode
         .cache()
         .answers
