@@ -95,7 +95,8 @@ class PostCostTest {
       // What the driver asks its device every 10 ms may cost some bytes, a write may not.
       assertThat(allocated).as("bytes for %,d writes", CHAINS * CHAIN).isLessThan(CHAINS);
       System.out.printf(
-          "%,d bytes%s: %.1f ns a write to post, %.1f ns with its completion, %,d B for %,d writes%n",
+          "%,d bytes%s: %.1f ns a write to post, %.1f ns with its completion, %,d B for %,d"
+              + " writes%n",
           length,
           withImm ? " with an immediate" : "",
           median(postNanos),

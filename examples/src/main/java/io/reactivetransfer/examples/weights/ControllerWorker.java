@@ -41,8 +41,10 @@ final class ControllerWorker implements Worker {
   private final Node node;
   private final WeightsController controller;
   private final RemoteTrainers remote;
+
   /** Whoever adds to it is a thread that may not wait for a lock. */
   private final BlockingQueue<Message> pongs = new LinkedTransferQueue<>();
+
   private List<Peer> trainers = List.of();
   private Map<String, RankMember> members = Map.of();
   private Map<String, Long> arrivals = Map.of();
