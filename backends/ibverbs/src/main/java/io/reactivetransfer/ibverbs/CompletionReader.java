@@ -75,19 +75,9 @@ final class CompletionReader {
       held.clear();
     }
     for (int batch = 0; batch < BATCHES && !isUnreadable; batch++) {
-      int count = completions.poll(device.verbs, device.cq());
-      if (count < 0) {
-        isUnreadable = true;
-        broken(new Failure(-count, texts.pollFailed(count), false));
-        break;
-      }
-      for (int i = 0; i < count; i++) {
-        completed(i, sink, outgoing);
-      }
-      work += count;
-      read += count;
+      int count = readSome(sink, outgoing);
+      work += Math.max(0, count);
       if (count < BATCH) {
-        emptied++;
         break;
       }
     }
@@ -100,6 +90,24 @@ final class CompletionReader {
     return work;
   }
 
+  /** Returns how many, less than a batch if there are no more, and below 0 if it cannot read. */
+  private int readSome(CompletionSink sink, Outgoing outgoing) {
+    int count = completions.poll(device.verbs, device.cq());
+    if (count < 0) {
+      isUnreadable = true;
+      broken(new Failure(-count, texts.pollFailed(count), false));
+      return count;
+    }
+    for (int i = 0; i < count; i++) {
+      completed(i, sink, outgoing);
+    }
+    read += count;
+    if (count < BATCH) {
+      emptied++;
+    }
+    return count;
+  }
+
   /**
    * Reads what has come by now, all of it: the NIC has failed, and when that is told, who has
    * written to it counts on it that nothing comes any more.
@@ -107,14 +115,7 @@ final class CompletionReader {
   void readTheLast(CompletionSink sink, Outgoing outgoing) {
     isFailing = true;
     for (long left = device.completions(); left > 0 && !isUnreadable; left -= BATCH) {
-      int count = completions.poll(device.verbs, device.cq());
-      isUnreadable = count < 0;
-      for (int i = 0; i < count; i++) {
-        completed(i, sink, outgoing);
-      }
-      read += Math.max(0, count);
-      if (count < BATCH) {
-        emptied++;
+      if (readSome(sink, outgoing) < BATCH) {
         break;
       }
     }
