@@ -115,7 +115,7 @@ abstract class ProcessRules {
     stage.watch(
         "memory that a stopped process changes no more",
         stage.patience().silence().multipliedBy(3),
-        stage::memoryIsUniform);
+        () -> stage.memoryIs(AFTERWARDS));
     assertEquals(arrivals, stage.engine().stats().arrivals(), "arrivals");
   }
 }

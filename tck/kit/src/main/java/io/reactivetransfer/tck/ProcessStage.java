@@ -18,6 +18,7 @@ import io.reactivetransfer.tck.process.EngineProgram;
 import io.reactivetransfer.tck.process.ProcessBackend;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -212,10 +213,11 @@ final class ProcessStage implements AutoCloseable {
     } while (System.nanoTime() - begin < length.toNanos());
   }
 
-  /** Whether all bytes of the memory are like the first one. */
-  boolean memoryIsUniform() {
+  /** Whether all bytes of the memory are this one. */
+  boolean memoryIs(byte value) {
     long length = memory.byteSize() - 1;
-    return MemorySegment.mismatch(memory, 0, length, memory, 1, length + 1) < 0;
+    return memory.get(ValueLayout.JAVA_BYTE, 0) == value
+        && MemorySegment.mismatch(memory, 0, length, memory, 1, length + 1) < 0;
   }
 
   /** Closes the engine, then frees the memory, of which nothing makes use any more; once. */

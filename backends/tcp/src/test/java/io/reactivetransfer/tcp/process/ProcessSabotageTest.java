@@ -2,6 +2,8 @@ package io.reactivetransfer.tcp.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.instanceOf;
 
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.ProcessConformance;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
 
 /**
  * Proves that the rules about processes can fail, on a backend that reaches processes: for each
@@ -75,10 +78,18 @@ class ProcessSabotageTest {
         ProcessSaboteurs.ALL.get(rule.getName().replaceAll("r(\\d+)_(\\d+)_.*", "$1.$2"));
     assertThat(saboteur).as("saboteur of %s", rule.getName()).isNotNull();
     Sabotaged.SABOTEUR.set(saboteur);
-    EngineTestKit.engine("junit-jupiter")
-        .selectors(selectMethod(Sabotaged.class, rule))
-        .execute()
-        .testEvents()
-        .assertStatistics(tests -> tests.started(1).failed(1));
+    Events tests =
+        EngineTestKit.engine("junit-jupiter")
+            .selectors(selectMethod(Sabotaged.class, rule))
+            .execute()
+            .testEvents();
+    tests.assertStatistics(each -> each.started(1).finished(1));
+    // What else may go wrong in a test is no proof that it looks at what it is about.
+    tests
+        .failed()
+        .assertThatEvents()
+        .as("failures of %s with %s", rule.getName(), saboteur.getSimpleName())
+        .hasSize(1)
+        .haveExactly(1, finishedWithFailure(instanceOf(AssertionError.class)));
   }
 }

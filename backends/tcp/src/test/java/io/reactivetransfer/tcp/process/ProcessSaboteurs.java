@@ -171,23 +171,47 @@ final class ProcessSaboteurs {
     }
   }
 
+  /**
+   * Neither its NICs nor its control channel tell of an end, and it goes on hearing who is dead:
+   * one of them alone would be found out by what the engine asks of the other.
+   */
   static final class DeathIsNeverSeen extends Defective {
     @Override
     Backend on(Backend inner) {
-      return onControl(
-          inner,
-          (channel, _) ->
-              new KnowingControl(channel) {
+      return new ForwardingBackend(inner, (nic, _) -> nic(nic), (channel, _) -> control(channel));
+    }
+
+    private static Domain nic(Domain nic) {
+      return new ForwardingDomain(nic) {
+        @Override
+        public int poll(CompletionSink sink) {
+          return super.poll(
+              new ForwardingSink(sink) {
                 @Override
-                void peerLost(EngineId peer, int code, String text, ControlSink sink) {}
+                public void failed(long token, int code, String text) {}
 
                 @Override
-                public int poll(ControlSink sink) {
-                  int found = super.poll(sink);
-                  peers.forEach(peer -> pretendAlive(peer, sink));
-                  return found;
-                }
+                public void refused(long token, int code, String text) {}
+
+                @Override
+                public void peerLost(EngineId peer, int code, String text) {}
               });
+        }
+      };
+    }
+
+    private static ControlChannel control(ControlChannel channel) {
+      return new KnowingControl(channel) {
+        @Override
+        void peerLost(EngineId peer, int code, String text, ControlSink sink) {}
+
+        @Override
+        public int poll(ControlSink sink) {
+          int found = super.poll(sink);
+          peers.forEach(peer -> pretendAlive(peer, sink));
+          return found;
+        }
+      };
     }
   }
 
