@@ -74,7 +74,11 @@ final class Connections {
         }
       }
       case SetUp.REJECT -> outgoing.rejected(from, serial, PeerText.of(message));
-      case SetUp.DISCONNECT -> outgoing.disconnected(from, serial);
+      case SetUp.DISCONNECT -> {
+        if (!message.hasRemaining()) {
+          outgoing.disconnected(from, serial);
+        }
+      }
       default -> {
         // of a later release
       }

@@ -7,7 +7,8 @@ import io.reactivetransfer.spi.CompletionSink;
  *
  * @param code an errno, a status of a completion, or 0
  * @param text what happened
- * @param isCertain whether nothing of them has arrived, nor will
+ * @param isCertain whether it is certain that no immediate of theirs was or will be counted; some
+ *     bytes of the first one may have arrived
  */
 record Failure(int code, String text, boolean isCertain) {
 

@@ -79,7 +79,7 @@ final class Incoming {
     connection.state = State.CONNECTING;
     tasks.run(
         () -> {
-          queuePairs.connect(made.qp(), made.psn(), connection.peer().address(), from);
+          queuePairs.connectForReceiving(made.qp(), made.psn(), connection.peer().address(), from);
           return made;
         },
         connected -> connected(connection, connected),

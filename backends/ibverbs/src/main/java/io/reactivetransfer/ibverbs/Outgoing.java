@@ -116,7 +116,7 @@ final class Outgoing {
     connection.state = State.CONNECTING;
     tasks.run(
         () -> {
-          queuePairs.connect(connection.qp, connection.psn, peer.address(), answer);
+          queuePairs.connectForWriting(connection.qp, connection.psn, peer.address(), answer);
           return connection;
         },
         this::connected,

@@ -4,6 +4,7 @@ import static io.reactivetransfer.ibverbs.VerbsLibrary.require;
 
 import io.reactivetransfer.ibverbs.ffi.Handles;
 import io.reactivetransfer.ibverbs.ffi.Handles.NewQueuePair;
+import io.reactivetransfer.ibverbs.ffi.Ib;
 import io.reactivetransfer.ibverbs.ffi.QpTransitions;
 import io.reactivetransfer.ibverbs.ffi.SendRequests;
 import io.reactivetransfer.spi.BackendException;
@@ -87,10 +88,19 @@ final class QueuePairs {
     return new SetUp.QueuePair(made.number(), made.psn(), port.address().mtu());
   }
 
-  /** Connects one with that of a peer. */
-  void connect(long qp, int psn, VerbsAddress peer, SetUp.QueuePair to) {
+  /** Connects one for own writes with that of a peer, which may not write by it. */
+  void connectForWriting(long qp, int psn, VerbsAddress peer, SetUp.QueuePair to) {
+    connect(qp, psn, peer, to, 0);
+  }
+
+  /** Connects one for the writes of a peer with its own. */
+  void connectForReceiving(long qp, int psn, VerbsAddress peer, SetUp.QueuePair to) {
+    connect(qp, psn, peer, to, Ib.IBV_ACCESS_REMOTE_WRITE);
+  }
+
+  private void connect(long qp, int psn, VerbsAddress peer, SetUp.QueuePair to, int access) {
     try (QpTransitions transitions = new QpTransitions(device.verbs, qp)) {
-      require("ibv_modify_qp to INIT", transitions.init(port.number()));
+      require("ibv_modify_qp to INIT", transitions.init(port.number(), access));
       transitions.priority(priority.serviceLevel(), priority.trafficClass());
       require(
           "ibv_modify_qp to RTR, for " + peer + ",",

@@ -21,7 +21,8 @@ final class StatusTexts {
 
   /**
    * Of the first completion of a connection that has failed. What the target has refused, or was
-   * never sent, has certainly not come, nor has anything behind it.
+   * never sent, is certainly not counted, nor is anything behind it; of a write that was refused
+   * halfway, some bytes may have come.
    *
    * @param vendorError the code of the card's maker, for its support
    */

@@ -2,28 +2,42 @@ package io.reactivetransfer.ibverbs;
 
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Doorbell;
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * Calls that may block, such as those that pin memory or look for the way to a peer: made by
- * threads of their own. The NIC's thread takes in what became of them.
+ * threads of their own. The NIC's thread takes in what became of them. One for which the system has
+ * no thread waits until it has: some of them, such as the end of a registration, must not fail.
  */
 final class Tasks {
 
+  private static final long RETRY_NANOS = 100_000_000;
+
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
   private final Queue<Runnable> ended = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
   private final Doorbell doorbell;
+  private final ThreadFactory threads;
+  private long againNanos;
   private boolean closed;
 
   Tasks(Doorbell doorbell) {
+    this(doorbell, Thread.ofPlatform().daemon().name("transfer-ibverbs-task").factory());
+  }
+
+  /** With threads of others. */
+  Tasks(Doorbell doorbell, ThreadFactory threads) {
     this.doorbell = doorbell;
+    this.threads = threads;
   }
 
   /**
@@ -34,20 +48,16 @@ final class Tasks {
    * @param otherwise with what it threw, on the NIC's thread
    */
   <T> void run(Supplier<T> task, Consumer<T> then, Consumer<BackendException> otherwise) {
-    Consumer<BackendException> refused = refusal -> ended.add(() -> otherwise.accept(refusal));
-    start(
-        () -> {
-          try {
-            T result = task.get();
-            ended.add(() -> then.accept(result));
-          } catch (BackendException e) {
-            refused.accept(e);
-          } catch (Throwable e) { // whatever it is, somebody waits for the end
-            refused.accept(new BackendException(0, String.valueOf(e), e));
-          }
-          doorbell.ring();
-        },
-        refused);
+    start(() -> {
+      try {
+        T result = task.get();
+        ended.add(() -> then.accept(result));
+      } catch (Throwable e) { // whatever it is, somebody waits for the end
+        BackendException refusal = asRefusal(e);
+        ended.add(() -> otherwise.accept(refusal));
+      }
+      doorbell.ring();
+    });
   }
 
   /**
@@ -57,56 +67,68 @@ final class Tasks {
    */
   <T> CompletionStage<T> begin(Supplier<T> task) {
     CompletableFuture<T> stage = new CompletableFuture<>();
-    start(
-        () -> {
-          try {
-            stage.complete(task.get());
-          } catch (BackendException e) {
-            stage.completeExceptionally(e);
-          } catch (Throwable e) { // as above
-            stage.completeExceptionally(new BackendException(0, String.valueOf(e), e));
-          }
-        },
-        stage::completeExceptionally);
+    start(() -> {
+      try {
+        stage.complete(task.get());
+      } catch (Throwable e) { // as above
+        stage.completeExceptionally(asRefusal(e));
+      }
+    });
     return stage;
   }
 
-  /**
-   * Not of a pool, whose lock the NIC's thread would have to wait for.
-   *
-   * @param refused told where the system has no thread for it
-   */
-  private void start(Runnable task, Consumer<BackendException> refused) {
+  private static BackendException asRefusal(Throwable thrown) {
+    return thrown instanceof BackendException refusal
+        ? refusal
+        : new BackendException(0, String.valueOf(thrown), thrown);
+  }
+
+  /** Not of a pool, whose lock the NIC's thread would have to wait for. */
+  private void start(Runnable task) {
     if (closed) {
       return; // what is left is ended by whoever closes
     }
-    Thread thread =
-        Thread.ofPlatform()
-            .daemon()
-            .name("transfer-ibverbs-task")
-            .unstarted(() -> {
-              try {
-                task.run();
-              } finally {
-                running.remove(Thread.currentThread());
-              }
-            });
-    running.add(thread);
-    try {
-      thread.start();
-    } catch (OutOfMemoryError e) { // so it says that there are as many threads as there may be
-      running.remove(thread);
-      refused.accept(new BackendException(0, "no thread to make a call that may block: " + e, e));
+    if (!waiting.isEmpty() || !tryToStart(task)) {
+      waiting.add(task);
     }
   }
 
-  /** Whether something has ended. */
-  boolean haveEnded() {
-    return !ended.isEmpty();
+  private boolean tryToStart(Runnable task) {
+    Thread thread =
+        threads.newThread(() -> {
+          try {
+            task.run();
+          } finally {
+            running.remove(Thread.currentThread());
+          }
+        });
+    running.add(thread);
+    try {
+      thread.start();
+      return true;
+    } catch (OutOfMemoryError e) { // so it says that there are as many threads as there may be
+      running.remove(thread);
+      againNanos = System.nanoTime() + RETRY_NANOS;
+      return false;
+    }
   }
 
-  /** Takes in what has ended by now; on the NIC's thread. */
-  int takeIn() {
+  /** Whether there is something for the NIC's thread to do, or to try again. */
+  boolean areDue() {
+    return !ended.isEmpty() || !waiting.isEmpty();
+  }
+
+  /** Takes in what has ended by now, and tries to begin what waits; on the NIC's thread. */
+  int takeIn(long now) {
+    if (!waiting.isEmpty() && now - againNanos >= 0) {
+      while (!waiting.isEmpty() && tryToStart(waiting.element())) {
+        waiting.remove();
+      }
+    }
+    return takeIn();
+  }
+
+  private int takeIn() {
     int taken = 0;
     for (int left = ended.size(); left > 0; left--) {
       Runnable end = ended.poll();
@@ -122,6 +144,9 @@ final class Tasks {
   /** Waits for those that run; what they gave is taken in. None is begun any more. */
   void close() {
     closed = true;
+    for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
+      next.run(); // there is still no thread for it but this one
+    }
     boolean isInterrupted = false;
     for (Thread thread : running) {
       while (thread.isAlive()) {

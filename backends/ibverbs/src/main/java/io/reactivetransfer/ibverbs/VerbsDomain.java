@@ -199,7 +199,7 @@ final class VerbsDomain implements Domain {
     }
     long now = System.nanoTime();
     regions.closeFreed(now);
-    int work = tasks.haveEnded() ? tasks.takeIn() : 0;
+    int work = tasks.areDue() ? tasks.takeIn(now) : 0;
     work += events.look(now);
     work += connections.settle(sink, now);
     work += tellIfBroken(sink); // before the failures of writes
@@ -230,7 +230,7 @@ final class VerbsDomain implements Domain {
 
   @Override
   public boolean prepareWait() {
-    if (closed || tasks.haveEnded() || connections.areDue() || writes.areDue()) {
+    if (closed || tasks.areDue() || connections.areDue() || writes.areDue()) {
       return false;
     }
     while (Handles.takeCqEvent(device.verbs, device.channel()) == 0) {

@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -132,6 +133,34 @@ class EndingTest {
       fake.fatal(1);
       nics.until("the failure", () -> nics.atTarget().has("broken"));
       nics.until("the immediate", () -> nics.atTarget().has("imm 77"));
+      assertThat(nics.close()).isTrue();
+    }
+  }
+
+  /** So that the engine posts them on another NIC, where it may, instead of failing them. */
+  @Test
+  void thatTheDeviceHasFailedIsToldBeforeItsWritesFail() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      var source = nics.source(arena.allocate(LENGTH));
+      var target = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
+      nics.write(source, target, 1, each -> 0, LENGTH, true);
+      fake.hold(true);
+      Operation op = new Operation().between(source, target).range(0, 0, LENGTH).withoutImm();
+      for (int token = 50; token < 60; token++) {
+        assertThat(nics.post(true, op.token(token))).isTrue();
+      }
+      nics.origin().flush();
+      fake.fatal(0);
+      nics.untilAllAreReported();
+      List<String> reports = nics.atOrigin().reports();
+      int told = reports.indexOf("broken");
+      assertThat(told).as("where it was told among %s", reports).isNotNegative();
+      assertThat(reports.subList(0, told)).containsExactly("written 0");
+      assertThat(reports.subList(told + 1, reports.size()))
+          .filteredOn(report -> report.startsWith("failed"))
+          .hasSize(10);
+      fake.hold(false);
       assertThat(nics.close()).isTrue();
     }
   }

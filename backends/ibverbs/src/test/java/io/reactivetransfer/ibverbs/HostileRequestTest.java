@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,41 @@ class HostileRequestTest {
     assertThat(nics.close()).isTrue();
     assertThat(fake.open()).isEmpty();
     assertThat(fake.mistakes()).isEmpty();
+  }
+
+  /** By the one that the origin writes with, its target writes nothing. */
+  @Test
+  void mayWriteByTheQueuePairOnlyThatIsForThat() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(1));
+      nics.write(
+          source, nics.named(nics.openToOrigin(arena.allocate(1)), 1), 1, each -> 0, 1, true);
+      assertThat(fake.queuePairs()).isEqualTo(2);
+      assertThat(fake.openToWrites()).isEqualTo(1);
+      assertThat(nics.close()).isTrue();
+    }
+  }
+
+  @Test
+  void endsNoConnectionByAMessageThatIsTooLong() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      Operation op =
+          new Operation()
+              .between(
+                  nics.source(arena.allocate(1)),
+                  nics.named(nics.openToOrigin(arena.allocate(1)), 1))
+              .range(0, 0, 1)
+              .withoutImm();
+      nics.until("a connection", () -> nics.post(true, op.token(0)));
+      ByteBuffer tooLong = ByteBuffer.allocate(SetUp.HEAD_BYTES + 1);
+      nics.hear(tooLong.put(SetUp.disconnect(1)).rewind());
+      assertThat(nics.post(true, op.token(1))).as("a write over the same connection").isTrue();
+      nics.until("both writes", () -> nics.atOrigin().count("written") == 2);
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.made()).isEqualTo(2);
   }
 
   /** Those that the origin makes are numbered from 1 on, and so easily guessed. */

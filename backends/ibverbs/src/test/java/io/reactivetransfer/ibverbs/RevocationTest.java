@@ -10,11 +10,15 @@ import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A key that cannot be renewed, or not be ended, stays the present one, and can be tried again. */
+/**
+ * A key that cannot be renewed, or not be ended, stays the present one, and can be tried again; one
+ * of memory that was freed is ended without being asked.
+ */
 @Timeout(30)
 class RevocationTest {
 
@@ -43,6 +47,32 @@ class RevocationTest {
       nics.write(source, old, 1, i -> 0, LENGTH, false);
       nics.write(source, renewed, 1, i -> 0, LENGTH, false);
       assertThat(nics.atOrigin().reports()).endsWith("refused 2", "written 3");
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  @Test
+  void endsTheKeyOfMemoryThatIsFreed() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH));
+      Arena careless = Arena.ofShared();
+      LocalMemory local = nics.openToOrigin(careless.allocate(LENGTH));
+      RemoteMemory named = nics.named(local, LENGTH);
+      nics.write(source, named, 1, i -> 0, LENGTH, true);
+      int before = fake.open().size();
+      careless.close();
+      nics.until("the end of its key", () -> fake.open().size() == before - 1);
+      nics.write(source, named, 1, i -> 0, LENGTH, true);
+      assertThat(nics.atOrigin().reports().getLast()).as("under that key").startsWith("refused");
+      LocalMemory renewed = TwoNics.join(nics.target().revoke(local));
+      nics.write(source, nics.named(renewed, LENGTH), 1, i -> 0, LENGTH, true);
+      assertThat(nics.atOrigin().reports().getLast()).as("under a new key").startsWith("refused");
+      LocalMemory other = nics.openToOrigin(arena.allocate(LENGTH));
+      nics.write(source, nics.named(other, LENGTH), 1, i -> 0, LENGTH, true);
+      assertThat(nics.atOrigin().reports().getLast()).as("in its place").startsWith("written");
       assertThat(nics.close()).isTrue();
     }
     assertThat(fake.open()).isEmpty();

@@ -11,7 +11,6 @@ import io.reactivetransfer.tck.process.EngineProcess;
 import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tck.process.Waiting;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -58,12 +57,9 @@ abstract class AddressRules extends ProcessRules {
   final void r25_10_whoIsCutOffIsLostOnBothSidesAndComesBack() throws IOException {
     stage().require(Capability.LOST_PEERS);
     stage().requireAddresses();
-    int port = FreePorts.inARow(stage().ports());
-    List<Cut> network = new ArrayList<>();
+    List<Cut> network = Cut.inARow(BEYOND, HERE, stage().ports());
     try {
-      for (int i = 0; i < stage().ports(); i++) {
-        network.add(new Cut(BEYOND, HERE, port + i));
-      }
+      int port = network.getFirst().port();
       EngineProcess child = stage().startAt(BEYOND, port, ProcessStage.LIVENESS);
       Pending pending = waitFor(child);
       String here = stage().engine().address().toText();

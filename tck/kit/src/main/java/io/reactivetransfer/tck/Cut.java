@@ -1,12 +1,15 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.tck.process.FreePorts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -19,16 +22,46 @@ final class Cut implements AutoCloseable {
   /** Little, so that who is not read soon notices. */
   private static final int BUFFER_BYTES = 128 * 1024;
 
+  private static final int ATTEMPTS = 20;
+
   private final ServerSocket server = new ServerSocket();
   private final InetSocketAddress to;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private boolean isCut;
 
-  Cut(String from, String to, int port) throws IOException {
+  /** So many in a row, at ports of which nobody else makes use. */
+  static List<Cut> inARow(String from, String to, int count) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      int first = FreePorts.inARow(count);
+      List<Cut> made = new ArrayList<>();
+      try {
+        for (int port = first; port < first + count; port++) {
+          made.add(new Cut(from, to, port));
+        }
+        return made;
+      } catch (BindException e) { // somebody came first
+        made.forEach(Cut::close);
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Cut(String from, String to, int port) throws IOException {
     this.to = new InetSocketAddress(to, port);
     server.setReceiveBufferSize(BUFFER_BYTES);
-    server.bind(new InetSocketAddress(from, port));
+    try {
+      server.bind(new InetSocketAddress(from, port));
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
     daemon(this::accept);
+  }
+
+  int port() {
+    return to.getPort();
   }
 
   /** Nothing goes through from now on; or all of it again, what came meanwhile first. */

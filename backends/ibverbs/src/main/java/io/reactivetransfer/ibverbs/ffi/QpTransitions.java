@@ -23,9 +23,13 @@ public final class QpTransitions implements AutoCloseable {
     this.qp = qp;
   }
 
-  /** Ready to be connected: others will be allowed to write. */
-  public int init(int port) {
-    Raw.putInt(IbLayout.QP_ACCESS.in(attr), Ib.IBV_ACCESS_REMOTE_WRITE);
+  /**
+   * Ready to be connected.
+   *
+   * @param access what its peer will be allowed to do, such as {@link Ib#IBV_ACCESS_REMOTE_WRITE}
+   */
+  public int init(int port, int access) {
+    Raw.putInt(IbLayout.QP_ACCESS.in(attr), access);
     putByte(IbLayout.QP_PORT, port);
     return to(Ib.IBV_QPS_INIT, Ib.IBV_QP_PKEY_INDEX | Ib.IBV_QP_PORT | Ib.IBV_QP_ACCESS_FLAGS);
   }

@@ -104,6 +104,10 @@ final class FakeQueuePair extends FakeObject {
     Raw.putInt(IbLayout.QP_NUMBER.in(address), number);
   }
 
+  boolean isOpenToWrites() {
+    return (allowed & Ib.IBV_ACCESS_REMOTE_WRITE) != 0;
+  }
+
   // ---- states ----
 
   int modify(long attr, int mask) {

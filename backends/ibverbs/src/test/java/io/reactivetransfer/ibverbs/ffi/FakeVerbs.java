@@ -382,6 +382,11 @@ public class FakeVerbs implements Verbs {
     return books.all(FakeQueuePair.class).size();
   }
 
+  /** How many queue pairs there are by which a peer may write. */
+  public synchronized long openToWrites() {
+    return books.all(FakeQueuePair.class).stream().filter(FakeQueuePair::isOpenToWrites).count();
+  }
+
   /** How many queue pairs were made so far. */
   public synchronized int made() {
     return made;
