@@ -36,6 +36,7 @@ final class CompletionReader {
   /** What the driver of the device says of a completion that has failed, in a line. */
   private final StatusTexts texts;
 
+  private volatile boolean mustReadAll;
   private long emptied;
   private long read;
   private @Nullable Failure broken;
@@ -74,13 +75,11 @@ final class CompletionReader {
       held.forEach(each -> failed(each.id(), each.status(), each.vendorError(), sink, outgoing));
       held.clear();
     }
-    for (int batch = 0; batch < BATCHES && !isUnreadable; batch++) {
-      int count = readSome(sink, outgoing);
-      work += Math.max(0, count);
-      if (count < BATCH) {
-        break;
-      }
+    boolean readsAll = mustReadAll;
+    if (readsAll) {
+      mustReadAll = false; // before it reads: what is set meanwhile is for the next poll
     }
+    work += readBatches(readsAll ? device.completions() / BATCH + 1 : BATCHES, sink, outgoing);
     if (broken == null) {
       var refusal = device.postReceives();
       if (refusal != null) {
@@ -88,6 +87,26 @@ final class CompletionReader {
       }
     }
     return work;
+  }
+
+  private int readBatches(int most, CompletionSink sink, Outgoing outgoing) {
+    int work = 0;
+    for (int batch = 0; batch < most && !isUnreadable; batch++) {
+      int count = readSome(sink, outgoing);
+      work += Math.max(0, count);
+      if (count < BATCH) {
+        break;
+      }
+    }
+    return work;
+  }
+
+  /**
+   * A key has ended: what had come under it by now is counted in the next poll, behind which its
+   * owner is told that nothing comes any more. From any thread.
+   */
+  void readAllOnce() {
+    mustReadAll = true;
   }
 
   /** Returns how many, less than a batch if there are no more, and below 0 if it cannot read. */
@@ -282,6 +301,10 @@ final class CompletionReader {
       int slot = out.remove();
       isOver = slot == last;
       left(connection, slot, false, sink);
+    }
+    Connection next = connection.peer().ready();
+    if (next != null) {
+      writes.again(next);
     }
   }
 

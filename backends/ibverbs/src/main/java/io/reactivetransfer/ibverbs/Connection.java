@@ -76,6 +76,12 @@ final class Connection {
 
   boolean wasRefused;
 
+  /** How often it was tried to put the queue pair into the state of error. */
+  int stops;
+
+  /** It was begun to connect it: before, no packet concerns it. */
+  boolean mayBeConnected;
+
   /** It was connected, and so may have taken shared receives. */
   boolean hasReceived;
 

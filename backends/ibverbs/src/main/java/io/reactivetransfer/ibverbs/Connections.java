@@ -154,8 +154,7 @@ final class Connections {
   }
 
   /** Whether the next poll has something to do though nothing came. */
-  boolean areDue() {
-    long now = System.nanoTime();
+  boolean areDue(long now) {
     return !outbox.isEmpty() || outgoing.areDue(now) || endings.areDue(now);
   }
 

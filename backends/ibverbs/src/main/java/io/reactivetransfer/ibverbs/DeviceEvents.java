@@ -14,15 +14,23 @@ final class DeviceEvents {
 
   private final OpenDevice device;
   private final Port port;
+  private final Tasks tasks;
   private final CompletionReader reader;
   private final Connections connections;
   private long nextLookNanos = System.nanoTime();
   private boolean isUp = true;
   private boolean hasAddress = true;
 
-  DeviceEvents(OpenDevice device, Port port, CompletionReader reader, Connections connections) {
+  /** Its addresses have changed, so it is to be asked for them; or it is being asked. */
+  private boolean mustAsk;
+
+  private boolean isAsking;
+
+  DeviceEvents(
+      OpenDevice device, Port port, Tasks tasks, CompletionReader reader, Connections connections) {
     this.device = device;
     this.port = port;
+    this.tasks = tasks;
     this.reader = reader;
     this.connections = connections;
   }
@@ -38,7 +46,27 @@ final class DeviceEvents {
       taken++;
       happened(event);
     }
+    if (mustAsk && !isAsking) {
+      ask();
+    }
     return taken;
+  }
+
+  /** Not on the NIC's thread: a device may take its time to say what its addresses are. */
+  private void ask() {
+    mustAsk = false;
+    isAsking = true;
+    tasks.run(
+        this::hasItsAddress,
+        has -> {
+          isAsking = false;
+          hasAddress = has;
+          changed();
+        },
+        refusal -> {
+          isAsking = false;
+          mustAsk = true;
+        });
   }
 
   private @Nullable AsyncEvent next() {
@@ -55,8 +83,7 @@ final class DeviceEvents {
       }
       case Ib.IBV_EVENT_GID_CHANGE, Ib.IBV_EVENT_LID_CHANGE -> {
         if (event.port() == port.number()) {
-          hasAddress = hasItsAddress();
-          changed();
+          mustAsk = true;
         }
       }
       case Ib.IBV_EVENT_QP_FATAL -> connections.failed(event.element(), true);

@@ -12,13 +12,24 @@ import java.util.function.Consumer;
  * Ends connections, each in three steps: its queue pair is put into the state of error, so that
  * nothing is sent or received any more; what had come by then is read, for an incoming one when the
  * device has said that it takes no more receives; it is destroyed, and what has come is read once
- * more. Only then is the rest of its writes reported, also where the first step was refused: who
- * has destroyed a queue pair knows that the device is done with it.
+ * more. Only then is the rest of its writes reported, also where the first step was refused again
+ * and again: who has destroyed a queue pair knows that the device is done with it.
  */
 final class Endings {
 
   /** A step that was refused is tried again after so long. */
   private static final long RETRY_NANOS = 10_000_000;
+
+  /** How often the first step is tried. */
+  private static final int STOPS = 3;
+
+  /** Somebody waits until nothing comes any more of these connections. */
+  private record Fence(CompletableFuture<Void> stage, List<Connection> ending) {
+
+    boolean isOver() {
+      return ending.stream().allMatch(each -> each.state == State.CLOSED);
+    }
+  }
 
   private final QueuePairs queuePairs;
   private final Tasks tasks;
@@ -30,6 +41,8 @@ final class Endings {
 
   /** Those whose queue pair may still be there, also of peers that were released meanwhile. */
   private final List<Connection> all = new ArrayList<>();
+
+  private final List<Fence> fences = new ArrayList<>();
 
   /** Those of which what has come is being read, before the next step. */
   private final List<Connection> draining = new ArrayList<>();
@@ -76,14 +89,26 @@ final class Endings {
 
   /** The first step; where the connection was busy, whoever was calls it. */
   void stop(Connection connection) {
-    step(connection, () -> queuePairs.stop(connection.qp), () -> awaitLastReceive(connection));
+    if (!connection.mayBeConnected) { // nothing is sent or received, and there is no such step
+      connection.stops = STOPS;
+      read(connection);
+      return;
+    }
+    connection.stops++;
+    step(
+        connection,
+        () -> queuePairs.stop(connection.qp),
+        () -> {
+          connection.wasRefused = false;
+          connection.stops = STOPS;
+          awaitLastReceive(connection);
+        });
   }
 
   private void awaitLastReceive(Connection connection) {
-    long nanos = lastReceives.waitNanos();
-    if (connection.hasReceived && !connection.hasTakenLastReceive && nanos > 0) {
+    if (connection.hasReceived && !connection.hasTakenLastReceive) {
       connection.awaitsLastReceive = true;
-      connection.againNanos = System.nanoTime() + nanos;
+      connection.againNanos = System.nanoTime() + lastReceives.waitNanos();
     }
   }
 
@@ -119,9 +144,15 @@ final class Endings {
       over(connection);
       return;
     }
+    if (connection.stops < STOPS) {
+      stop(connection);
+      return;
+    }
     if (connection.hasWaitedInVain()) {
       connection.awaitsLastReceive = false;
       lastReceives.waitedInVain();
+      read(connection); // what has come meanwhile
+      return;
     }
     step(
         connection,
@@ -164,25 +195,30 @@ final class Endings {
     peer.leave(connection);
     peer.ending().remove(connection);
     all.remove(connection);
-    List<VerbsPeer.Fence> done = peer.fences().stream().filter(VerbsPeer.Fence::isOver).toList();
-    peer.fences().removeAll(done);
+    List<Fence> done = fences.stream().filter(Fence::isOver).toList();
+    fences.removeAll(done);
     done.forEach(fence -> fence.stage().complete(null));
     whenOver.accept(peer);
   }
 
-  /** Completes when nothing comes any more of what is being ended now. */
+  /**
+   * Completes when nothing comes any more of what is being ended now with this NIC, also with what
+   * stood for it before and was released.
+   */
   CompletionStage<Void> fence(VerbsPeer peer) {
     CompletableFuture<Void> stage = new CompletableFuture<>();
-    if (peer.ending().isEmpty()) {
+    List<Connection> ending = all.stream().filter(each -> each.peer().isSameNicAs(peer)).toList();
+    if (ending.isEmpty()) {
       stage.complete(null);
     } else {
-      peer.fences().add(new VerbsPeer.Fence(stage, List.copyOf(peer.ending())));
+      fences.add(new Fence(stage, ending));
     }
     return stage;
   }
 
   boolean areDue(long now) {
-    return !draining.isEmpty() && draining.stream().anyMatch(each -> !each.isWaiting(now));
+    return !draining.isEmpty()
+        && draining.stream().anyMatch(each -> each.awaitsLastReceive || !each.isWaiting(now));
   }
 
   /** Goes on with those of which all was read; returns how many. */

@@ -134,6 +134,17 @@ public final class IbverbsBackend implements Backend {
               + VerbsAddress.mtuBytes(port.address().mtu())
               + " bytes");
     }
+    for (Port port : found.unused()) {
+      remarks.add(
+          port.portName()
+              + " has a further address, "
+              + port.address()
+              + " (GID index "
+              + port.gidIndex()
+              + "): for a NIC of its own, name "
+              + port.nameWithAddress()
+              + " among the devices");
+    }
     remarks.add(
         "a peer that does not answer is lost after about "
             + settings.timing().untilLost().toMillis()
@@ -209,9 +220,16 @@ public final class IbverbsBackend implements Backend {
 
     /**
      * The devices to use, in this order, such as {@code mlx5_0}; {@code mlx5_0/2} for the second
-     * port of one that has several. By default all ports that are active and have an address.
+     * port of one that has several; {@code mlx5_0@10.0.0.7} for a NIC of one of several addresses
+     * of a port, of which each can be one. By default all ports that are active and have an
+     * address, each with its best one.
+     *
+     * @throws IllegalArgumentException if what follows an {@code @} is no IP address
      */
     public Builder devices(String... names) {
+      for (String name : names) {
+        PortName ignored = PortName.of(name);
+      }
       this.devices = List.of(names);
       return this;
     }

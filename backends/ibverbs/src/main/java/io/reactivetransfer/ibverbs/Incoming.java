@@ -77,6 +77,7 @@ final class Incoming {
       return;
     }
     connection.state = State.CONNECTING;
+    connection.mayBeConnected = true;
     tasks.run(
         () -> {
           queuePairs.connectForReceiving(made.qp(), made.psn(), connection.peer().address(), from);

@@ -114,6 +114,7 @@ final class Outgoing {
       return;
     }
     connection.state = State.CONNECTING;
+    connection.mayBeConnected = true;
     tasks.run(
         () -> {
           queuePairs.connectForWriting(connection.qp, connection.psn, peer.address(), answer);
@@ -154,8 +155,8 @@ final class Outgoing {
   }
 
   /**
-   * The peer's queue pair is no more. If nothing is out, another one is asked for before it is
-   * needed; if something is, completions tell what became of it, and then.
+   * The peer's queue pair is no more. If something is out, completions tell what became of it; then
+   * another one is asked for, if something is to be written.
    */
   void disconnected(VerbsPeer peer, long serial) {
     Connection connection = peer.outgoing;
@@ -173,11 +174,29 @@ final class Outgoing {
     }
     VerbsPeer peer = connection.peer();
     long ending = peer.ending().stream().filter(each -> !each.isIncoming()).count();
+    Failure why = new Failure(0, "the peer has ended the connection", true);
     if (ending >= MOST_ENDING) {
       lose(peer, 0, peer + " ends one connection after the other");
+    } else if (!connection.isReady()) {
+      replace(connection, why);
     } else {
-      replace(connection, new Failure(0, "the peer has ended the connection", true));
+      boolean isWanted = !connection.chain().isEmpty() || !peer.again().isEmpty();
+      endings.end(connection, why, true);
+      leaveAloneIfEndedLately(peer);
+      if (isWanted) {
+        connect(peer);
+      }
     }
+  }
+
+  /** Else a peer that connects and ends it, again and again, would keep this host busy. */
+  private static void leaveAloneIfEndedLately(VerbsPeer peer) {
+    long now = System.nanoTime();
+    if (peer.hasEndedOne && now - peer.endedNanos < LEFT_ALONE_NANOS) {
+      peer.leaveAloneUntil(now + LEFT_ALONE_NANOS);
+    }
+    peer.hasEndedOne = true;
+    peer.endedNanos = now;
   }
 
   // ---- ending one ----

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param address what peers are told
  * @param maxMessageBytes the longest write
  * @param bitsPerSecond of the link, or 0
+ * @param isOneOfSeveral whether it was asked for by its address, which is part of its name then
  */
 record Port(
     String device,
@@ -25,17 +26,37 @@ record Port(
     int gidIndex,
     VerbsAddress address,
     long maxMessageBytes,
-    long bitsPerSecond) {
+    long bitsPerSecond,
+    boolean isOneOfSeveral) {
 
   private static final Path CLASS = Path.of("/sys/class/infiniband");
+
+  /** The same, as a NIC beside others of the same port. */
+  Port asOneOfSeveral() {
+    return new Port(device, number, ports, gidIndex, address, maxMessageBytes, bitsPerSecond, true);
+  }
 
   /** The device's name, and the port where there are several. */
   static String name(String device, int number, int ports) {
     return ports == 1 ? device : device + "/" + number;
   }
 
-  String name() {
+  /** Whether both are the same address of the same port. */
+  boolean isSameAs(Port other) {
+    return portName().equals(other.portName()) && gidIndex == other.gidIndex;
+  }
+
+  /** What it is called without its address. */
+  String portName() {
     return name(device, number, ports);
+  }
+
+  String name() {
+    return isOneOfSeveral ? nameWithAddress() : portName();
+  }
+
+  String nameWithAddress() {
+    return portName() + "@" + address.gid();
   }
 
   boolean isEthernet() {

@@ -17,18 +17,20 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Looks for ports that can be NICs, and says of the others why they are not. */
 final class PortFinder {
 
-  /** More than any card has. */
-  private static final int MOST_GIDS = 1_024;
-
   private final Verbs verbs;
   private final VerbsSettings settings;
+
+  /** With each of their addresses, the best of each first. */
+  private final List<Port> all = new ArrayList<>();
+
+  /** With the one that they have if nobody asks for another. */
   private final List<Port> ports = new ArrayList<>();
+
   private final List<String> refused = new ArrayList<>();
 
   private PortFinder(Verbs verbs, VerbsSettings settings) {
@@ -42,8 +44,9 @@ final class PortFinder {
    * @param ports at least one, in the order in which the library lists their devices, or in that in
    *     which they were asked for
    * @param refused why others are not used, one line each
+   * @param unused further addresses of these ports, which are good for more than the link
    */
-  record Found(List<Port> ports, List<String> refused) {}
+  record Found(List<Port> ports, List<String> refused, List<Port> unused) {}
 
   /**
    * Looks.
@@ -69,27 +72,50 @@ final class PortFinder {
               ? "libibverbs lists no device"
               : "no port can be used: " + String.join("; ", finder.refused));
     }
-    return new Found(List.copyOf(wanted), List.copyOf(finder.refused));
+    return new Found(List.copyOf(wanted), List.copyOf(finder.refused), finder.unusedBeside(wanted));
+  }
+
+  private List<Port> unusedBeside(List<Port> used) {
+    return all.stream()
+        .filter(each -> used.stream().anyMatch(one -> one.portName().equals(each.portName())))
+        .filter(each -> used.stream().noneMatch(each::isSameAs))
+        .filter(each -> !each.address().gid().isLinkLocal())
+        .toList();
   }
 
   /** As they were asked for; each must be there. */
   private List<Port> inOrder() {
     List<Port> wanted = new ArrayList<>();
-    for (String name : settings.devices()) {
-      wanted.add(
-          ports.stream()
-              .filter(port -> port.name().equals(name) || port.device().equals(name))
-              .findFirst()
-              .orElseThrow(() ->
-                  new BackendException(
-                      0,
-                      "expected a device "
-                          + name
-                          + ", got "
-                          + (ports.isEmpty() ? "none" : ports.stream().map(Port::name).toList())
-                          + (refused.isEmpty() ? "" : " (" + String.join("; ", refused) + ")"))));
+    for (String text : settings.devices()) {
+      PortName name = named(text);
+      Port found =
+          (name.address() == null ? ports : all)
+              .stream().filter(name::isOf).findFirst().orElseThrow(() -> notThere(text));
+      if (wanted.stream().anyMatch(each -> each.isSameAs(found))) {
+        throw new BackendException(
+            0, "expected each address of a port once, got " + found.nameWithAddress() + " again");
+      }
+      wanted.add(name.address() == null ? found : found.asOneOfSeveral());
     }
     return wanted;
+  }
+
+  private static PortName named(String text) {
+    try {
+      return PortName.of(text);
+    } catch (IllegalArgumentException e) { // of a system property
+      throw new BackendException(0, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private BackendException notThere(String name) {
+    return new BackendException(
+        0,
+        "expected a device "
+            + name
+            + ", got "
+            + (all.isEmpty() ? "none" : all.stream().map(Port::nameWithAddress).toList())
+            + (refused.isEmpty() ? "" : " (" + String.join("; ", refused) + ")"));
   }
 
   /** What is done with an open device. */
@@ -156,55 +182,40 @@ final class PortFinder {
       refused.add(name + " is not active: is its network device up, and its cable in?");
       return;
     }
-    OptionalInt index = settings.gidIndex();
-    if (index.isEmpty()) {
-      index = best(context, number, info);
-    }
-    if (index.isEmpty()) {
+    PortAddresses addresses = PortAddresses.of(verbs, context, number, info);
+    List<Port> found =
+        addresses.entries().stream()
+            .map(entry -> port(device, number, count, info, entry.index(), entry.gid()))
+            .toList();
+    all.addAll(found);
+    if (settings.gidIndex().isPresent()) {
+      int index = settings.gidIndex().getAsInt();
+      GidInfo gid = valueOf(name, "ibv_query_gid_ex", GidInfo.of(verbs, context, number, index));
+      if (gid != null) {
+        ports.add(port(device, number, count, info, index, gid.gid()));
+      }
+    } else if (found.isEmpty()) {
       refused.add(
           name
-              + " has no address (GID) of RoCE v2: give its network device an IP address;"
+              + (info.linkLayer() == Ib.IBV_LINK_LAYER_ETHERNET
+                  ? " has no address (GID) of RoCE v2: give its network device an IP address;"
+                  : " has no first address (GID): is there a subnet manager?")
               + " ibv_devinfo -v lists them");
-      return;
-    }
-    GidInfo gid =
-        valueOf(name, "ibv_query_gid_ex", GidInfo.of(verbs, context, number, index.getAsInt()));
-    if (gid != null) {
-      VerbsAddress address = new VerbsAddress(info.linkLayer(), info.mtu(), info.lid(), gid.gid());
-      ports.add(
-          new Port(
-              device,
-              number,
-              count,
-              index.getAsInt(),
-              address,
-              info.maxMessageBytes(),
-              info.bitsPerSecond()));
+    } else {
+      ports.add(found.getFirst());
     }
   }
 
-  /** An IPv4 address of RoCE v2 first, then any that is not of the link only, then any. */
-  private OptionalInt best(long context, int number, PortInfo info) {
-    if (info.linkLayer() != Ib.IBV_LINK_LAYER_ETHERNET) {
-      return OptionalInt.of(0);
-    }
-    int best = -1;
-    int bestRank = 0;
-    for (int index = 0; index < Math.min(info.gids(), MOST_GIDS); index++) {
-      GidInfo gid = GidInfo.of(verbs, context, number, index).value();
-      int rank = gid == null || gid.type() != Ib.IBV_GID_TYPE_ROCE_V2 ? 0 : rank(gid.gid());
-      if (rank > bestRank) {
-        best = index;
-        bestRank = rank;
-      }
-    }
-    return best < 0 ? OptionalInt.empty() : OptionalInt.of(best);
-  }
-
-  private static int rank(Gid gid) {
-    if (gid.isLinkLocal()) {
-      return 1;
-    }
-    return gid.isIpv4() ? 3 : 2;
+  private static Port port(
+      String device, int number, int count, PortInfo info, int index, Gid gid) {
+    return new Port(
+        device,
+        number,
+        count,
+        index,
+        new VerbsAddress(info.linkLayer(), info.mtu(), info.lid(), gid),
+        info.maxMessageBytes(),
+        info.bitsPerSecond(),
+        false);
   }
 }

@@ -59,18 +59,19 @@ final class QueuePairs {
 
   /** Makes one for own writes, which is to be connected. */
   Made makeForWriting() {
-    return make(device.queueSends(), inlineBytes);
+    return make(0, device.queueSends(), inlineBytes);
   }
 
   /** Makes one for the writes of a peer, which is to be connected. */
   Made makeForReceiving() {
-    return make(1, 0);
+    return make(device.srq(), 1, 0);
   }
 
-  private Made make(int sends, int inline) {
-    NewQueuePair created = create(sends, inline);
+  /** Without a queue of receives, nothing that a peer sends by it takes one. */
+  private Made make(long srq, int sends, int inline) {
+    NewQueuePair created = create(srq, sends, inline);
     if (created.qp() == -EINVAL && inline > 0) { // the device takes less, and does not say how much
-      created = create(sends, 0);
+      created = create(srq, sends, 0);
       inlineBytes = created.qp() < 0 ? inline : 0;
     }
     long qp = require("ibv_create_qp", created.qp());
@@ -79,8 +80,8 @@ final class QueuePairs {
     return new Made(qp, Handles.number(qp), psn, created.inlineBytes());
   }
 
-  private NewQueuePair create(int sends, int inline) {
-    return Handles.createQp(device.verbs, device.pd(), device.cq(), device.srq(), sends, inline);
+  private NewQueuePair create(long srq, int sends, int inline) {
+    return Handles.createQp(device.verbs, device.pd(), device.cq(), srq, sends, inline);
   }
 
   /** What the peer is told of one. */
@@ -119,10 +120,13 @@ final class QueuePairs {
     }
   }
 
-  /** Has it send and receive nothing more. Where that fails, destroying it does. */
+  /** Has it send and receive nothing more. */
   void stop(long qp) {
     try (QpTransitions to = new QpTransitions(device.verbs, qp)) {
-      int ignored = to.error();
+      int result = to.error();
+      if (!device.isDone(result)) {
+        throw VerbsLibrary.failure("ibv_modify_qp to ERR", result);
+      }
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -43,8 +44,16 @@ final class Regions {
   private static final int FOR_OTHERS =
       Ib.IBV_ACCESS_LOCAL_WRITE | Ib.IBV_ACCESS_REMOTE_WRITE | Ib.IBV_ACCESS_RELAXED_ORDERING;
 
+  /**
+   * Of an address, so many last bits are the same for others: cards have tables of pages, which may
+   * be as large as this, 1 GiB.
+   */
+  private static final int SAME_BITS = 30;
+
   private final OpenDevice device;
   private final Tasks tasks;
+  private final RandomGenerator random;
+  private final CompletionReader reader;
 
   /** What the NIC has by now, for whoever closes it; threads of tasks change it. */
   private final Set<Long> registrations = ConcurrentHashMap.newKeySet();
@@ -61,9 +70,17 @@ final class Regions {
   private long againNanos;
   private long lookedNanos = System.nanoTime();
 
-  Regions(OpenDevice device, Tasks tasks) {
+  /**
+   * None yet.
+   *
+   * @param random for the addresses that peers are told; safe from any thread
+   * @param reader told when a key has ended
+   */
+  Regions(OpenDevice device, Tasks tasks, RandomGenerator random, CompletionReader reader) {
     this.device = device;
     this.tasks = tasks;
+    this.random = random;
+    this.reader = reader;
   }
 
   CompletionStage<VerbsMemory> register(Memory memory, Access access) {
@@ -84,7 +101,7 @@ final class Regions {
     if (device.isGone()) { // nobody can do anything with it
       return new VerbsMemory(segment, access, 0, 0, null);
     }
-    long source = pin(address, length, 0);
+    long source = pin(address, length, address, 0);
     try {
       Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
       requireAlive(segment, target);
@@ -109,11 +126,11 @@ final class Regions {
     }
   }
 
-  private long pin(long address, long length, int access) {
+  private long pin(long address, long length, long named, int access) {
     long mr =
         require(
             "ibv_reg_mr_iova2",
-            device.verbs.ibv_reg_mr_iova2(device.pd(), address, length, address, access));
+            device.verbs.ibv_reg_mr_iova2(device.pd(), address, length, named, access));
     registrations.add(mr);
     return mr;
   }
@@ -127,9 +144,16 @@ final class Regions {
     }
   }
 
+  /**
+   * Cards give out the key of a registration that has ended again, soon and unchanged: ConnectX the
+   * last one first, so that memory revoked twice would have its first key again. So each time it
+   * begins at another address for others, and what they were told before is out of its bounds.
+   */
   private Target openToOthers(long address, long length) {
-    long mr = pin(address, length, FOR_OTHERS);
-    return new Target(mr, Handles.rkey(mr));
+    long same = address & ((1L << SAME_BITS) - 1);
+    long named = (Integer.toUnsignedLong(random.nextInt()) << SAME_BITS) | same;
+    long mr = pin(address, length, named, FOR_OTHERS);
+    return new Target(mr, new VerbsMemory.Key(named, Handles.rkey(mr)));
   }
 
   private VerbsMemory remember(VerbsMemory memory) {
@@ -177,13 +201,14 @@ final class Regions {
       if (!target.isClosed()) {
         unpin(target.mr());
         target.closed();
+        reader.readAllOnce();
       }
     }
   }
 
   CompletionStage<Void> deregister(VerbsMemory memory) {
     return tasks
-        .begin(() -> {
+        .beginSurely(() -> {
           if (memory.target() != null) {
             closeToOthers(memory.target());
           }

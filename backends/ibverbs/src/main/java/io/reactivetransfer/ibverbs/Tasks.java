@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 
 /**
  * Calls that may block, such as those that pin memory or look for the way to a peer: made by
- * threads of their own. The NIC's thread takes in what became of them. One for which the system has
- * no thread waits until it has: some of them, such as the end of a registration, must not fail.
+ * threads of their own. The NIC's thread takes in what became of them. Where the system has no
+ * thread for one it fails, or waits for a thread if it must not.
  */
 final class Tasks {
 
@@ -24,7 +24,10 @@ final class Tasks {
 
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
   private final Queue<Runnable> ended = new ConcurrentLinkedQueue<>();
+
+  /** Those that must not fail, and have no thread yet. */
   private final Queue<Runnable> waiting = new ArrayDeque<>();
+
   private final Doorbell doorbell;
   private final ThreadFactory threads;
   private long againNanos;
@@ -48,16 +51,22 @@ final class Tasks {
    * @param otherwise with what it threw, on the NIC's thread
    */
   <T> void run(Supplier<T> task, Consumer<T> then, Consumer<BackendException> otherwise) {
-    start(() -> {
-      try {
-        T result = task.get();
-        ended.add(() -> then.accept(result));
-      } catch (Throwable e) { // whatever it is, somebody waits for the end
-        BackendException refusal = asRefusal(e);
-        ended.add(() -> otherwise.accept(refusal));
-      }
-      doorbell.ring();
-    });
+    Consumer<Throwable> refused =
+        thrown -> {
+          BackendException refusal = asRefusal(thrown);
+          ended.add(() -> otherwise.accept(refusal));
+        };
+    start(
+        () -> {
+          try {
+            T result = task.get();
+            ended.add(() -> then.accept(result));
+          } catch (Throwable e) { // whatever it is, somebody waits for the end
+            refused.accept(e);
+          }
+          doorbell.ring();
+        },
+        refused);
   }
 
   /**
@@ -67,14 +76,31 @@ final class Tasks {
    */
   <T> CompletionStage<T> begin(Supplier<T> task) {
     CompletableFuture<T> stage = new CompletableFuture<>();
-    start(() -> {
+    start(completing(stage, task), thrown -> stage.completeExceptionally(asRefusal(thrown)));
+    return stage;
+  }
+
+  /** The same, of one that must not fail for want of a thread: it waits for one. */
+  <T> CompletionStage<T> beginSurely(Supplier<T> task) {
+    CompletableFuture<T> stage = new CompletableFuture<>();
+    Runnable work = completing(stage, task);
+    start(
+        work,
+        thrown -> {
+          waiting.add(work);
+          againNanos = System.nanoTime() + RETRY_NANOS;
+        });
+    return stage;
+  }
+
+  private static <T> Runnable completing(CompletableFuture<T> stage, Supplier<T> task) {
+    return () -> {
       try {
         stage.complete(task.get());
       } catch (Throwable e) { // as above
         stage.completeExceptionally(asRefusal(e));
       }
-    });
-    return stage;
+    };
   }
 
   private static BackendException asRefusal(Throwable thrown) {
@@ -83,17 +109,15 @@ final class Tasks {
         : new BackendException(0, String.valueOf(thrown), thrown);
   }
 
-  /** Not of a pool, whose lock the NIC's thread would have to wait for. */
-  private void start(Runnable task) {
+  /**
+   * Not of a pool, whose lock the NIC's thread would have to wait for.
+   *
+   * @param refused told where the system has no thread for it
+   */
+  private void start(Runnable task, Consumer<Throwable> refused) {
     if (closed) {
       return; // what is left is ended by whoever closes
     }
-    if (!waiting.isEmpty() || !tryToStart(task)) {
-      waiting.add(task);
-    }
-  }
-
-  private boolean tryToStart(Runnable task) {
     Thread thread =
         threads.newThread(() -> {
           try {
@@ -105,24 +129,28 @@ final class Tasks {
     running.add(thread);
     try {
       thread.start();
-      return true;
     } catch (OutOfMemoryError e) { // so it says that there are as many threads as there may be
       running.remove(thread);
-      againNanos = System.nanoTime() + RETRY_NANOS;
-      return false;
+      refused.accept(new BackendException(0, "no thread to make a call that may block: " + e, e));
     }
   }
 
-  /** Whether there is something for the NIC's thread to do, or to try again. */
-  boolean areDue() {
-    return !ended.isEmpty() || !waiting.isEmpty();
+  /** Whether there is something for the NIC's thread to do. */
+  boolean areDue(long now) {
+    return !ended.isEmpty() || (!waiting.isEmpty() && now - againNanos >= 0);
   }
 
   /** Takes in what has ended by now, and tries to begin what waits; on the NIC's thread. */
   int takeIn(long now) {
-    if (!waiting.isEmpty() && now - againNanos >= 0) {
-      while (!waiting.isEmpty() && tryToStart(waiting.element())) {
-        waiting.remove();
+    if (now - againNanos >= 0) {
+      for (int left = waiting.size(); left > 0; left--) {
+        Runnable task = waiting.remove();
+        start(
+            task,
+            thrown -> {
+              waiting.add(task);
+              againNanos = now + RETRY_NANOS;
+            });
       }
     }
     return takeIn();
@@ -145,7 +173,7 @@ final class Tasks {
   void close() {
     closed = true;
     for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
-      next.run(); // there is still no thread for it but this one
+      next.run(); // short ones, and there is still no thread for them but this one
     }
     boolean isInterrupted = false;
     for (Thread thread : running) {

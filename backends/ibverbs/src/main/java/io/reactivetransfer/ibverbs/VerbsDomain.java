@@ -57,13 +57,13 @@ final class VerbsDomain implements Domain {
     this.device = device;
     long maxBytes = Math.clamp(port.maxMessageBytes(), 1, MAX_WRITE_BYTES);
     tasks = new Tasks(context.doorbell());
-    regions = new Regions(device, tasks);
     queuePairs = new QueuePairs(device, port, settings, random);
     writes = new Writes(device, arena, maxBytes);
     reader = new CompletionReader(device, port, writes, arena);
+    regions = new Regions(device, tasks, random, reader);
     connections =
         new Connections(queuePairs, tasks, writes, reader, context.connectTimeout().toNanos());
-    events = new DeviceEvents(device, port, reader, connections);
+    events = new DeviceEvents(device, port, tasks, reader, connections);
     capabilities =
         Capabilities.builder(maxBytes, device.depth())
             .completion(CompletionLevel.DELIVERED)
@@ -199,7 +199,7 @@ final class VerbsDomain implements Domain {
     }
     long now = System.nanoTime();
     regions.closeFreed(now);
-    int work = tasks.areDue() ? tasks.takeIn(now) : 0;
+    int work = tasks.areDue(now) ? tasks.takeIn(now) : 0;
     work += events.look(now);
     work += connections.settle(sink, now);
     work += tellIfBroken(sink); // before the failures of writes
@@ -230,7 +230,8 @@ final class VerbsDomain implements Domain {
 
   @Override
   public boolean prepareWait() {
-    if (closed || tasks.areDue() || connections.areDue() || writes.areDue()) {
+    long now = System.nanoTime();
+    if (closed || tasks.areDue(now) || connections.areDue(now) || writes.areDue()) {
       return false;
     }
     while (Handles.takeCqEvent(device.verbs, device.channel()) == 0) {

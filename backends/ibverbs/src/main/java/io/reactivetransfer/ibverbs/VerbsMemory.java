@@ -28,20 +28,20 @@ record VerbsMemory(
   /** The registration that lets others write. */
   static final class Target {
     private final long mr;
-    private final int rkey;
+    private final Key key;
     private volatile boolean closed;
 
-    Target(long mr, int rkey) {
+    Target(long mr, Key key) {
       this.mr = mr;
-      this.rkey = rkey;
+      this.key = key;
     }
 
     long mr() {
       return mr;
     }
 
-    int rkey() {
-      return rkey;
+    Key key() {
+      return key;
     }
 
     boolean isClosed() {
@@ -63,10 +63,10 @@ record VerbsMemory(
     return segment.byteSize();
   }
 
-  /** Where it lies, and what NICs of others name it by; without a target, nothing opens it. */
+  /** What NICs of others name it by; without a target, nothing opens it. */
   @Override
   public byte[] key() {
-    return new Key(address(), target == null ? 0 : target.rkey()).encode();
+    return (target == null ? new Key(0, 0) : target.key()).encode();
   }
 
   /** The same memory, open to others under another key. */
@@ -88,7 +88,7 @@ record VerbsMemory(
   /**
    * What is told of memory.
    *
-   * @param address where offsets begin
+   * @param address where offsets begin, for NICs of others: not where the memory lies
    * @param rkey what the owner's NIC knows it by
    */
   record Key(long address, int rkey) {

@@ -4,7 +4,6 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.spi.RemotePeer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,16 +17,6 @@ final class VerbsPeer implements RemotePeer {
 
   /** Writes that have certainly not begun, of a connection that has ended. */
   private final Lane again;
-
-  private final List<Fence> fences = new ArrayList<>();
-
-  /** Somebody waits until nothing comes any more of these connections. */
-  record Fence(CompletableFuture<Void> stage, List<Connection> ending) {
-
-    boolean isOver() {
-      return ending.stream().allMatch(each -> each.state == Connection.State.CLOSED);
-    }
-  }
 
   /** What it has asked for. */
   record Request(long serial, SetUp.QueuePair from) {}
@@ -46,6 +35,11 @@ final class VerbsPeer implements RemotePeer {
 
   /** Since when it is tried to connect. */
   long sinceNanos;
+
+  /** Whether it has ended a connection of this side, and when the last one. */
+  boolean hasEndedOne;
+
+  long endedNanos;
 
   /** Why the way to it was lost, as long as that was not reported. */
   @Nullable Failure loss;
@@ -93,8 +87,9 @@ final class VerbsPeer implements RemotePeer {
     }
   }
 
-  List<Fence> fences() {
-    return fences;
+  /** Whether both stand for the same NIC, one before the other. */
+  boolean isSameNicAs(VerbsPeer other) {
+    return engine.equals(other.engine) && address.equals(other.address);
   }
 
   /** It was lost, and is not tried again before this time, by {@link System#nanoTime()}. */

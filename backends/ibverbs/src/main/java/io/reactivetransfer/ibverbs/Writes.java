@@ -63,7 +63,8 @@ final class Writes {
       return PostResult.PEER_BUSY;
     }
     if (!connection.peer().again().isEmpty()) {
-      return PostResult.PEER_BUSY;
+      again(connection);
+      return PostResult.PEER_BUSY; // until all of it is out, which was taken over before this one
     }
     if (slots.isFull()) {
       return PostResult.NIC_BUSY;

@@ -30,10 +30,17 @@ final class FakeNics {
 
   /** The same, where a peer may take so long to connect. */
   static TwoNics open(Verbs search, Verbs verbs, Duration connectTimeout) {
-    VerbsSettings settings =
-        new VerbsSettings(
-            List.of(), OptionalInt.empty(), AckTiming.of(ACK_TIMEOUT, 6), new Priority(3, 104));
-    List<Port> ports = PortFinder.find(search, settings).ports();
+    return open(verbs, PortFinder.find(search, settings()).ports(), connectTimeout);
+  }
+
+  /** What they are opened with, on these devices. */
+  static VerbsSettings settings(String... devices) {
+    return new VerbsSettings(
+        List.of(devices), OptionalInt.empty(), AckTiming.of(ACK_TIMEOUT, 6), new Priority(3, 104));
+  }
+
+  /** Opens one on each of the first two of these ports. */
+  static TwoNics open(Verbs verbs, List<Port> ports, Duration connectTimeout) {
     return TwoNics.open(engine -> {
       OpenContext context =
           OpenContext.builder(new EngineId(engine, engine), 0, () -> {})
@@ -41,7 +48,7 @@ final class FakeNics {
               .connectTimeout(connectTimeout)
               .build();
       Port port = ports.get((int) engine - 1);
-      return VerbsDomain.open(verbs, port, settings, new Random(engine), context);
+      return VerbsDomain.open(verbs, port, settings(), new Random(engine), context);
     });
   }
 }

@@ -87,6 +87,34 @@ class HostileRequestTest {
     assertThat(fake.made()).isEqualTo(2);
   }
 
+  /** It answers each request, and ends the connection at once. */
+  @Test
+  void getsNoMoreConnectionsByEndingThemThanAFewInASecond() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      Operation op =
+          new Operation()
+              .between(
+                  nics.source(arena.allocate(1)),
+                  nics.named(nics.openToOrigin(arena.allocate(1)), 1))
+              .range(0, 0, 1)
+              .withoutImm();
+      nics.until("a connection", () -> nics.post(true, op.token(0)));
+      int made = fake.made();
+      long begin = System.nanoTime();
+      for (int ended = 1; System.nanoTime() - begin < 500_000_000; ) {
+        nics.hear(SetUp.disconnect(ended));
+        if (nics.post(true, op.token(ended))) {
+          ended++;
+        }
+        nics.turn();
+      }
+      assertThat(fake.made() - made).as("queue pairs, in half a second").isBetween(2, 14);
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
   /** Those that the origin makes are numbered from 1 on, and so easily guessed. */
   @Test
   void costsNoMoreBySayingThatItHasEndedWhatItWasAskedFor() {

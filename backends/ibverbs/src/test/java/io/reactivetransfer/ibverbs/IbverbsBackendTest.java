@@ -56,6 +56,9 @@ class IbverbsBackendTest {
         .isThrownBy(() -> builder.gidIndex(-1))
         .withMessage("expected a GID index of 0 to 255, got -1");
     assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.devices("mlx5_0", "mlx5_1@"))
+        .withMessageEndingWith("such as mlx5_0@10.0.0.7, got mlx5_1@");
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> IbverbsBackend.builder().retries(7).build())
         .withMessage("expected 0 to 6 retries, got 7");
     assertThatIllegalArgumentException()

@@ -7,9 +7,12 @@ import io.reactivetransfer.ibverbs.ffi.FailingVerbs;
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
+import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RevocationTest {
 
   private static final int LENGTH = 100;
+  private static final int REVOCATIONS = 4;
+  private static final int MANY = 1_000;
 
   private final FakeVerbs fake = new FakeVerbs(2);
 
@@ -50,6 +55,59 @@ class RevocationTest {
       assertThat(nics.close()).isTrue();
     }
     assertThat(fake.open()).isEmpty();
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  /** The fake gives out the number of a registration that has ended again, as ConnectX does. */
+  @Test
+  void namesNothingAgainThatWasNamedBefore() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH));
+      LocalMemory local = nics.openToOrigin(arena.allocate(LENGTH));
+      List<RemoteMemory> old = new ArrayList<>();
+      for (int i = 0; i < REVOCATIONS; i++) {
+        old.add(nics.named(local, LENGTH));
+        local = TwoNics.join(nics.target().revoke(local));
+        for (RemoteMemory each : old) {
+          nics.write(source, each, 1, j -> 0, LENGTH, true);
+        }
+      }
+      assertThat(nics.atOrigin().count("written")).isZero();
+      nics.write(source, nics.named(local, LENGTH), 1, i -> 0, LENGTH, true);
+      assertThat(nics.atOrigin().count("written")).as("under the last one").isEqualTo(1);
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  /** Its owner is told behind the next poll that nothing is counted any more. */
+  @Test
+  void countsAllThatHadComeWithTheNextPoll() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      Operation op =
+          new Operation()
+              .between(
+                  nics.source(arena.allocate(LENGTH)),
+                  nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH))
+              .range(0, 0, LENGTH)
+              .withImm(5);
+      LocalMemory other = nics.openToOrigin(arena.allocate(LENGTH));
+      nics.until("a connection", () -> nics.post(true, op.token(0)));
+      nics.until("the first one", () -> nics.atOrigin().count("written") == 1);
+      while (nics.atOrigin().count("written") < MANY) {
+        boolean ignored = nics.post(true, op.token(1));
+        nics.poll(true); // and not the target
+      }
+      long counted = nics.atTarget().count("imm");
+      assertThat(counted).isLessThan(MANY / 2);
+      LocalMemory renewed = TwoNics.join(nics.target().revoke(other));
+      nics.poll(false);
+      assertThat(nics.atTarget().count("imm")).isGreaterThanOrEqualTo(MANY);
+      assertThat(renewed.key()).isNotEqualTo(other.key());
+      assertThat(nics.close()).isTrue();
+    }
     assertThat(fake.mistakes()).isEmpty();
   }
 

@@ -20,6 +20,19 @@ public record Gid(long high, long low) {
   private static final long LINK_LOCAL_BITS = 0xffc0L << 48;
   private static final long LINK_LOCAL = 0xfe80L << 48;
 
+  /**
+   * From an IPv4 or IPv6 address as people write it.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public static Gid of(String literal) {
+    byte[] bytes = InetAddress.ofLiteral(literal).getAddress();
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    return bytes.length == BYTES
+        ? read(in)
+        : new Gid(0, IPV4_PREFIX << Integer.SIZE | Integer.toUnsignedLong(in.getInt()));
+  }
+
   static Gid at(long address) {
     byte[] bytes = new byte[BYTES];
     Raw.get(address, bytes);

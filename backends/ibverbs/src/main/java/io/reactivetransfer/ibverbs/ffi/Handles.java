@@ -72,6 +72,7 @@ public final class Handles {
   /**
    * A reliable connected queue pair.
    *
+   * @param srq whose receives it takes; 0 for none, and then nothing can be sent to it
    * @param sends work requests that may be out
    * @param inlineBytes up to so many are to be copied into a request; 0 for none
    */

@@ -18,7 +18,7 @@ final class FakeDevice {
   final long address;
   final String name;
   final List<FakeContext> contexts = new ArrayList<>();
-  private final List<GidInfo> gids;
+  private final List<GidInfo> gids = new ArrayList<>();
   boolean isUp = true;
 
   /** Whether it has the IPv4 address that it had in the beginning. */
@@ -29,12 +29,13 @@ final class FakeDevice {
     name = "fake" + index;
     Gid link = new Gid(0xfe80L << 48, 0x0200_00ff_fe00_0001L + index);
     Gid ipv4 = new Gid(0, 0xffff_0a00_0001L + index);
-    gids =
-        List.of(
-            new GidInfo(link, Ib.IBV_GID_TYPE_ROCE_V1),
-            new GidInfo(link, Ib.IBV_GID_TYPE_ROCE_V2),
-            new GidInfo(ipv4, Ib.IBV_GID_TYPE_ROCE_V1),
-            new GidInfo(ipv4, Ib.IBV_GID_TYPE_ROCE_V2));
+    add(link);
+    add(ipv4);
+  }
+
+  void add(Gid gid) {
+    gids.add(new GidInfo(gid, Ib.IBV_GID_TYPE_ROCE_V1));
+    gids.add(new GidInfo(gid, Ib.IBV_GID_TYPE_ROCE_V2));
   }
 
   boolean has(Gid gid) {

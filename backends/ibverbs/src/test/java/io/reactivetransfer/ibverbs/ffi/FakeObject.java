@@ -76,15 +76,22 @@ abstract class FakeObject {
     final Pd pd;
     final long begin;
     final long length;
+    final long named;
     final int allowed;
     final int lkey;
     final int rkey;
 
-    Mr(Arena arena, Pd pd, long begin, long length, int allowed, int key) {
+    /**
+     * At one of its own.
+     *
+     * @param named where it begins for requests
+     */
+    Mr(Arena arena, Pd pd, long begin, long length, long named, int allowed, int key) {
       super(arena, pd.context, pd);
       this.pd = pd;
       this.begin = begin;
       this.length = length;
+      this.named = named;
       this.allowed = allowed;
       lkey = key;
       rkey = key + 1;
@@ -93,7 +100,12 @@ abstract class FakeObject {
     }
 
     boolean has(long from, long bytes) {
-      return from >= begin && bytes <= length && from - begin <= length - bytes;
+      return from >= named && bytes <= length && from - named <= length - bytes;
+    }
+
+    /** Where something of it lies. */
+    long address(long from) {
+      return begin + from - named;
     }
   }
 

@@ -60,7 +60,7 @@ final class FakeQueuePair extends FakeObject {
   final int number;
   private final FakeObject.Pd pd;
   private final FakeCompletionQueue cq;
-  private final FakeObject.Srq srq;
+  private final FakeObject.@Nullable Srq srq;
   private final int most;
   private final int inlineBytes;
   private final FakeCard card;
@@ -90,10 +90,13 @@ final class FakeQueuePair extends FakeObject {
       FakeCard card,
       FakeObject.Pd pd,
       FakeCompletionQueue cq,
-      FakeObject.Srq srq,
+      FakeObject.@Nullable Srq srq,
       int number,
       long attr) {
-    super(arena, pd.context, pd, cq, srq);
+    super(
+        arena,
+        pd.context,
+        srq == null ? new FakeObject[] {pd, cq} : new FakeObject[] {pd, cq, srq});
     this.card = card;
     this.pd = pd;
     this.cq = cq;
@@ -156,8 +159,10 @@ final class FakeQueuePair extends FakeObject {
   void fail() {
     if (state != Ib.IBV_QPS_ERR) {
       state = Ib.IBV_QPS_ERR;
-      taken = card.takesReceives() && hasReceived ? srq.receives.poll() : null;
-      if (taken == null) {
+      taken = srq != null && card.takesReceives() && hasReceived ? srq.receives.poll() : null;
+      if (srq == null) {
+        card.wake();
+      } else if (taken == null) {
         context.events.add(Ib.IBV_EVENT_QP_LAST_WQE_REACHED, address);
       } else {
         dueNanos = System.nanoTime() + TAKEN_NANOS;
@@ -275,7 +280,7 @@ final class FakeQueuePair extends FakeObject {
     if (bytes == null && request.length() > 0) {
       FakeObject.Mr source = card.local(pd, request.lkey());
       boolean isThere = source != null && source.has(request.from(), request.length());
-      bytes = isThere ? FakeMemory.read(request.from(), request.length()) : null;
+      bytes = isThere ? FakeMemory.read(source.address(request.from()), request.length()) : null;
       if (bytes == null) {
         fail(Ib.IBV_WC_LOC_PROT_ERR);
         return;
@@ -295,13 +300,13 @@ final class FakeQueuePair extends FakeObject {
     }
     Long receive = null;
     if (request.hasImm()) {
-      receive = target.srq.receives.poll();
+      receive = target.srq == null ? null : target.srq.receives.poll();
       if (receive == null) {
         dueNanos = System.nanoTime() + AGAIN_NANOS; // it is asked to wait
         return;
       }
     }
-    if (bytes != null && !FakeMemory.write(request.to(), bytes)) {
+    if (bytes != null && !FakeMemory.write(target.placeOf(request), bytes)) {
       card.books().mistake("a write to memory that is registered and gone");
     }
     if (receive != null) {
@@ -326,6 +331,12 @@ final class FakeQueuePair extends FakeObject {
     return mr != null
         && (allowed & mr.allowed & Ib.IBV_ACCESS_REMOTE_WRITE) != 0
         && mr.has(request.to(), request.length());
+  }
+
+  /** Of one that it lets in. */
+  private long placeOf(Request request) {
+    FakeObject.Mr mr = card.remote(pd, request.rkey());
+    return mr == null ? 0 : mr.address(request.to());
   }
 
   private void retry() {

@@ -2,6 +2,8 @@ package io.reactivetransfer.ibverbs.ffi;
 
 import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,6 +21,10 @@ public class FakeVerbs implements Verbs {
   private static final int EAGAIN = 11;
   private static final int EINVAL = 22;
   private static final int ENOMEM = 12;
+
+  /** Bits of an address within a page. */
+  private static final long SAME = (1L << 12) - 1;
+
   private static final int KEY_STEP = 0x0135_7912;
 
   private final Arena arena = Arena.ofAuto();
@@ -27,6 +33,7 @@ public class FakeVerbs implements Verbs {
   private final FakeCard card;
   private final Set<Long> lists = new HashSet<>();
   private int lastKey;
+  private final Deque<Integer> endedKeys = new ArrayDeque<>();
   private int lastNumber = 16;
   private int toBeAcknowledged;
   private int made;
@@ -71,6 +78,11 @@ public class FakeVerbs implements Verbs {
    */
   public synchronized void takesReceives(boolean takes) {
     card.takesReceives(takes);
+  }
+
+  /** A device has one more address. */
+  public synchronized void addAddress(int device, Gid gid) {
+    devices.get(device).add(gid);
   }
 
   /** The addresses of a device change: the own one is gone, or there again. */
@@ -220,7 +232,7 @@ public class FakeVerbs implements Verbs {
   public synchronized long ibv_reg_mr_iova2(
       long pd, long address, long length, long iova, int access) {
     boolean isRight =
-        iova == address
+        (iova & SAME) == (address & SAME)
             && ((access & Ib.IBV_ACCESS_REMOTE_WRITE) == 0
                 || (access & Ib.IBV_ACCESS_LOCAL_WRITE) != 0);
     return isRight
@@ -229,16 +241,27 @@ public class FakeVerbs implements Verbs {
             pd,
             "ibv_reg_mr_iova2",
             found -> {
-              lastKey += KEY_STEP;
-              return books.add(new FakeObject.Mr(arena, found, address, length, access, lastKey))
+              return books.add(
+                      new FakeObject.Mr(arena, found, address, length, iova, access, nextKey()))
                   .address;
             })
         : -EINVAL;
   }
 
+  /** The last one that has ended is the next one, as with ConnectX. */
+  private int nextKey() {
+    Integer ended = endedKeys.poll();
+    return ended == null ? lastKey += KEY_STEP : ended;
+  }
+
   @Override
   public synchronized int ibv_dereg_mr(long mr) {
-    return destroy(FakeObject.Mr.class, mr, "ibv_dereg_mr");
+    FakeObject.Mr ended = books.get(FakeObject.Mr.class, mr, "ibv_dereg_mr");
+    int result = destroy(FakeObject.Mr.class, mr, "ibv_dereg_mr");
+    if (ended != null && result == 0) {
+      endedKeys.push(ended.lkey);
+    }
+    return result;
   }
 
   // ---- completions ----
@@ -398,12 +421,12 @@ public class FakeVerbs implements Verbs {
     String call = "ibv_create_qp";
     long sends = Raw.getLong(IbLayout.INIT_SEND_CQ.in(attr));
     FakeCompletionQueue cq = books.get(FakeCompletionQueue.class, sends, call);
-    FakeObject.Srq srq =
-        books.get(FakeObject.Srq.class, Raw.getLong(IbLayout.INIT_SRQ.in(attr)), call);
+    long receives = Raw.getLong(IbLayout.INIT_SRQ.in(attr));
+    FakeObject.Srq srq = receives == 0 ? null : books.get(FakeObject.Srq.class, receives, call);
     FakeObject.Pd found = books.get(FakeObject.Pd.class, pd, call);
     boolean isRight =
         cq != null
-            && srq != null
+            && (srq != null || receives == 0)
             && found != null
             && Raw.getLong(IbLayout.INIT_RECV_CQ.in(attr)) == sends
             && Raw.getInt(IbLayout.INIT_TYPE.in(attr)) == Ib.IBV_QPT_RC
