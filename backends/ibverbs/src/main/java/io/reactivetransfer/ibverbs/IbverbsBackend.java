@@ -151,8 +151,8 @@ public final class IbverbsBackend implements Backend {
             + " ms");
     remarks.add("tried on Soft-RoCE only, on no card: try it before you trust it");
     remarks.add(
-        "cannot keep: keys are the card's own, of 32 bits, which a member of the cluster may"
-            + " guess");
+        "cannot keep: what opens memory has 32 random bits beside the card's key, which a member of"
+            + " the cluster may guess, at the price of a connection for each guess");
     found.refused().forEach(each -> remarks.add("not used: " + each));
     return remarks;
   }

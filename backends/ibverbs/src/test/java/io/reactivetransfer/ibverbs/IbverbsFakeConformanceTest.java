@@ -30,7 +30,7 @@ class IbverbsFakeConformanceTest extends TransferConformance {
     return Profile.defaults()
         .without(
             Capability.SECRET_KEYS,
-            "a card's keys have 32 bits, and are drawn by the card, some in order");
+            "a card draws its keys of 32 bits, some in order, and beside them 32 bits are random");
   }
 
   @Override

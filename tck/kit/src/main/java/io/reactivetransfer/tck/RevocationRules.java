@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
@@ -65,6 +66,28 @@ abstract class RevocationRules extends RuleGroup {
     Duo duo = unasked();
     stage().complete(duo.to().region().close());
     expectRefusal(duo);
+  }
+
+  /** Cards give out the number of a registration that has ended again, the last one first. */
+  @Test
+  final void r9_8_whatWasNamedOnceNamesNothingElseLater() {
+    stage().require(Capability.REVOCATION);
+    for (int revocations = 2; revocations <= 3; revocations++) {
+      Duo duo = unasked();
+      for (int i = 0; i < revocations; i++) {
+        stage().complete(duo.to().region().revoke());
+      }
+      expectRefusal(duo);
+    }
+    for (int registrations = 1; registrations <= 2; registrations++) {
+      Duo duo = unasked();
+      MemoryRegion region = duo.to().region();
+      for (int i = 0; i < registrations; i++) {
+        stage().complete(region.close());
+        region = stage().get(duo.target().register(Plot.memoryOf(region)));
+      }
+      expectRefusal(duo);
+    }
   }
 
   private void expectRefusal(Duo duo) {

@@ -5,11 +5,18 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Backends with one defect in what a revocation does to writes that are under way. */
@@ -26,6 +33,7 @@ final class RevocationSaboteurs {
                   Overlooks::new)
               .entailing("9.1", "24.5"),
           Saboteur.nic("9.1", "counts a while after the bytes are there", CountsLate::new),
+          Saboteur.nic("9.8", "gives out a key again", ComesBack::new),
           Saboteur.nic("9.4", "fails whatever is under way when memory is revoked", FailsAll::new)
               .entailing("7.4", "9.2", "9.7", "14.2", "14.3", "14.5"));
 
@@ -92,6 +100,36 @@ final class RevocationSaboteurs {
       } else {
         super.written(write, sink);
       }
+    }
+  }
+
+  /** The second time that memory is revoked, the key of before the first is good again. */
+  private static final class ComesBack extends ForwardingDomain {
+
+    private static final Map<ByteBuffer, ByteBuffer> NAMES = new ConcurrentHashMap<>();
+
+    private final Map<LocalMemory, LocalMemory> before = new IdentityHashMap<>();
+
+    ComesBack(Domain inner, OpenContext context) {
+      super(inner);
+    }
+
+    @Override
+    public CompletionStage<LocalMemory> revoke(LocalMemory memory) {
+      LocalMemory renewed = now(super.revoke(memory));
+      LocalMemory eldest = before.get(memory);
+      if (eldest == null) {
+        before.put(renewed, memory);
+      } else {
+        NAMES.put(ByteBuffer.wrap(eldest.key()), ByteBuffer.wrap(renewed.key()));
+      }
+      return CompletableFuture.completedStage(renewed);
+    }
+
+    @Override
+    public RemoteMemory resolve(RemotePeer peer, byte[] key, long length) {
+      ByteBuffer named = ByteBuffer.wrap(key);
+      return super.resolve(peer, NAMES.getOrDefault(named, named).array(), length);
     }
   }
 
