@@ -35,6 +35,9 @@ import java.util.stream.Stream;
  */
 public final class EngineProcess implements AutoCloseable {
 
+  /** Characters, so that who prints without end takes no memory. */
+  private static final int MOST_NOTED = 2_000;
+
   private static final long PATIENCE_SECONDS = 10 + Profile.defaults().signalTimeout().toSeconds();
 
   /**
@@ -233,10 +236,15 @@ public final class EngineProcess implements AutoCloseable {
   }
 
   private void read() {
+    StringBuilder others = new StringBuilder();
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       String line;
       while ((line = lines.readLine()) != null) {
         String[] parts = line.split(" ", 3);
+        if (parts.length < 3 || !parts[0].matches("\\d{1,9}")) {
+          note(line, others);
+          continue;
+        }
         CompletableFuture<String> answer = answerTo(Integer.parseInt(parts[0]));
         if (parts[1].equals("ok")) {
           answer.complete(parts[2]);
@@ -250,7 +258,15 @@ public final class EngineProcess implements AutoCloseable {
       answers
           .values()
           .forEach(answer ->
-              answer.completeExceptionally(new Refused("process " + process.pid() + " is gone")));
+              answer.completeExceptionally(
+                  new Refused("process " + process.pid() + " is gone" + others)));
+    }
+  }
+
+  /** A JVM that dies of an error says why, and so does who prints what is no answer. */
+  private static void note(String line, StringBuilder others) {
+    if (others.length() < MOST_NOTED) {
+      others.append(others.isEmpty() ? ", and has said: " : "\n").append(line);
     }
   }
 
