@@ -100,6 +100,8 @@ final class Connections {
     Connection next = peer.ready();
     if (next != null) {
       writes.again(next);
+    } else if (!peer.again().isEmpty()) {
+      outgoing.connect(peer); // unless that was begun: the last one may have ended without a next
     }
   }
 

@@ -12,6 +12,9 @@ final class DeviceEvents {
   /** How often the device is asked, a system call. */
   private static final long BETWEEN_LOOKS_NANOS = 10_000_000;
 
+  /** How often it is asked for an address that it has lost, also without being told of a change. */
+  private static final long AGAIN_NANOS = 1_000_000_000;
+
   private final OpenDevice device;
   private final Port port;
   private final Tasks tasks;
@@ -25,6 +28,7 @@ final class DeviceEvents {
   private boolean mustAsk;
 
   private boolean isAsking;
+  private long askedNanos;
 
   DeviceEvents(
       OpenDevice device, Port port, Tasks tasks, CompletionReader reader, Connections connections) {
@@ -46,7 +50,8 @@ final class DeviceEvents {
       taken++;
       happened(event);
     }
-    if (mustAsk && !isAsking) {
+    if (!isAsking && (mustAsk || (!hasAddress && now - askedNanos > AGAIN_NANOS))) {
+      askedNanos = now;
       ask();
     }
     return taken;
@@ -60,8 +65,10 @@ final class DeviceEvents {
         this::hasItsAddress,
         has -> {
           isAsking = false;
-          hasAddress = has;
-          changed();
+          if (has != hasAddress) {
+            hasAddress = has;
+            changed();
+          }
         },
         refusal -> {
           isAsking = false;
@@ -78,6 +85,7 @@ final class DeviceEvents {
       case Ib.IBV_EVENT_PORT_ERR, Ib.IBV_EVENT_PORT_ACTIVE -> {
         if (event.port() == port.number()) {
           isUp = event.type() == Ib.IBV_EVENT_PORT_ACTIVE;
+          mustAsk = true;
           changed();
         }
       }

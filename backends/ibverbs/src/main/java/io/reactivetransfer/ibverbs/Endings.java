@@ -94,7 +94,6 @@ final class Endings {
       read(connection);
       return;
     }
-    connection.stops++;
     step(
         connection,
         () -> queuePairs.stop(connection.qp),
@@ -177,6 +176,8 @@ final class Endings {
           read(connection);
         },
         refusal -> {
+          // While there is no thread for it, it was not tried.
+          connection.stops += Tasks.lacksThread(refusal) ? 0 : 1;
           connection.wasRefused = true;
           connection.againNanos = System.nanoTime() + RETRY_NANOS;
           read(connection);

@@ -143,7 +143,7 @@ public final class IbverbsBackend implements Backend {
               + port.gidIndex()
               + "): for a NIC of its own, name "
               + port.nameWithAddress()
-              + " among the devices");
+              + " beside all other devices");
     }
     remarks.add(
         "a peer that does not answer is lost after about "
@@ -151,7 +151,7 @@ public final class IbverbsBackend implements Backend {
             + " ms");
     remarks.add("tried on Soft-RoCE only, on no card: try it before you trust it");
     remarks.add(
-        "cannot keep: what opens memory has 32 random bits beside the card's key, which a member of"
+        "cannot keep: what opens memory is the card's key and a random address, which a member of"
             + " the cluster may guess, at the price of a connection for each guess");
     found.refused().forEach(each -> remarks.add("not used: " + each));
     return remarks;

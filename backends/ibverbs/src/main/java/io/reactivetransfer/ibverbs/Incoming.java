@@ -77,9 +77,9 @@ final class Incoming {
       return;
     }
     connection.state = State.CONNECTING;
-    connection.mayBeConnected = true;
     tasks.run(
         () -> {
+          connection.mayBeConnected = true; // seen by the NIC's thread with the end of the task
           queuePairs.connectForReceiving(made.qp(), made.psn(), connection.peer().address(), from);
           return made;
         },

@@ -18,6 +18,9 @@ final class Outgoing {
   /** A peer that was lost is not tried again, and so not lost again, before so long. */
   private static final long LEFT_ALONE_NANOS = 100_000_000;
 
+  /** A peer that ends a connection for the second time in so long is left alone, too. */
+  private static final long LATELY_NANOS = 2 * LEFT_ALONE_NANOS;
+
   /** A peer that ends one after the other is lost when more than these are still being ended. */
   private static final int MOST_ENDING = 4;
 
@@ -70,7 +73,9 @@ final class Outgoing {
       wanted.add(peer);
       return;
     }
-    peer.sinceNanos = now;
+    if (!connecting.contains(peer)) { // else it is still the same attempt
+      peer.sinceNanos = now;
+    }
     if (down.isEmpty()) {
       begin(peer);
     } else {
@@ -114,9 +119,9 @@ final class Outgoing {
       return;
     }
     connection.state = State.CONNECTING;
-    connection.mayBeConnected = true;
     tasks.run(
         () -> {
+          connection.mayBeConnected = true; // seen by the NIC's thread with the end of the task
           queuePairs.connectForWriting(connection.qp, connection.psn, peer.address(), answer);
           return connection;
         },
@@ -177,10 +182,9 @@ final class Outgoing {
     Failure why = new Failure(0, "the peer has ended the connection", true);
     if (ending >= MOST_ENDING) {
       lose(peer, 0, peer + " ends one connection after the other");
-    } else if (!connection.isReady()) {
-      replace(connection, why);
     } else {
-      boolean isWanted = !connection.chain().isEmpty() || !peer.again().isEmpty();
+      boolean isWanted =
+          !connection.isReady() || !connection.chain().isEmpty() || !peer.again().isEmpty();
       endings.end(connection, why, true);
       leaveAloneIfEndedLately(peer);
       if (isWanted) {
@@ -192,7 +196,7 @@ final class Outgoing {
   /** Else a peer that connects and ends it, again and again, would keep this host busy. */
   private static void leaveAloneIfEndedLately(VerbsPeer peer) {
     long now = System.nanoTime();
-    if (peer.hasEndedOne && now - peer.endedNanos < LEFT_ALONE_NANOS) {
+    if (peer.hasEndedOne && now - peer.endedNanos < LATELY_NANOS) {
       peer.leaveAloneUntil(now + LEFT_ALONE_NANOS);
     }
     peer.hasEndedOne = true;

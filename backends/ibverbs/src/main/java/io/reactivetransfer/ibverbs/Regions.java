@@ -44,11 +44,16 @@ final class Regions {
   private static final int FOR_OTHERS =
       Ib.IBV_ACCESS_LOCAL_WRITE | Ib.IBV_ACCESS_REMOTE_WRITE | Ib.IBV_ACCESS_RELAXED_ORDERING;
 
+  /** Of an address for others, so many bits are used, so that no region reaches beyond 64. */
+  private static final int ADDRESS_BITS = 62;
+
   /**
    * Of an address, so many last bits are the same for others: cards have tables of pages, which may
-   * be as large as this, 1 GiB.
+   * be as large as 2 MiB, or 1 GiB where memory looks like it.
    */
-  private static final int SAME_BITS = 30;
+  private static final int PAGE_BITS = 21;
+
+  private static final int LARGE_PAGE_BITS = 30;
 
   private final OpenDevice device;
   private final Tasks tasks;
@@ -150,8 +155,11 @@ final class Regions {
    * begins at another address for others, and what they were told before is out of its bounds.
    */
   private Target openToOthers(long address, long length) {
-    long same = address & ((1L << SAME_BITS) - 1);
-    long named = (Integer.toUnsignedLong(random.nextInt()) << SAME_BITS) | same;
+    long large = 1L << LARGE_PAGE_BITS;
+    boolean isLarge = address % large == 0 && length >= large;
+    int same = isLarge ? LARGE_PAGE_BITS : PAGE_BITS;
+    long named =
+        (random.nextLong(1L << (ADDRESS_BITS - same)) << same) | (address & ((1L << same) - 1));
     long mr = pin(address, length, named, FOR_OTHERS);
     return new Target(mr, new VerbsMemory.Key(named, Handles.rkey(mr)));
   }

@@ -103,6 +103,11 @@ final class Tasks {
     };
   }
 
+  /** Whether a task was refused because there was no thread for it. */
+  static boolean lacksThread(BackendException refusal) {
+    return refusal.getCause() instanceof OutOfMemoryError;
+  }
+
   private static BackendException asRefusal(Throwable thrown) {
     return thrown instanceof BackendException refusal
         ? refusal

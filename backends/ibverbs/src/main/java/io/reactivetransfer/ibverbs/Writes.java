@@ -124,9 +124,9 @@ final class Writes {
     return PostResult.TAKEN;
   }
 
-  /** Whether there is something to report that no completion tells. */
+  /** Whether there is something to post, or to report that no completion tells. */
   boolean areDue() {
-    return !unposted.isEmpty();
+    return !unposted.isEmpty() || !toFlush.isEmpty();
   }
 
   /** Posts what was taken over, with one call for each peer. */

@@ -9,6 +9,7 @@ import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,6 +111,33 @@ class HostileRequestTest {
         nics.turn();
       }
       assertThat(fake.made() - made).as("queue pairs, in half a second").isBetween(2, 14);
+      assertThat(nics.close()).isTrue();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
+  /** It answers each request by saying that it does not answer it any more. */
+  @Test
+  void isNotAskedAgainAndAgainWithoutAPause() {
+    TwoNics nics = FakeNics.open(fake, fake, Duration.ofSeconds(20));
+    try (Arena arena = Arena.ofShared()) {
+      Operation op =
+          new Operation()
+              .between(
+                  nics.source(arena.allocate(1)),
+                  nics.named(nics.openToOrigin(arena.allocate(1)), 1))
+              .range(0, 0, 1)
+              .withoutImm();
+      assertThat(nics.post(true, op.token(0))).as("nothing is connected yet").isFalse();
+      long begin = System.nanoTime();
+      while (System.nanoTime() - begin < 500_000_000) {
+        nics.poll(true);
+        byte[] request = nics.atOrigin().said().poll();
+        if (request != null) {
+          nics.hear(SetUp.disconnect(ByteBuffer.wrap(request).getLong(1)));
+        }
+      }
+      assertThat(fake.made()).as("queue pairs, in half a second").isBetween(2, 8);
       assertThat(nics.close()).isTrue();
     }
     assertThat(fake.mistakes()).isEmpty();

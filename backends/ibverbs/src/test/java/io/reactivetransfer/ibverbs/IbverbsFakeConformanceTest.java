@@ -30,7 +30,8 @@ class IbverbsFakeConformanceTest extends TransferConformance {
     return Profile.defaults()
         .without(
             Capability.SECRET_KEYS,
-            "a card draws its keys of 32 bits, some in order, and beside them 32 bits are random");
+            "a card draws its keys of 32 bits, some in order, and the address beside them can be"
+                + " guessed");
   }
 
   @Override

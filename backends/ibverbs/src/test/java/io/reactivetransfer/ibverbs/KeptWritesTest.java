@@ -107,6 +107,43 @@ class KeptWritesTest {
     assertThat(fake.mistakes()).isEmpty();
   }
 
+  /** The one that keeps them cannot be destroyed for a while, and the peer ends the next one. */
+  @Test
+  void areWrittenAlsoWhereTheNextConnectionHasEndedBeforeThatWhichKeepsThem() {
+    FailingVerbs noDestroy = new FailingVerbs(fake, 0);
+    TwoNics nics = FakeNics.open(fake, noDestroy.calls());
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH));
+      LocalMemory local = nics.openToOrigin(arena.allocate(LENGTH));
+      RemoteMemory old = nics.named(local, LENGTH);
+      nics.write(source, old, 1, i -> 0, 100, false);
+      RemoteMemory present = nics.named(TwoNics.join(nics.target().revoke(local)), LENGTH);
+      long before = fake.queuePairs();
+      Operation op = new Operation().range(0, 0, 100).withoutImm();
+      assertThat(nics.origin().post(op.between(source, old).token(REFUSED)).isTaken()).isTrue();
+      nics.origin().flush();
+      long begin = System.nanoTime();
+      while (fake.queuePairs() == before) { // the refusal is in the queue of completions then
+        nics.poll(false);
+        assertThat(System.nanoTime() - begin).as("ns").isLessThan(10_000_000_000L);
+      }
+      noDestroy.always("ibv_destroy_qp");
+      assertThat(nics.origin().post(op.between(source, present).token(BEHIND)).isTaken()).isTrue();
+      nics.origin().poll(nics.atOrigin());
+      assertThat(nics.atOrigin().reportsOf(REFUSED)).isEqualTo(1);
+      nics.until("the next connection", () -> nics.origin().post(op.token(LAST)).isTaken());
+      nics.until("a write over it", () -> nics.atOrigin().reportsOf(LAST) > 0);
+      nics.hear(SetUp.disconnect(2));
+      nics.turn();
+      assertThat(nics.atOrigin().reportsOf(BEHIND)).as("while it is kept").isZero();
+      noDestroy.always(null);
+      nics.until("a report", () -> nics.atOrigin().reportsOf(BEHIND) > 0);
+      assertThat(nics.atOrigin().reports()).contains("written " + BEHIND);
+      nics.close();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
   /** As many as a stream has out when its region is revoked: not one connection for each. */
   @Test
   void areRefusedTogetherUnderTheSameKey() {

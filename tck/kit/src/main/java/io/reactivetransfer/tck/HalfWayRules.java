@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -75,14 +76,17 @@ abstract class HalfWayRules extends RuleGroup {
   private static byte[] memoryAfter(
       Wire wire, Memory memory, Function<Domain, CompletionStage<?>> begin) {
     List<CompletableFuture<?>> begun = new ArrayList<>();
+    AtomicBoolean wasDone = new AtomicBoolean();
     byte[] there =
         wire.target()
             .call(nic -> {
-              begun.add(begin.apply(nic).toCompletableFuture());
+              CompletableFuture<?> stage = begin.apply(nic).toCompletableFuture();
+              begun.add(stage);
+              wasDone.set(stage.isDone()); // before it is looked what lies there
               return memory.to().toArray(ValueLayout.JAVA_BYTE);
             });
     CompletableFuture<?> stage = begun.getFirst();
-    if (!stage.isDone()) {
+    if (!wasDone.get()) {
       wire.until("the NIC to have done it", stage::isDone);
       there = wire.target().call(nic -> memory.to().toArray(ValueLayout.JAVA_BYTE));
     }

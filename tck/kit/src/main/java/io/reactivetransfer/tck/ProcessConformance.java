@@ -400,7 +400,10 @@ public abstract class ProcessConformance extends AddressRules {
             () -> !claim.isDone());
     sleeper.resume();
     stage().complete(stage().engine().submit(Signal.of(stage().peer(sleeper), IMM)).then());
-    assertThat(claim.join()).isEqualTo("all 1");
+    assertThat(claim)
+        .as("a claim of a process that goes on")
+        .succeedsWithin(stage().patience().signal())
+        .isEqualTo("all 1");
     assertThat(sleeper.call("states", here)).as("states").isEqualTo(before);
   }
 }
