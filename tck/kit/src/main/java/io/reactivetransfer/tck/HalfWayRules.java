@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
  */
 abstract class HalfWayRules extends RuleGroup {
 
+  /** What is written late comes from here, so that it can be told from what was there before. */
+  private static final int OTHERWISE = 5_000;
+
   private static final int ROUNDS = 4;
   private static final long WRITE_BYTES = 3L << 20;
   private static final int WRITES = 2;
@@ -135,7 +138,7 @@ abstract class HalfWayRules extends RuleGroup {
       wire.throughout(() -> expectUnchanged(how, memory, there));
       wire.until("a report of each write", () -> ended(wire) >= taken + 1);
       expectHonest(wire, memory, there, taken);
-      var late = wire.write(0, 0, 100, 99).withImm(99);
+      var late = wire.write(OTHERWISE, 0, 100, 99).withImm(99);
       wire.post(late);
       wire.awaitRefusal(late);
       wire.throughout(() -> expectUnchanged(how, memory, there));

@@ -154,6 +154,7 @@ abstract class NicFailureRules extends RuleGroup {
     Probe<Long> left = stage().probe("what was counted twice", duo.target().counter(imm).discard());
     left.awaitCompletion();
     assertThat(left.values()).as("arrivals of a write that was posted twice").containsExactly(0L);
+    stage().awaitBytes("over the NIC that is left", duo.to());
   }
 
   @Test

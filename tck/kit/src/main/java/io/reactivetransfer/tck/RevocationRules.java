@@ -242,7 +242,8 @@ abstract class RevocationRules extends RuleGroup {
         stage().probe("a write that is out", duo.origin().submit(duo.write(200, 100)));
     stage().patience().until("it done", () -> valve.ended() == 2);
     Probe<Void> revoked = stage().probe("revoking", duo.to().region().revoke());
-    revoked.assertSilent();
+    awaitMessageBehind(duo); // by then the writer was asked
+    revoked.assertPending();
     Probe<Write> late = stage().probe("a write after that", duo.origin().submit(duo.write(400, 1)));
     late.awaitError(TransferFailedException.class);
     valve.open();
@@ -251,6 +252,15 @@ abstract class RevocationRules extends RuleGroup {
     duo.expect(0, 100);
     duo.expect(200, 100);
     stage().awaitBytes("before it was revoked", duo.to());
+  }
+
+  private void awaitMessageBehind(Duo duo) {
+    Probe<Message> message = stage().probe("a message behind it", duo.origin().messages(), 1);
+    stage()
+        .complete(
+            duo.target().send(duo.target().peer(duo.origin().address()), ByteBuffer.allocate(1)));
+    message.awaitValues(1);
+    message.cancel();
   }
 
   @Test
