@@ -31,6 +31,14 @@ class HostileRequestTest {
     }
   }
 
+  private static Operation writeOfAByte(TwoNics nics, Arena arena) {
+    return new Operation()
+        .between(
+            nics.source(arena.allocate(1)), nics.named(nics.openToOrigin(arena.allocate(1)), 1))
+        .range(0, 0, 1)
+        .withoutImm();
+  }
+
   @Test
   void getsFewQueuePairsAndNobodyWaitsForIt() {
     TwoNics nics = FakeNics.open(fake, fake);
@@ -71,13 +79,7 @@ class HostileRequestTest {
   void endsNoConnectionByAMessageThatIsTooLong() {
     TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
-      Operation op =
-          new Operation()
-              .between(
-                  nics.source(arena.allocate(1)),
-                  nics.named(nics.openToOrigin(arena.allocate(1)), 1))
-              .range(0, 0, 1)
-              .withoutImm();
+      Operation op = writeOfAByte(nics, arena);
       nics.until("a connection", () -> nics.post(true, op.token(0)));
       ByteBuffer tooLong = ByteBuffer.allocate(SetUp.HEAD_BYTES + 1);
       nics.hear(tooLong.put(SetUp.disconnect(1)).rewind());
@@ -93,13 +95,7 @@ class HostileRequestTest {
   void getsNoMoreConnectionsByEndingThemThanAFewInASecond() {
     TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
-      Operation op =
-          new Operation()
-              .between(
-                  nics.source(arena.allocate(1)),
-                  nics.named(nics.openToOrigin(arena.allocate(1)), 1))
-              .range(0, 0, 1)
-              .withoutImm();
+      Operation op = writeOfAByte(nics, arena);
       nics.until("a connection", () -> nics.post(true, op.token(0)));
       int made = fake.made();
       long begin = System.nanoTime();
@@ -121,13 +117,7 @@ class HostileRequestTest {
   void isNotAskedAgainAndAgainWithoutAPause() {
     TwoNics nics = FakeNics.open(fake, fake, Duration.ofSeconds(20));
     try (Arena arena = Arena.ofShared()) {
-      Operation op =
-          new Operation()
-              .between(
-                  nics.source(arena.allocate(1)),
-                  nics.named(nics.openToOrigin(arena.allocate(1)), 1))
-              .range(0, 0, 1)
-              .withoutImm();
+      Operation op = writeOfAByte(nics, arena);
       assertThat(nics.post(true, op.token(0))).as("nothing is connected yet").isFalse();
       long begin = System.nanoTime();
       while (System.nanoTime() - begin < 500_000_000) {
@@ -148,12 +138,7 @@ class HostileRequestTest {
   void costsNoMoreBySayingThatItHasEndedWhatItWasAskedFor() {
     TwoNics nics = FakeNics.open(fake, fake);
     try (Arena arena = Arena.ofShared()) {
-      LocalMemory source = nics.source(arena.allocate(1));
-      Operation op =
-          new Operation()
-              .between(source, nics.named(nics.openToOrigin(arena.allocate(1)), 1))
-              .range(0, 0, 1)
-              .withoutImm();
+      Operation op = writeOfAByte(nics, arena);
       assertThat(nics.post(true, op)).as("nothing is connected yet").isFalse();
       for (int ended = 1; ended <= REQUESTS; ended++) {
         nics.hear(SetUp.disconnect(ended));
