@@ -24,6 +24,9 @@ final class FakeDevice {
   /** Whether it has the IPv4 address that it had in the beginning. */
   boolean hasItsAddress = true;
 
+  /** What a subnet manager would have given it. */
+  short lid;
+
   FakeDevice(Arena arena, int index) {
     address = arena.allocate(Long.BYTES, Long.BYTES).address();
     name = "fake" + index;
@@ -61,6 +64,7 @@ final class FakeDevice {
     Raw.putInt(IbLayout.PORT_ACTIVE_MTU.in(attr), Ib.IBV_MTU_4096);
     Raw.putInt(IbLayout.PORT_GIDS.in(attr), GIDS);
     Raw.putInt(IbLayout.PORT_MAX_MSG.in(attr), MOST_BYTES);
+    Raw.putShort(IbLayout.PORT_LID.in(attr), lid);
     Raw.putByte(IbLayout.PORT_WIDTH.in(attr), (byte) 2);
     Raw.putByte(IbLayout.PORT_SPEED.in(attr), (byte) 32);
     Raw.putByte(IbLayout.PORT_LINK_LAYER.in(attr), (byte) Ib.IBV_LINK_LAYER_ETHERNET);

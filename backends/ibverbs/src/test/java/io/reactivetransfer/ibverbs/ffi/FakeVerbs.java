@@ -91,6 +91,12 @@ public class FakeVerbs implements Verbs {
     devices.get(device).happens(Ib.IBV_EVENT_GID_CHANGE, 1);
   }
 
+  /** A device has got another LID. */
+  public synchronized void lid(int device, int lid) {
+    devices.get(device).lid = (short) lid;
+    devices.get(device).happens(Ib.IBV_EVENT_LID_CHANGE, 1);
+  }
+
   /**
    * From now on requests take fewer bytes.
    *
