@@ -15,6 +15,7 @@ import io.reactivetransfer.spi.OpenContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ final class ControlSaboteurs {
           channel("26.2", "swaps messages when many wait", Swaps::new),
           sink("26.3", "says nothing when it finds nobody", Silent::new),
           sink("26.4", "tells a loss twice", TellsTwice::new).entailing("26.5", "26.6", "26.8"),
+          channel("26.4", "tells a loss before the last messages", Overtakes::new),
           channel("26.5", "gives a message to whoever is at the address", Mistakes::new),
           channel("26.6", "gives nobody up", Clings::new),
           channel("26.7", "loses whom it has spoken to before it heard it", Crosses::new)
@@ -246,6 +248,29 @@ final class ControlSaboteurs {
     public void peerLost(EngineId peer, int code, String text) {
       super.peerLost(peer, code, text);
       super.peerLost(peer, code, text);
+    }
+  }
+
+  /** What a poll finds is told at its end, losses first. */
+  private static final class Overtakes extends ForwardingControl {
+    Overtakes(ControlChannel inner) {
+      super(inner);
+    }
+
+    @Override
+    public int poll(ControlSink sink) {
+      List<Runnable> later = new ArrayList<>();
+      int found =
+          super.poll(
+              new ForwardingControlSink(sink) {
+                @Override
+                public void received(EngineId sender, ByteBuffer bytes) {
+                  ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+                  later.add(() -> super.received(sender, copy));
+                }
+              });
+      later.forEach(Runnable::run);
+      return found;
     }
   }
 
