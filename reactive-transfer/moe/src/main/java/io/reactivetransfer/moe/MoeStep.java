@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -268,13 +269,21 @@ public final class MoeStep {
     Objects.requireNonNull(experts, "experts");
     Mono<Void> sent = dispatchSend(tokens);
     Mono<Void> summed = combineReceive(sums);
+    // Giving up ends a send that is still under way, which says so before the experts' failure
+    // does.
+    AtomicReference<@Nullable Throwable> own = new AtomicReference<>();
     Mono<Void> computed =
         dispatchReceive()
             .flatMap(batch ->
                 Mono.defer(() -> Mono.<Object>from(experts.apply(batch)).then())
-                    .doOnError(e -> giveUp("its experts have failed: " + e))
+                    .doOnError(e -> {
+                      own.set(e);
+                      giveUp("its experts have failed: " + e);
+                    })
                     .doOnCancel(() -> giveUp("its experts were cancelled")));
-    Mono<Void> all = Mono.when(sent, computed.then(Mono.when(combineSend(), summed)));
+    Mono<Void> all =
+        Mono.when(sent, computed.then(Mono.when(combineSend(), summed)))
+            .onErrorMap(why -> Objects.requireNonNullElse(own.get(), why));
     // Were it subscribed, the refusal of its first half would cancel a half of the run that goes
     // on.
     return Mono.defer(() -> hasBegun.get() ? Mono.error(outOfOrder("dispatchSend once")) : all);

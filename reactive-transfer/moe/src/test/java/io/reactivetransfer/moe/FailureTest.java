@@ -2,15 +2,19 @@ package io.reactivetransfer.moe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** What ends a group ends every wait of every rank with the name of the rank that is the reason. */
 class FailureTest {
@@ -132,6 +136,52 @@ class FailureTest {
           .allMatch(outcome -> outcome.startsWith("2 "))
           .allMatch(outcome -> outcome.contains("no such kernel"));
     }
+  }
+
+  @Test
+  void expertsThatFailWhileTokensAreBeingSentFailTheStepWithTheirOwnFailure() {
+    try (Cluster cluster = Cluster.loopback(3, FailureTest::neverTellingThatAWriteIsDone);
+        Rig rig = new Rig(cluster, SHAPE, options().build())) {
+      Rig.Tokens tokens = tokens();
+      List<Mono<String>> waiting = begin(rank -> rig.step(rank, 0, tokens));
+      Mono<Void> failing =
+          rig.begin(2, 0, tokens)
+              .run(
+                  tokens.payload[2],
+                  batch ->
+                      Mono.error(new IllegalStateException("no such kernel"))
+                          .subscribeOn(Schedulers.boundedElastic()),
+                  rig.sums(2, tokens));
+      Mono<String> own = failing.thenReturn("done").onErrorResume(e -> Mono.just(e.toString()));
+      assertThat(Cluster.await(own)).isEqualTo("java.lang.IllegalStateException: no such kernel");
+      assertThat(await(waiting))
+          .allMatch(outcome -> outcome.startsWith("2 "))
+          .allMatch(outcome -> outcome.contains("no such kernel"));
+    }
+  }
+
+  /** So a step's own send is under way until the group ends, which it does on the spot. */
+  private static TransferEngine neverTellingThatAWriteIsDone(TransferEngine engine) {
+    OddRegions regions = new OddRegions();
+    return Proxied.of(
+        TransferEngine.class,
+        engine,
+        (method, arguments) ->
+            switch (method) {
+              case "submit" ->
+                  regions
+                      .submit(engine, (Publisher<?>) arguments[0], (Duration) arguments[1])
+                      .filter(write -> false);
+              case "register" ->
+                  engine
+                      .register((MemorySegment) arguments[0])
+                      .map(region -> regions.odd(region, FailureTest::quiescedAtOnce));
+              default -> null;
+            });
+  }
+
+  private static Object quiescedAtOnce(String method, Object[] arguments) {
+    return method.equals("quiesced") ? Mono.empty() : null;
   }
 
   @Test

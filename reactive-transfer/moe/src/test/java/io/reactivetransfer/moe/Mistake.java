@@ -2,7 +2,6 @@ package io.reactivetransfer.moe;
 
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
-import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
@@ -40,6 +39,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
 
   @Override
   public TransferEngine apply(TransferEngine engine) {
+    OddRegions regions = new OddRegions();
     return Proxied.of(
         TransferEngine.class,
         engine,
@@ -50,12 +50,14 @@ enum Mistake implements UnaryOperator<TransferEngine> {
             }
             case "submit" -> {
               return arguments[0] instanceof Publisher<?> writes
-                  ? submit(engine, writes, arguments)
+                  ? submit(engine, regions, writes, arguments)
                   : null;
             }
             case "register" -> {
               return this == KEEPS_MEMORY
-                  ? engine.register((MemorySegment) arguments[0]).map(Mistake::kept)
+                  ? engine
+                      .register((MemorySegment) arguments[0])
+                      .map(region -> regions.odd(region, Mistake::kept))
                   : null;
             }
             case "send" -> {
@@ -70,11 +72,8 @@ enum Mistake implements UnaryOperator<TransferEngine> {
         });
   }
 
-  private static MemoryRegion kept(MemoryRegion region) {
-    return Proxied.of(
-        MemoryRegion.class,
-        region,
-        (method, arguments) -> method.equals("close") ? Mono.empty() : null);
+  private static Object kept(String method, Object[] arguments) {
+    return method.equals("close") ? Mono.empty() : null;
   }
 
   private static boolean isGiveUp(ByteBuffer message) {
@@ -82,7 +81,8 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   }
 
   @SuppressWarnings("unchecked")
-  private Object submit(TransferEngine engine, Publisher<?> writes, Object[] arguments) {
+  private Object submit(
+      TransferEngine engine, OddRegions regions, Publisher<?> writes, Object[] arguments) {
     Flux<Transfer> transfers = Flux.from((Publisher<Transfer>) writes);
     Duration deadline = (Duration) arguments[1];
     return switch (this) {
@@ -100,6 +100,7 @@ enum Mistake implements UnaryOperator<TransferEngine> {
               Flux.merge(
                   engine.submit(all.filter(write -> write.length() > 0), deadline),
                   all.filter(write -> write.length() == 0)));
+      case KEEPS_MEMORY -> regions.submit(engine, writes, deadline);
       default -> null;
     };
   }
