@@ -40,6 +40,7 @@ enum Layer {
       Known.FFM,
       Known.LOGGING,
       Known.BLOCKHOUND),
+  CUDA("io.reactivetransfer.cuda..", Known.API, Known.SPI, Known.FFM, Known.REACTOR, Known.JCUDA),
   TCK(
       "io.reactivetransfer.tck..",
       Known.API,
@@ -114,6 +115,7 @@ enum Layer {
     /** For the class that tells BlockHound what may block. */
     static final String[] BLOCKHOUND = {"reactor.blockhound.."};
 
+    static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};
     static final String[] JSON = {"com.fasterxml.jackson.core.."};

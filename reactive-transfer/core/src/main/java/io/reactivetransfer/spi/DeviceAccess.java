@@ -27,6 +27,21 @@ public interface DeviceAccess {
    */
   List<Device> devices();
 
+  /** The kind of its devices, also where none is available: for people. */
+  default String kind() {
+    return getClass().getSimpleName();
+  }
+
+  /**
+   * What is known of an accelerator, for people: such as its product's name and where it is. Never
+   * throws.
+   *
+   * @param device one of {@link #devices()}
+   */
+  default String describe(Device device) {
+    return device.toString();
+  }
+
   /**
    * Copies to the host. When it returns the bytes are there.
    *

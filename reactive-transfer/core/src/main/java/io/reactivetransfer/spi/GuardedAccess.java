@@ -26,6 +26,16 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
   }
 
   @Override
+  public String kind() {
+    return access.kind();
+  }
+
+  @Override
+  public String describe(Device which) {
+    return access.describe(which);
+  }
+
+  @Override
   public void copyToHost(
       DeviceMemory source,
       long sourceOffset,

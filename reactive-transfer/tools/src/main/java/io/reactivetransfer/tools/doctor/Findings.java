@@ -3,6 +3,7 @@ package io.reactivetransfer.tools.doctor;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.tools.CommandLines;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -24,6 +25,8 @@ record Findings(List<String> available, List<String> lines) {
   /** Asks every backend of this process. */
   static Findings here() {
     Findings findings = of(ServiceLoader.load(Backend.class).iterator());
+    findings.lines.add("");
+    findings.examineDevices(ServiceLoader.load(DeviceAccess.class).iterator());
     List<String> lines = new ArrayList<>();
     lines.add(
         String.format(
@@ -73,6 +76,35 @@ record Findings(List<String> available, List<String> lines) {
       }
       case Availability.Unavailable no -> {
         add(backend.name(), "not available: " + no.reason());
+        add("", "fix: " + no.remedy());
+      }
+    }
+  }
+
+  /** As with backends. */
+  void examineDevices(Iterator<DeviceAccess> all) {
+    if (!all.hasNext()) {
+      add("devices", "none: no artifact that reaches an accelerator is on the class path");
+    }
+    while (all.hasNext()) {
+      String kind = "?";
+      try {
+        DeviceAccess access = all.next();
+        kind = access.kind();
+        examine(access);
+      } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
+        add(kind, "not available: " + CommandLines.describe(e));
+        add("", "fix: this should not happen; please report it");
+      }
+    }
+  }
+
+  private void examine(DeviceAccess access) {
+    switch (access.availability()) {
+      case Availability.Available ok ->
+          access.devices().forEach(device -> add(device.toString(), access.describe(device)));
+      case Availability.Unavailable no -> {
+        add(access.kind(), "not available: " + no.reason());
         add("", "fix: " + no.remedy());
       }
     }

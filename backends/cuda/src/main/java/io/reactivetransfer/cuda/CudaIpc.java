@@ -1,0 +1,130 @@
+package io.reactivetransfer.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.cuda.ffi.Cu;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Memory of a GPU in two processes: one allocates it, such as a rank that computes, and the other
+ * one uses it, such as the process of the engine. The bytes that {@link #export} gives are the
+ * right to read and write that memory: whoever gets them has it.
+ *
+ * <p>The driver's rules are: the process that exports keeps the memory until all that imported it
+ * have closed it, and neither is the other; the memory is of {@code cuMemAlloc} or {@code
+ * cudaMalloc}, not of a pool, managed, or put together from virtual pieces. What is imported from a
+ * process that has died is not to be used.
+ */
+public final class CudaIpc implements AutoCloseable {
+
+  private final DeviceMemory memory;
+  private final long base;
+  private final AtomicBoolean closed;
+
+  private CudaIpc(DeviceMemory memory, long base) {
+    this.memory = memory;
+    this.base = base;
+    this.closed = Leaks.watch(this, memory.length() + " imported bytes of " + memory.device());
+  }
+
+  /**
+   * Names memory for other processes on this machine.
+   *
+   * @return {@value IpcToken#BYTES} bytes, for {@link #open}
+   * @throws CudaException if the driver refuses, such as for memory of a pool
+   */
+  public static byte[] export(DeviceMemory memory) {
+    Gpu gpu = CudaDriver.here().gpu(memory.device());
+    return gpu.within(() -> {
+      long begin = Pointers.begin(memory.address());
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment handle = arena.allocate(Cu.CU_IPC_HANDLE_SIZE, Long.BYTES);
+        int result = CudaDriver.here().calls().cuIpcGetMemHandle(handle.address(), begin);
+        Results.require("cuIpcGetMemHandle", result);
+        return new IpcToken(
+                gpu.uuid(), memory.address() - begin, memory.length(), handle.toArray(JAVA_BYTE))
+            .encode();
+      }
+    });
+  }
+
+  /**
+   * Makes memory of another process usable in this one.
+   *
+   * @param exported what {@link #export} gave there
+   * @return to be closed by the caller, before the other process frees the memory
+   * @throws IllegalArgumentException if these are other bytes
+   * @throws CudaException if the GPU is not seen here, the other process has ended, is this one, or
+   *     has freed the memory
+   */
+  public static CudaIpc open(byte[] exported) {
+    IpcToken token = IpcToken.decode(exported);
+    Gpu gpu = gpu(token.uuid());
+    return gpu.within(() -> {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment handle = arena.allocateFrom(JAVA_BYTE, token.handle());
+        MemorySegment base = arena.allocate(JAVA_LONG);
+        int result =
+            CudaDriver.here()
+                .calls()
+                .cuIpcOpenMemHandle_v2(
+                    base.address(), handle, Cu.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+        Results.require("cuIpcOpenMemHandle", result);
+        return opened(base.get(JAVA_LONG, 0), token);
+      }
+    });
+  }
+
+  private static CudaIpc opened(long base, IpcToken token) {
+    try {
+      return new CudaIpc(Pointers.check(base + token.offset(), token.length()), base);
+    } catch (RuntimeException e) {
+      int _ = CudaDriver.here().calls().cuIpcCloseMemHandle(base);
+      throw e;
+    }
+  }
+
+  /** By what it is called everywhere: CUDA_VISIBLE_DEVICES may have it another number here. */
+  private static Gpu gpu(byte[] uuid) {
+    CudaDriver.here().calls();
+    for (Gpu gpu : CudaDriver.here().gpus()) {
+      if (Arrays.equals(gpu.uuid(), uuid)) {
+        return gpu;
+      }
+    }
+    throw new CudaException(
+        0,
+        "expected memory of one of "
+            + CudaDriver.here().gpus()
+            + ", got some of a GPU that this process does not see; look at CUDA_VISIBLE_DEVICES");
+  }
+
+  /** For engines of this process. */
+  public DeviceMemory memory() {
+    return memory;
+  }
+
+  /**
+   * Ends the use of the memory here; a second time does nothing. Every region that was made of it
+   * has to be closed before. It blocks until nothing runs on the GPU any more.
+   *
+   * @throws CudaException if the driver refuses
+   */
+  @Override
+  public void close() {
+    if (!closed.getAndSet(true)) {
+      CudaDriver.here()
+          .gpu(memory.device())
+          .within(() -> {
+            Results.require(
+                "cuIpcCloseMemHandle", CudaDriver.here().calls().cuIpcCloseMemHandle(base));
+            return true;
+          });
+    }
+  }
+}

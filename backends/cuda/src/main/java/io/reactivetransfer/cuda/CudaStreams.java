@@ -1,0 +1,130 @@
+package io.reactivetransfer.cuda;
+
+import io.reactivetransfer.Device;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.ImmCounter;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.cuda.ffi.Cu;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
+import reactor.core.publisher.Mono;
+
+/**
+ * Lets streams of one GPU wait for what an engine receives. Between an arrival and the stream there
+ * is no thread of the host but the NIC's, which raises a word that the GPU looks at. Safe from any
+ * thread.
+ *
+ * <p>The driver's scheduler does not see such an order: work in other streams, which has to come
+ * first for the writes to be made at all, must not be given to the GPU behind a stream that waits,
+ * or it may never begin. See cuda.h on {@code cuStreamWaitValue64}.
+ */
+public final class CudaStreams {
+
+  /**
+   * What a word becomes when what it stands for has failed or was cancelled: the stream goes on, as
+   * it could not be stopped, and what it does next works on bytes that have not all come. A kernel
+   * that is not to do so has to look at the word itself.
+   */
+  static final long FAILED = 1L << 62;
+
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+  private final TransferEngine engine;
+  private final Gpu gpu;
+  private final PassedWaits waits;
+
+  private CudaStreams(TransferEngine engine, Gpu gpu) {
+    this.engine = engine;
+    this.gpu = gpu;
+    this.waits = new PassedWaits(gpu.words());
+  }
+
+  /**
+   * For one engine and one GPU.
+   *
+   * @throws CudaException if it is not there, or its streams cannot wait for words
+   */
+  public static CudaStreams of(TransferEngine engine, Device device) {
+    Objects.requireNonNull(engine, "engine");
+    Gpu gpu = CudaDriver.here().gpu(device);
+    if (gpu.attribute(Cu.CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS) == 0) {
+      throw new CudaException(
+          0,
+          "expected a GPU whose streams wait for words of 64 bits, got "
+              + gpu
+              + ", "
+              + gpu.name()
+              + "; subscribe to the counter, and give the stream its work then");
+    }
+    return new CudaStreams(engine, gpu);
+  }
+
+  /**
+   * Lets a stream wait until so many writes have arrived. Each subscription gives the stream one
+   * wait, at once, and makes one claim, as {@link ImmCounter#next} does; it completes when the
+   * claim is met, which the stream does not wait for. What the stream is given after the
+   * subscription runs when it is met.
+   *
+   * <p>If the claim fails, this fails so, too, and if it is cancelled, the claim is; the stream
+   * goes on in either case. It does not know: so whoever gives it work looks at this signal before
+   * using what comes of that work.
+   *
+   * @param stream of the device
+   * @param counter may be bound and have a deadline, and should have one of them, since nothing
+   *     else ends a stream's wait
+   * @param writes 1 to 2^40
+   * @return signals where the counter does; fails with a {@link CudaException} if the driver
+   *     refuses the wait, and claims nothing then
+   */
+  public Mono<Void> waitFor(CUstream stream, ImmCounter counter, long writes) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(counter, "counter");
+    return Mono.defer(() -> wait(stream, counter, writes));
+  }
+
+  private Mono<Void> wait(CUstream stream, ImmCounter counter, long writes) {
+    WordPages.Word word = waits.take();
+    WORD.setRelease(word.memory(), 0L, 0L);
+    OwnEvent passed;
+    try {
+      passed = gpu.within(() -> enqueue(stream, word));
+    } catch (CudaException e) {
+      WORD.setRelease(word.memory(), 0L, FAILED); // it may have been given to the stream
+      return Mono.error(e);
+    }
+    Runnable fail = () -> WORD.setRelease(word.memory(), 0L, FAILED);
+    return Mono.defer(() -> counter.raising(new HostMemory(word.memory())).next(writes))
+        .doOnError(_ -> fail.run())
+        .doOnCancel(fail)
+        .doFinally(_ -> afterwards(() -> waits.add(word, passed)));
+  }
+
+  /** A claim that was cancelled may raise its word until then. */
+  private void afterwards(Runnable task) {
+    try {
+      engine.executor().execute(task);
+    } catch (java.util.concurrent.RejectedExecutionException closed) {
+      task.run();
+    }
+  }
+
+  /** In the GPU's context. */
+  private static OwnEvent enqueue(CUstream stream, WordPages.Word word) {
+    OwnEvent passed = OwnEvent.create();
+    try {
+      Results.require(
+          "cuStreamWaitValue64",
+          () ->
+              JCudaDriver.cuStreamWaitValue64(
+                  stream, word.pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
+      passed.record(stream);
+      return passed;
+    } catch (CudaException e) {
+      passed.destroy();
+      throw e;
+    }
+  }
+}

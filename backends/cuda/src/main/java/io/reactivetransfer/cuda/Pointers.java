@@ -1,0 +1,102 @@
+package io.reactivetransfer.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.cuda.ffi.Cu;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** What the driver knows of an address. */
+final class Pointers {
+
+  private Pointers() {}
+
+  /**
+   * Memory from an address on, after the driver has been asked what is there.
+   *
+   * @throws CudaException if that is no memory of a GPU, or less than was said
+   */
+  static DeviceMemory check(long address, long bytes) {
+    int type = number(address, Cu.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, "cannot tell what is");
+    if (type != Cu.CU_MEMORYTYPE_DEVICE) {
+      throw new CudaException(
+          0,
+          "expected memory of a GPU, got memory of the host " + text(address) + "; use HostMemory");
+    }
+    long begin = word(address, Cu.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
+    long length = word(address, Cu.CU_POINTER_ATTRIBUTE_RANGE_SIZE);
+    long room = begin + length - address;
+    if (bytes <= 0 || bytes > room) {
+      throw new CudaException(
+          0,
+          "expected 1 to "
+              + room
+              + " bytes, what is left of the allocation "
+              + text(address)
+              + ", got "
+              + bytes);
+    }
+    int ordinal =
+        number(address, Cu.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, "cannot tell the GPU of what is");
+    Device device = Device.of(CudaDriver.KIND, ordinal);
+    CudaDriver.here().gpu(device).within(() -> synchronize(address));
+    return new DeviceMemory(device, address, bytes);
+  }
+
+  /** Where the allocation of an address begins. */
+  static long begin(long address) {
+    return word(address, Cu.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
+  }
+
+  /**
+   * Has copies to and from this allocation done when their calls return: otherwise, a copy of
+   * memory that is not pinned may be under way still when a NIC reads what it brings. In the
+   * context of its GPU.
+   */
+  static boolean synchronize(long address) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment on = arena.allocate(JAVA_INT);
+      on.set(JAVA_INT, 0, 1);
+      int result =
+          CudaDriver.here()
+              .calls()
+              .cuPointerSetAttribute(on.address(), Cu.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address);
+      Results.require("cuPointerSetAttribute SYNC_MEMOPS", result);
+      return true;
+    }
+  }
+
+  private static int number(long address, int attribute, String failure) {
+    return (int) value(address, attribute, failure, true);
+  }
+
+  private static long word(long address, int attribute) {
+    return value(address, attribute, "cannot tell the allocation of what is", false);
+  }
+
+  private static long value(long address, int attribute, String failure, boolean isInt) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(JAVA_LONG);
+      int result =
+          CudaDriver.here().calls().cuPointerGetAttribute(value.address(), attribute, address);
+      if (result != Cu.CUDA_SUCCESS) {
+        throw new CudaException(
+            result,
+            "expected memory that the driver allocated, but it "
+                + failure
+                + " "
+                + text(address)
+                + ": "
+                + CudaDriver.name(result));
+      }
+      return isInt ? value.get(JAVA_INT, 0) : value.get(JAVA_LONG, 0);
+    }
+  }
+
+  private static String text(long address) {
+    return "at 0x" + Long.toHexString(address);
+  }
+}

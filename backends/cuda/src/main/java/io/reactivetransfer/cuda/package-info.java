@@ -1,0 +1,10 @@
+/**
+ * Memory of NVIDIA's GPUs, through the driver API: {@link io.reactivetransfer.cuda.CudaAccess} for
+ * engines, which find it by themselves, and {@link io.reactivetransfer.cuda.CudaMemory}, {@link
+ * io.reactivetransfer.cuda.CudaWord}, {@link io.reactivetransfer.cuda.CudaStreams} and {@link
+ * io.reactivetransfer.cuda.CudaIpc} for applications.
+ */
+@NullMarked
+package io.reactivetransfer.cuda;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,94 @@
+package io.reactivetransfer.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CudaIpcTest {
+
+  private static final int LENGTH = 300_000;
+
+  @RegisterExtension private final Gpus gpus = new Gpus();
+
+  private JavaProcess exporter() throws IOException {
+    ProcessBuilder command =
+        JavaProcess.command(List.of(), IpcProgram.class.getName(), Integer.toString(LENGTH));
+    Path folder = Objects.requireNonNull(gpus.driver().path().getParent());
+    command.environment().put("LD_LIBRARY_PATH", folder.toString());
+    return JavaProcess.start(command);
+  }
+
+  private static byte[] exported(JavaProcess process)
+      throws InterruptedException, TimeoutException {
+    return HexFormat.of().parseHex(process.awaitLine("exported (.*)").group(1));
+  }
+
+  @Test
+  void twoProcessesHaveTheSameMemory() throws Exception {
+    CudaAccess access = new CudaAccess();
+    try (JavaProcess process = exporter();
+        Arena arena = Arena.ofConfined()) {
+      try (CudaIpc imported = CudaIpc.open(exported(process))) {
+        assertThat(imported.memory().length()).isEqualTo(LENGTH);
+        MemorySegment bytes = arena.allocate(LENGTH);
+        access.copyToHost(imported.memory(), 0, bytes, 0, LENGTH);
+        assertThat(bytes.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(Gpus.noise(LENGTH));
+        bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 42);
+        access.copyFromHost(bytes, 0, imported.memory(), 0, 1);
+        assertThat(process.awaitLine("first byte (.*)").group(1)).isEqualTo("42");
+      }
+    }
+  }
+
+  @Test
+  void aDeadExporterIsAnError() throws Exception {
+    byte[] exported;
+    try (JavaProcess process = exporter()) {
+      exported = exported(process);
+      process.handle().destroyForcibly();
+      process.handle().onExit().join();
+    }
+    assertThatThrownBy(() -> CudaIpc.open(exported))
+        .isInstanceOf(CudaException.class)
+        .hasMessageContaining("cuIpcOpenMemHandle failed with CUDA_ERROR_");
+  }
+
+  @Test
+  void theProcessThatExportsCannotImport() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 100)) {
+      byte[] exported = CudaIpc.export(memory.memory());
+      assertThatThrownBy(() -> CudaIpc.open(exported)).isInstanceOf(CudaException.class);
+    }
+  }
+
+  @Test
+  void otherBytesAreRefused() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 100)) {
+      byte[] exported = CudaIpc.export(memory.memory());
+      for (byte[] other :
+          List.of(new byte[0], new byte[exported.length], Arrays.copyOf(exported, 50))) {
+        assertThatThrownBy(() -> CudaIpc.open(other))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("CudaIpc.export");
+      }
+      byte[] ofAnother = exported.clone();
+      ofAnother[4] ^= 1;
+      assertThatThrownBy(() -> CudaIpc.open(ofAnother))
+          .isInstanceOf(CudaException.class)
+          .hasMessageContaining("CUDA_VISIBLE_DEVICES");
+    }
+  }
+}

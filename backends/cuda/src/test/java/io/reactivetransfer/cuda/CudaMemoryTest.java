@@ -1,0 +1,98 @@
+package io.reactivetransfer.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.cuda.fake.Live;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CudaMemoryTest {
+
+  @RegisterExtension private final Gpus gpus = new Gpus();
+
+  @Test
+  void ownsWhatItAllocates() {
+    CudaMemory memory = CudaMemory.allocate(Gpus.SECOND, 5_000);
+    assertThat(memory.memory().device()).isEqualTo(Gpus.SECOND);
+    assertThat(memory.memory().length()).isEqualTo(5_000);
+    assertThat(gpus.driver().live(Live.DEVICE_MEMORY)).isEqualTo(1);
+    memory.close();
+    memory.close();
+    assertThat(gpus.driver().live(Live.DEVICE_MEMORY)).isZero();
+    assertThat(gpus.driver().calls("cuMemFree")).isEqualTo(1);
+  }
+
+  @Test
+  void namesWhatOthersHaveAllocated() {
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.SECOND, 5_000)) {
+      DeviceMemory part = CudaMemory.of(memory.pointer().withByteOffset(1_000), 4_000);
+      assertThat(part).isEqualTo(memory.memory().slice(1_000, 4_000));
+      assertThat(CudaMemory.of(part.address(), 1)).isEqualTo(part.slice(0, 1));
+      assertThatThrownBy(() -> CudaMemory.of(part.address(), 4_001))
+          .isInstanceOf(CudaException.class)
+          .hasMessageContaining("expected 1 to 4000 bytes")
+          .hasMessageContaining("got 4001");
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoMemoryOfAGpu() {
+    try (Arena arena = Arena.ofConfined()) {
+      long host = arena.allocate(100).address();
+      assertThatThrownBy(() -> CudaMemory.of(host, 100))
+          .isInstanceOf(CudaException.class)
+          .hasMessageContaining("memory that the driver allocated")
+          .hasMessageContaining("CUDA_ERROR_INVALID_VALUE");
+    }
+    assertThatThrownBy(() -> CudaMemory.allocate(Gpus.FIRST, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1 or more");
+    for (Device other : new Device[] {Device.of("cuda", 7), Device.of("rocm", 0)}) {
+      assertThatThrownBy(() -> CudaMemory.allocate(other, 1))
+          .isInstanceOf(CudaException.class)
+          .hasMessageContaining("[cuda:0, cuda:1]")
+          .hasMessageContaining(other.toString());
+    }
+  }
+
+  @Test
+  void saysThatThereIsTooLittle() {
+    assertThatThrownBy(() -> CudaMemory.allocate(Gpus.FIRST, 1L << 40))
+        .isInstanceOfSatisfying(CudaException.class, e -> assertThat(e.code()).isEqualTo(2))
+        .hasMessageContaining("CUDA_ERROR_OUT_OF_MEMORY")
+        .hasMessageContaining("take less");
+  }
+
+  /** Allocating takes a few calls; none of them that fails may leave memory behind. */
+  @Test
+  void whicheverCallFailsNothingIsLeft() {
+    CudaMemory.allocate(Gpus.FIRST, 10).close();
+    gpus.driver().reset();
+    CudaMemory.allocate(Gpus.FIRST, 10).close();
+    int calls = gpus.driver().calls().size();
+    assertThat(calls).isGreaterThan(4);
+    for (int n = 1; n <= calls; n++) {
+      gpus.driver().reset();
+      gpus.driver().failCall(n, 719);
+      boolean freeing = false;
+      try {
+        CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, 10);
+        freeing = true;
+        memory.close();
+      } catch (CudaException e) {
+        assertThat(e).hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
+      }
+      String failed = gpus.driver().calls().get(n - 1);
+      if (!freeing || failed.startsWith("cuCtxPop")) {
+        assertThat(gpus.driver().live(Live.DEVICE_MEMORY)).as("after %s failed", failed).isZero();
+      } else {
+        assertThat(gpus.driver().live(Live.DEVICE_MEMORY)).as("after %s failed", failed).isOne();
+        gpus.driver().reset(); // what could not be freed is lost, as close() says
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.reactivetransfer.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.cuda.fake.Live;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.Objects;
+import jcuda.driver.JCudaDriver;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+class CudaStreamsTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int NOT_READY = 600;
+  private static final int DONE = 0;
+
+  @RegisterExtension private final Gpus gpus = new Gpus();
+
+  private final TransferEngine origin = engine();
+  private final TransferEngine target = engine();
+  private Gpu gpu;
+  private OwnStream stream;
+  private CudaStreams streams;
+
+  private static TransferEngine engine() {
+    return Objects.requireNonNull(
+        TransferEngineBuilder.create().backend(new LoopbackBackend()).open().block(PATIENCE));
+  }
+
+  @BeforeEach
+  void open() {
+    gpu = CudaDriver.here().gpu(Gpus.FIRST);
+    stream = gpu.within(OwnStream::create);
+    streams = CudaStreams.of(target, Gpus.FIRST);
+  }
+
+  @AfterEach
+  void close() {
+    Mono.when(origin.close(), target.close()).block(PATIENCE);
+    gpu.within(() -> JCudaDriver.cuStreamDestroy(stream));
+  }
+
+  private int state() {
+    return gpu.within(() -> JCudaDriver.cuStreamQuery(stream));
+  }
+
+  private void untilTheStreamHasGoneOn() {
+    Awaitility.await().atMost(PATIENCE).until(() -> state() == DONE);
+  }
+
+  @Test
+  void aStreamGoesOnWhenAllHasArrived() {
+    try (Arena arena = Arena.ofShared();
+        CudaWord after = CudaWord.open(Gpus.FIRST)) {
+      ImmLease lease = target.lease();
+      MemoryRegion from = Objects.requireNonNull(origin.register(arena.allocate(64)).block());
+      MemoryRegion to = Objects.requireNonNull(target.register(arena.allocate(64)).block());
+      WriteImm write =
+          WriteImm.of(from.whole(), origin.remote(to.descriptor()).whole(), lease.imm());
+      Mono<Void> arrived = streams.waitFor(stream, lease.counter(), 2).cache();
+      Disposable claim = arrived.subscribe();
+      after.writeOn(stream, 1);
+      origin.submit(write).block(PATIENCE);
+      assertThat(state()).as("the stream after one write of two").isEqualTo(NOT_READY);
+      assertThat(after.get()).isZero();
+      origin.submit(write).block(PATIENCE);
+      arrived.block(PATIENCE);
+      untilTheStreamHasGoneOn();
+      assertThat(after.get()).isOne();
+      claim.dispose();
+      Mono.when(from.close(), to.close()).block(PATIENCE);
+    }
+  }
+
+  @Test
+  void aStreamIsNotLeftWaitingForAClaimThatFails() {
+    Mono<Void> late =
+        streams.waitFor(stream, target.lease().counter().within(Duration.ofMillis(50)), 1);
+    assertThatThrownBy(() -> late.block(PATIENCE)).isInstanceOf(DeadlineExceededException.class);
+    untilTheStreamHasGoneOn();
+  }
+
+  @Test
+  void norForOneThatIsCancelled() {
+    Disposable claim = streams.waitFor(stream, target.lease().counter(), 1).subscribe();
+    assertThat(state()).isEqualTo(NOT_READY);
+    claim.dispose();
+    untilTheStreamHasGoneOn();
+  }
+
+  @Test
+  void norWhenTheEngineCloses() {
+    Mono<Void> claim = streams.waitFor(stream, target.lease().counter(), 1).cache();
+    Disposable subscription = claim.subscribe(_ -> {}, _ -> {});
+    target.close().block(PATIENCE);
+    assertThatThrownBy(() -> claim.block(PATIENCE)).isNotNull();
+    untilTheStreamHasGoneOn();
+    subscription.dispose();
+  }
+
+  /** The first wait takes a page of words, so it is not among those whose calls fail. */
+  @Test
+  void whicheverCallFailsTheStreamIsNotLeftWaiting() {
+    aStreamIsNotLeftWaitingForAClaimThatFails();
+    int failures = 0;
+    for (int n = 1; n <= 8; n++) {
+      gpus.driver().reset();
+      gpus.driver().failCall(n, 719);
+      Mono<Void> claim =
+          streams.waitFor(stream, target.lease().counter().within(Duration.ofMillis(20)), 1);
+      try {
+        claim.block(PATIENCE);
+      } catch (CudaException e) {
+        failures++;
+        assertThat(e).hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
+      } catch (DeadlineExceededException e) {
+        assertThat(e).hasNoCause();
+      }
+      untilTheStreamHasGoneOn();
+    }
+    assertThat(failures).as("calls without which no stream is told to wait").isGreaterThan(2);
+  }
+
+  @Test
+  void wordsAndEventsAreUsedAgain() {
+    for (int i = 0; i < 300; i++) {
+      Disposable claim = streams.waitFor(stream, target.lease().counter(), 1).subscribe();
+      claim.dispose();
+      untilTheStreamHasGoneOn();
+    }
+    assertThat(gpus.driver().calls("cuMemHostRegister")).isLessThanOrEqualTo(1);
+    assertThat(gpus.driver().live(Live.EVENT)).isLessThan(60);
+  }
+}

@@ -1,0 +1,75 @@
+package io.reactivetransfer.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Change;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.cuda.fake.Knob;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import jcuda.driver.JCudaDriver;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Flux;
+
+class CudaWordTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @RegisterExtension private final Gpus gpus = new Gpus();
+
+  @Test
+  void whatAStreamWritesIsSeenByWhoWatches() {
+    gpus.driver().set(Knob.DELAY_US, 500);
+    TransferEngine engine =
+        Objects.requireNonNull(
+            TransferEngineBuilder.create().backend(new LoopbackBackend()).open().block());
+    Gpu gpu = CudaDriver.here().gpu(Gpus.FIRST);
+    OwnStream stream = gpu.within(OwnStream::create);
+    try (CudaWord word = CudaWord.open(Gpus.FIRST)) {
+      assertThat(word.get()).isZero();
+      Flux<Change> changes =
+          engine
+              .watch(word.memory())
+              .doOnSubscribe(
+                  _ -> List.of(1L, 2L, 9L).forEach(value -> word.writeOn(stream, value)));
+      Change last =
+          Objects.requireNonNull(
+              changes.filter(change -> change.current() == 9).blockFirst(PATIENCE));
+      assertThat(last.previous()).isBetween(0L, 2L);
+      assertThat(word.get()).isEqualTo(9);
+      word.set(5);
+      assertThat(word.get()).isEqualTo(5);
+    } finally {
+      gpu.within(() -> JCudaDriver.cuStreamDestroy(stream));
+      engine.close().block(PATIENCE);
+    }
+  }
+
+  @Test
+  void aWordThatWasGivenBackIsZeroForTheNextOne() {
+    CudaWord first = CudaWord.open(Gpus.FIRST);
+    first.set(77);
+    first.close();
+    first.close();
+    try (CudaWord second = CudaWord.open(Gpus.FIRST);
+        CudaWord third = CudaWord.open(Gpus.FIRST)) {
+      assertThat(second.get()).isZero();
+      assertThat(third.memory().segment().address())
+          .isNotEqualTo(second.memory().segment().address());
+    }
+  }
+
+  @Test
+  void wordsNeedFewPages() {
+    CudaWord.open(Gpus.SECOND).close();
+    gpus.driver().reset();
+    for (int i = 0; i < 500; i++) {
+      CudaWord.open(Gpus.SECOND).close();
+    }
+    assertThat(gpus.driver().calls("cuMemHostRegister")).isZero();
+  }
+}

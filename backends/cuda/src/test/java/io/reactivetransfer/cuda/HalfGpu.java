@@ -1,0 +1,25 @@
+package io.reactivetransfer.cuda;
+
+import io.reactivetransfer.cuda.fake.FakeDriver;
+import io.reactivetransfer.tck.Chapters;
+import io.reactivetransfer.tck.TransferConformance;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SegmentAllocator;
+import org.junit.jupiter.api.BeforeAll;
+
+/** One side's memory is a GPU's: the chapters that look at bytes. */
+@Chapters(
+    value = {"Visibility", "Placement", "Quiet", "Revocation", "HalfWay", "Counting", "Driver"},
+    unlessAll = true)
+abstract class HalfGpu extends TransferConformance {
+
+  @BeforeAll
+  static void loadTheDriver() {
+    FakeDriver.load().reset();
+  }
+
+  @Override
+  protected SegmentAllocator memory(Arena arena) {
+    return ShownMemory.in(arena);
+  }
+}

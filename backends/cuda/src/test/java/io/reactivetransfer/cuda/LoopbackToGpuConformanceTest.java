@@ -1,0 +1,12 @@
+package io.reactivetransfer.cuda;
+
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
+
+class LoopbackToGpuConformanceTest extends HalfGpu {
+
+  @Override
+  protected Backend backend() {
+    return new DeviceNics(new LoopbackBackend(), access -> access.allowsRemoteWrite());
+  }
+}

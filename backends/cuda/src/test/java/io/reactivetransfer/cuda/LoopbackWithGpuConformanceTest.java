@@ -1,0 +1,28 @@
+package io.reactivetransfer.cuda;
+
+import io.reactivetransfer.cuda.fake.FakeDriver;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.TransferConformance;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SegmentAllocator;
+import org.junit.jupiter.api.BeforeAll;
+
+/** All memory is a GPU's, on both sides. */
+class LoopbackWithGpuConformanceTest extends TransferConformance {
+
+  @BeforeAll
+  static void loadTheDriver() {
+    FakeDriver.load().reset();
+  }
+
+  @Override
+  protected Backend backend() {
+    return new DeviceNics(new LoopbackBackend(), _ -> true);
+  }
+
+  @Override
+  protected SegmentAllocator memory(Arena arena) {
+    return ShownMemory.in(arena);
+  }
+}
