@@ -13,6 +13,8 @@ import io.reactivetransfer.cuda.fake.TestGpu.DevicePointer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstreamWaitValue_flags;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is used wrongly, and what becomes of the device. */
 class FakeDriverErrorsTest {
+
+  private static final long PATIENCE_MILLIS = 60_000;
 
   @RegisterExtension private final OneGpu one = new OneGpu();
 
@@ -88,6 +92,7 @@ class FakeDriverErrorsTest {
       waitForOne(stream, word);
       assertThat(JCudaDriver.cuMemHostUnregister(host(word))).isEqualTo(CUDA_ERROR_LAUNCH_TIMEOUT);
       assertThat(JCudaDriver.cuStreamSynchronize(stream)).isEqualTo(CUDA_ERROR_LAUNCH_TIMEOUT);
+      one.driver.set(Knob.HANG_MS, PATIENCE_MILLIS);
       word.set(JAVA_INT, 0, 1);
       ok(JCudaDriver.cuStreamSynchronize(stream));
       TestGpu.unpin(word);
@@ -104,6 +109,7 @@ class FakeDriverErrorsTest {
 
   @Test
   void whoFreesHoldsUpThoseWhoSubmit() throws Exception {
+    one.driver.set(Knob.HANG_MS, PATIENCE_MILLIS);
     CUstream waiting = TestGpu.stream();
     CUstream other = TestGpu.stream();
     DevicePointer memory = one.gpu.allocate(64);
@@ -112,15 +118,11 @@ class FakeDriverErrorsTest {
       MemorySegment word = TestGpu.pinned(arena, 4);
       waitForOne(waiting, word);
       CompletableFuture<Integer> free = run(() -> JCudaDriver.cuMemFree(freed));
-      while (one.driver.calls("cuMemFree") == 0) {
-        Thread.onSpinWait();
-      }
-      Thread.sleep(50);
-      CompletableFuture<Integer> submit =
-          run(() -> JCudaDriver.cuMemsetD8Async(memory, (byte) 1, 64, other));
-      Thread.sleep(50);
+      CompletableFuture<Integer> submit;
+      do { // until the other thread has got to where it waits
+        submit = run(() -> JCudaDriver.cuMemsetD8Async(memory, (byte) 1, 64, other));
+      } while (isDoneSoon(submit));
       assertThat(free).isNotDone();
-      assertThat(submit).isNotDone();
       word.set(JAVA_INT, 0, 1);
       assertThat(free.get()).isZero();
       assertThat(submit.get()).isZero();
@@ -129,6 +131,15 @@ class FakeDriverErrorsTest {
     ok(JCudaDriver.cuMemFree(memory));
     ok(JCudaDriver.cuStreamDestroy(waiting));
     ok(JCudaDriver.cuStreamDestroy(other));
+  }
+
+  private static boolean isDoneSoon(CompletableFuture<Integer> result) throws Exception {
+    try {
+      result.get(50, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
   }
 
   private interface Call {
@@ -155,7 +166,6 @@ class FakeDriverErrorsTest {
 
   @Test
   void aResetEndsWhatStreamsWaitFor() {
-    one.driver.set(Knob.HANG_MS, 100);
     CUstream stream = TestGpu.stream();
     DevicePointer word = one.gpu.allocate(8);
     ok(JCudaDriver.cuStreamWaitValue32(stream, word, 1, 1));
