@@ -2,7 +2,9 @@ package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.cuda.ffi.Libcuda;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /**
  * The lanes of one GPU that nobody copies through just now: as many as have been needed at once.
@@ -13,6 +15,9 @@ final class CopyLanes {
 
   private final Libcuda calls;
   private final Deque<CopyLane> idle = new ArrayDeque<>();
+
+  /** Their memory would be freed otherwise, and the GPU may use it. */
+  private final List<CopyLane> lost = new ArrayList<>();
 
   CopyLanes(Libcuda calls) {
     this.calls = calls;
@@ -31,10 +36,19 @@ final class CopyLanes {
     return lane == null ? CopyLane.open(calls) : lane;
   }
 
-  /** Gives one back in which nothing goes on any more. */
-  void give(CopyLane lane) {
+  /**
+   * Gives one back.
+   *
+   * @param isDone whether all went well that was begun in it; if not, it is waited for
+   */
+  void give(CopyLane lane, boolean isDone) {
+    boolean isQuiet = isDone || lane.isQuiet();
     synchronized (idle) {
-      idle.addLast(lane);
+      if (isQuiet) {
+        idle.addLast(lane);
+      } else {
+        lost.add(lane);
+      }
     }
   }
 }

@@ -92,9 +92,7 @@ public final class CudaAccess implements DeviceAccess {
           }
           done = true;
         } finally {
-          if (done || lane.isQuiet()) {
-            gpu.lanes().give(lane);
-          }
+          gpu.lanes().give(lane, done);
         }
       } finally {
         gpu.leave();
@@ -127,9 +125,7 @@ public final class CudaAccess implements DeviceAccess {
       done = true;
       return word;
     } finally {
-      if (done || lane.isQuiet()) {
-        gpu.lanes().give(lane);
-      }
+      gpu.lanes().give(lane, done);
     }
   }
 

@@ -54,7 +54,8 @@ public final class CudaMemory implements AutoCloseable {
   /**
    * Names memory that somebody else allocated and keeps. The driver is asked which GPU it is of,
    * and whether there is so much of it; copies to and from that allocation wait for their end from
-   * now on ({@code SYNC_MEMOPS}), which NICs need.
+   * now on ({@code SYNC_MEMOPS}), which NICs need, if the driver can do that for it: of memory of a
+   * pool or of virtual pieces it may not, and then whoever copies has to synchronise.
    *
    * @param address device address of the first byte, as {@code cuMemAlloc} or {@code cudaMalloc}
    *     gave it, or within that

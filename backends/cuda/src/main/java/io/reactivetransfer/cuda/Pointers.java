@@ -8,9 +8,13 @@ import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.cuda.ffi.Cu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /** What the driver knows of an address. */
 final class Pointers {
+
+  private static final Logger LOG = Loggers.getLogger(Pointers.class);
 
   private Pointers() {}
 
@@ -42,7 +46,14 @@ final class Pointers {
     int ordinal =
         number(address, Cu.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, "cannot tell the GPU of what is");
     Device device = Device.of(CudaDriver.KIND, ordinal);
-    CudaDriver.here().gpu(device).within(() -> synchronize(address));
+    if (!CudaDriver.here().gpu(device).within(() -> synchronize(address))) {
+      LOG.debug(
+          "{} bytes {} of {}: the driver does not have copies of this memory wait for their end;"
+              + " synchronise with them before a NIC is told to read what they bring",
+          bytes,
+          text(address),
+          device);
+    }
     return new DeviceMemory(device, address, bytes);
   }
 
@@ -55,6 +66,9 @@ final class Pointers {
    * Has copies to and from this allocation done when their calls return: otherwise, a copy of
    * memory that is not pinned may be under way still when a NIC reads what it brings. In the
    * context of its GPU.
+   *
+   * @return whether the driver does so; it may not for memory of a pool, of virtual pieces, or of
+   *     another process
    */
   static boolean synchronize(long address) {
     try (Arena arena = Arena.ofConfined()) {
@@ -64,8 +78,10 @@ final class Pointers {
           CudaDriver.here()
               .calls()
               .cuPointerSetAttribute(on.address(), Cu.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address);
-      Results.require("cuPointerSetAttribute SYNC_MEMOPS", result);
-      return true;
+      if (result != Cu.CUDA_ERROR_INVALID_VALUE && result != Cu.CUDA_ERROR_NOT_SUPPORTED) {
+        Results.require("cuPointerSetAttribute SYNC_MEMOPS", result);
+      }
+      return result == Cu.CUDA_SUCCESS;
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.cuda.fake.Knob;
+import io.reactivetransfer.cuda.ffi.Cu;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
@@ -163,9 +164,14 @@ class CudaAccessTest {
 
   @Test
   void flushesOnlyWhereTheGpuDoesNotSeeWritesInOrder() {
-    access.flush(Gpus.FIRST);
-    long once = gpus.driver().calls("cuFlushGPUDirectRDMAWrites");
-    access.flush(Gpus.FIRST);
-    assertThat(gpus.driver().calls("cuFlushGPUDirectRDMAWrites")).isEqualTo(2 * once);
+    gpus.driver().attribute(Cu.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING, 0);
+    Gpu unordered = new Gpu(CudaDriver.here().calls(), 0);
+    unordered.flush();
+    unordered.flush();
+    assertThat(gpus.driver().calls("cuFlushGPUDirectRDMAWrites")).isEqualTo(2);
+    gpus.driver().attribute(Cu.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING, 100);
+    Gpu ordered = new Gpu(CudaDriver.here().calls(), 0);
+    ordered.flush();
+    assertThat(gpus.driver().calls("cuFlushGPUDirectRDMAWrites")).isEqualTo(2);
   }
 }

@@ -60,7 +60,11 @@ class CudaStreamsTest {
   }
 
   private void untilTheStreamHasGoneOn() {
-    Awaitility.await().atMost(PATIENCE).until(() -> state() == DONE);
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(PATIENCE)
+        .until(() -> state() == DONE);
   }
 
   @Test
@@ -131,6 +135,7 @@ class CudaStreamsTest {
       } catch (DeadlineExceededException e) {
         assertThat(e).hasNoCause();
       }
+      gpus.driver().reset();
       untilTheStreamHasGoneOn();
     }
     assertThat(failures).as("calls without which no stream is told to wait").isGreaterThan(2);

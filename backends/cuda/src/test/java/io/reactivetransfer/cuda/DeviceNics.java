@@ -21,8 +21,6 @@ import java.util.function.Predicate;
  */
 final class DeviceNics extends ForwardingBackend {
 
-  private static final Devices GPUS = Devices.of(List.of(new CudaAccess()));
-
   /**
    * In front of this one.
    *
@@ -34,7 +32,8 @@ final class DeviceNics extends ForwardingBackend {
 
   @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
-    return super.open(nic, context.toBuilder().devices(GPUS).build());
+    Devices gpus = Devices.of(List.of(new CudaAccess()));
+    return super.open(nic, context.toBuilder().devices(gpus).build());
   }
 
   private static final class DeviceNic extends ForwardingDomain {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.cuda.fake.FakeDriver;
 import io.reactivetransfer.cuda.fake.Live;
-import java.util.Objects;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -21,30 +19,29 @@ final class Gpus implements BeforeEachCallback, AfterEachCallback {
   static final Device FIRST = Device.of("cuda", 0);
   static final Device SECOND = Device.of("cuda", 1);
 
-  private @Nullable FakeDriver driver;
+  private final FakeDriver driver;
+
+  /** Loads it: an engine that a test opens looks for a driver, and none is looked for twice. */
+  Gpus() {
+    driver = FakeDriver.load();
+  }
 
   FakeDriver driver() {
-    return Objects.requireNonNull(driver);
+    return driver;
   }
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    FakeDriver loaded = FakeDriver.load();
-    loaded.reset();
-    driver = loaded;
+    driver.reset();
   }
 
   @Override
   public void afterEach(ExtensionContext context) {
-    if (driver != null) {
-      long[] left = {
-        driver.live(Live.DEVICE_MEMORY),
-        driver.live(Live.IPC_MAPPING),
-        driver.live(Live.HOST_MEMORY)
-      };
-      driver.reset();
-      assertThat(left).as("memory of GPUs, mappings and memory of the host").containsOnly(0);
-    }
+    long[] left = {
+      driver.live(Live.DEVICE_MEMORY), driver.live(Live.IPC_MAPPING), driver.live(Live.HOST_MEMORY)
+    };
+    driver.reset();
+    assertThat(left).as("memory of GPUs, mappings and memory of the host").containsOnly(0);
   }
 
   /** Bytes that nothing else has by chance. */

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Memory of a GPU that a test can look into, as only the GPU could if there was one. */
@@ -15,18 +16,51 @@ final class ShownMemory {
 
   private static final NavigableMap<Long, CudaMemory> BY_BYTES = new ConcurrentSkipListMap<>();
 
+  private static final Map<Arena, SegmentAllocator> BY_ARENA = new ConcurrentHashMap<>();
+
+  private static final long CHUNK = 1L << 20;
+
   private ShownMemory() {}
 
-  /** Allocates zeros of the first GPU, until the arena is closed, and gives their bytes. */
+  /**
+   * Allocates zeros of the first GPU, until the arena is closed, and gives their bytes. Many small
+   * ones are of one allocation of the driver's, since each of those is a file and a mapping, which
+   * rules count.
+   */
   static SegmentAllocator in(Arena arena) {
+    return BY_ARENA.computeIfAbsent(arena, ShownMemory::chunks);
+  }
+
+  private static SegmentAllocator chunks(Arena arena) {
+    MemorySegment[] chunk = {MemorySegment.NULL};
     return (bytes, alignment) -> {
-      CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, Math.max(1, bytes));
-      long shown = FakeDriver.load().bytes(memory.memory().address());
-      BY_BYTES.put(shown, memory);
-      return MemorySegment.ofAddress(shown)
-          .reinterpret(bytes, arena, _ -> BY_BYTES.remove(shown).close())
-          .fill((byte) 0);
+      synchronized (chunk) {
+        MemorySegment left = chunk[0];
+        long padding = Math.floorMod(-left.address(), alignment);
+        if (padding + Math.max(1, bytes) > left.byteSize()) {
+          left = chunk(arena, Math.max(CHUNK, bytes));
+          padding = 0; // the driver aligns more than anybody asks for
+        }
+        chunk[0] = left.asSlice(padding + bytes);
+        return left.asSlice(padding, bytes);
+      }
     };
+  }
+
+  @SuppressWarnings("restricted") // nothing but the driver knows how long it is
+  private static MemorySegment chunk(Arena arena, long bytes) {
+    CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, bytes);
+    long shown = FakeDriver.load().bytes(memory.memory().address());
+    BY_BYTES.put(shown, memory);
+    return MemorySegment.ofAddress(shown)
+        .reinterpret(
+            bytes,
+            arena,
+            _ -> {
+              BY_ARENA.remove(arena);
+              BY_BYTES.remove(shown).close();
+            })
+        .fill((byte) 0);
   }
 
   /** The memory whose bytes these are; the same memory if they are nobody's. */

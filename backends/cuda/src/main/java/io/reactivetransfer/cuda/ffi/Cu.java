@@ -14,6 +14,7 @@ public final class Cu {
   public static final int CUDA_ERROR_NO_DEVICE = 100;
   public static final int CUDA_ERROR_INVALID_CONTEXT = 201;
   public static final int CUDA_ERROR_NOT_READY = 600;
+  public static final int CUDA_ERROR_NOT_SUPPORTED = 801;
   public static final int CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803;
 
   /** Bytes of a {@code CUipcMemHandle}. */

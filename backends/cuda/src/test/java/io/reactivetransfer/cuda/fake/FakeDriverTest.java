@@ -122,8 +122,8 @@ class FakeDriverTest {
 
   @Test
   void aContextThatNobodyRetainsIsDestroyed() {
-    one.driver.set(Knob.DEVICES, 2);
-    TestGpu second = new TestGpu(1);
+    one.driver.set(Knob.DEVICES, 3);
+    TestGpu second = new TestGpu(2); // nobody else in this process uses it
     ok(JCudaDriver.cuCtxSynchronize());
     second.close();
     second.makeCurrent();
