@@ -6,6 +6,8 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -16,6 +18,9 @@ import java.util.List;
  * error of the driver is told by its name.
  */
 public final class CudaAccess implements DeviceAccess {
+
+  /** The module by which NICs pin addresses of GPUs, if it is loaded. */
+  private static final Path PEER_MEMORY = Path.of("/sys/module/nvidia_peermem");
 
   /** Asks nothing yet. */
   public CudaAccess() {}
@@ -44,7 +49,12 @@ public final class CudaAccess implements DeviceAccess {
           + gpu.pciAddress()
           + ", CUDA "
           + CudaDriver.here().version()
-          + (DmaBufs.canBeExported(gpu) ? ", exports dma-bufs" : ", exports no dma-buf");
+          + (DmaBufs.canBeExported(gpu)
+              ? ", NICs take it as dma-buf"
+              : Files.exists(PEER_MEMORY)
+                  ? ", NICs take it by nvidia-peermem"
+                  : ", NICs do not take it: install the driver's open kernel modules, or load"
+                      + " nvidia-peermem");
     } catch (CudaException e) {
       return "unknown: " + e.getMessage();
     }
@@ -126,6 +136,15 @@ public final class CudaAccess implements DeviceAccess {
       return word;
     } finally {
       gpu.lanes().give(lane, done);
+    }
+  }
+
+  @Override
+  public boolean isOpenToNics(Device device) {
+    try {
+      return DmaBufs.canBeExported(CudaDriver.here().gpu(device)) || Files.exists(PEER_MEMORY);
+    } catch (CudaException e) {
+      return false;
     }
   }
 

@@ -47,9 +47,12 @@ record IpcToken(byte[] uuid, long offset, long length, byte[] handle) {
     long offset = in.getLong();
     long length = in.getLong();
     in.get(handle);
-    if (offset < 0 || length <= 0) {
+    if (offset < 0 || length <= 0 || offset > Long.MAX_VALUE - length) {
       throw new IllegalArgumentException(
-          "expected memory of 1 byte or more, got " + length + " bytes at offset " + offset);
+          "expected memory of 1 byte or more within one allocation, got "
+              + length
+              + " bytes at offset "
+              + offset);
     }
     return new IpcToken(uuid, offset, length, handle);
   }

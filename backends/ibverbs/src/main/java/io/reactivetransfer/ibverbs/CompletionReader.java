@@ -28,6 +28,7 @@ final class CompletionReader {
           true);
 
   private final OpenDevice device;
+  private final Accelerators accelerators;
   private final Writes writes;
   private final SendSlots slots;
   private final Completions completions;
@@ -55,8 +56,10 @@ final class CompletionReader {
   /** The queue itself cannot be read. What else breaks leaves in it what has arrived before. */
   private boolean isUnreadable;
 
-  CompletionReader(OpenDevice device, Port port, Writes writes, Arena arena) {
+  CompletionReader(
+      OpenDevice device, Port port, Writes writes, Accelerators accelerators, Arena arena) {
     this.device = device;
+    this.accelerators = accelerators;
     this.writes = writes;
     slots = writes.slots();
     completions = new Completions(arena, BATCH);
@@ -117,6 +120,9 @@ final class CompletionReader {
       broken(new Failure(-count, texts.pollFailed(count), false));
       return count;
     }
+    if (accelerators.areWritten() && haveArrivals(count)) {
+      accelerators.flush();
+    }
     for (int i = 0; i < count; i++) {
       completed(i, sink, outgoing);
     }
@@ -125,6 +131,15 @@ final class CompletionReader {
       emptied++;
     }
     return count;
+  }
+
+  private boolean haveArrivals(int count) {
+    for (int i = 0; i < count; i++) {
+      if (completions.id(i) == Receives.ID) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

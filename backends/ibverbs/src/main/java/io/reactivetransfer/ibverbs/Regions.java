@@ -56,6 +56,7 @@ final class Regions {
   private static final int LARGE_PAGE_BITS = 30;
 
   private final OpenDevice device;
+  private final Accelerators accelerators;
   private final Tasks tasks;
   private final RandomGenerator random;
   private final CompletionReader reader;
@@ -78,39 +79,43 @@ final class Regions {
   /**
    * None yet.
    *
+   * @param accelerators whose memory it takes, too
    * @param random for the addresses that peers are told; safe from any thread
    * @param reader told when a key has ended
    */
-  Regions(OpenDevice device, Tasks tasks, RandomGenerator random, CompletionReader reader) {
+  Regions(
+      OpenDevice device,
+      Accelerators accelerators,
+      Tasks tasks,
+      RandomGenerator random,
+      CompletionReader reader) {
     this.device = device;
+    this.accelerators = accelerators;
     this.tasks = tasks;
     this.random = random;
     this.reader = reader;
   }
 
   CompletionStage<VerbsMemory> register(Memory memory, Access access) {
-    return switch (memory) {
-      case HostMemory host -> tasks.begin(() -> remember(register(host.segment(), access)));
-      case DeviceMemory device ->
-          throw new BackendException(
-              0,
-              "expected host memory, got memory of device "
-                  + device.device()
-                  + ": this backend registers none");
-    };
+    MemorySegment.Scope scope =
+        switch (memory) {
+          case HostMemory host -> host.segment().scope();
+          case DeviceMemory of -> accelerators.scope(of.device());
+        };
+    VerbsMemory none = new VerbsMemory(memory, scope, access, 0, 0, null);
+    return tasks.begin(() -> remember(register(none)));
   }
 
-  private VerbsMemory register(MemorySegment segment, Access access) {
-    long address = segment.address();
-    long length = segment.byteSize();
+  private VerbsMemory register(VerbsMemory none) {
     if (device.isGone()) { // nobody can do anything with it
-      return new VerbsMemory(segment, access, 0, 0, null);
+      return none;
     }
-    long source = pin(address, length, address, 0);
+    long source = pin(none.memory(), none.address(), 0);
     try {
-      Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
-      requireAlive(segment, target);
-      return new VerbsMemory(segment, access, source, Handles.lkey(source), target);
+      Target target = none.access().allowsRemoteWrite() ? openToOthers(none) : null;
+      requireAlive(none, target);
+      return new VerbsMemory(
+          none.memory(), none.scope(), none.access(), source, Handles.lkey(source), target);
     } catch (RuntimeException e) {
       unpin(source);
       throw e;
@@ -118,24 +123,33 @@ final class Regions {
   }
 
   /** What is alive now was so when it was pinned: before, its address may have become another's. */
-  private void requireAlive(MemorySegment segment, @Nullable Target target) {
-    if (!segment.scope().isAlive()) {
+  private void requireAlive(VerbsMemory memory, @Nullable Target target) {
+    if (!memory.isAlive()) {
       if (target != null) {
         closeToOthers(target);
       }
       throw new BackendException(
           0,
           "expected memory that lives as long as its region, got "
-              + segment.byteSize()
-              + " bytes that were freed while they were registered");
+              + memory.length()
+              + " bytes that were freed while they were registered, or whose accelerator has"
+              + " failed");
     }
   }
 
-  private long pin(long address, long length, long named, int access) {
+  private long pin(Memory memory, long named, int access) {
+    return switch (memory) {
+      case HostMemory host -> pin(host.segment(), named, access);
+      case DeviceMemory of -> accelerators.pin(device, of, named, access, registrations::add);
+    };
+  }
+
+  private long pin(MemorySegment host, long named, int access) {
     long mr =
         require(
             "ibv_reg_mr_iova2",
-            device.verbs.ibv_reg_mr_iova2(device.pd(), address, length, named, access));
+            device.verbs.ibv_reg_mr_iova2(
+                device.pd(), host.address(), host.byteSize(), named, access));
     registrations.add(mr);
     return mr;
   }
@@ -154,13 +168,18 @@ final class Regions {
    * last one first, so that memory revoked twice would have its first key again. So each time it
    * begins at another address for others, and what they were told before is out of its bounds.
    */
-  private Target openToOthers(long address, long length) {
+  private Target openToOthers(VerbsMemory memory) {
+    long address = memory.address();
+    long length = memory.length();
     long large = 1L << LARGE_PAGE_BITS;
     boolean isLarge = address % large == 0 && length >= large;
     int same = isLarge ? LARGE_PAGE_BITS : PAGE_BITS;
     long named =
         (random.nextLong(1L << (ADDRESS_BITS - same)) << same) | (address & ((1L << same) - 1));
-    long mr = pin(address, length, named, FOR_OTHERS);
+    if (memory.memory() instanceof DeviceMemory of) {
+      accelerators.opened(of.device());
+    }
+    long mr = pin(memory.memory(), named, FOR_OTHERS);
     return new Target(mr, new VerbsMemory.Key(named, Handles.rkey(mr)));
   }
 
@@ -191,7 +210,7 @@ final class Regions {
       closeToOthers(before);
       return old.withTarget(before);
     }
-    Target next = openToOthers(old.address(), old.length());
+    Target next = openToOthers(old);
     try {
       if (!old.isAlive()) { // at its address may be another's memory
         closeToOthers(next);
@@ -265,8 +284,8 @@ final class Regions {
         },
         closed ->
             LOG.warn(
-                "{} bytes were freed although they are registered; others cannot write there any"
-                    + " more: close a region before its arena",
+                "{} bytes were freed although they are registered, or their accelerator has failed;"
+                    + " others cannot write there any more: close a region before its arena",
                 memory.length()),
         refusal -> {
           again.add(memory);
@@ -282,5 +301,6 @@ final class Regions {
   void close() {
     open.clear();
     Closing.each(Set.copyOf(registrations), this::unpin);
+    accelerators.close();
   }
 }

@@ -28,7 +28,7 @@ final class SendSlots extends CompletionSlots {
 
   /** Takes a free slot for a write. */
   int take(long token, VerbsMemory source) {
-    int slot = take(token, source.segment().scope());
+    int slot = take(token, source.scope());
     behind[slot] = NONE;
     return slot;
   }

@@ -59,8 +59,9 @@ final class VerbsDomain implements Domain {
     tasks = new Tasks(context.doorbell());
     queuePairs = new QueuePairs(device, port, settings, random);
     writes = new Writes(device, arena, maxBytes);
-    reader = new CompletionReader(device, port, writes, arena);
-    regions = new Regions(device, tasks, random, reader);
+    Accelerators accelerators = new Accelerators(context.devices());
+    reader = new CompletionReader(device, port, writes, accelerators, arena);
+    regions = new Regions(device, accelerators, tasks, random, reader);
     connections =
         new Connections(queuePairs, tasks, writes, reader, context.connectTimeout().toNanos());
     events = new DeviceEvents(device, port, tasks, reader, connections);
@@ -68,6 +69,7 @@ final class VerbsDomain implements Domain {
         Capabilities.builder(maxBytes, device.depth())
             .completion(CompletionLevel.DELIVERED)
             .fencesLostPeers(true)
+            .devices(context.devices().openToNicsAndHost())
             .build();
     descriptors = new int[] {device.channelDescriptor(), device.asyncDescriptor()};
   }

@@ -1,6 +1,9 @@
 package io.reactivetransfer.ibverbs;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
@@ -11,19 +14,27 @@ import org.jspecify.annotations.Nullable;
  * Registered memory. Reading it and having it written are registered apart, so that revoking the
  * one leaves alone what runs of the other.
  *
- * @param segment which the application may free although it is registered
+ * @param memory of the host, or of an accelerator
+ * @param scope of memory that the application may free although it is registered, or of an
+ *     accelerator that may fail
  * @param access what it was registered for
  * @param source the registration for own writes
  * @param lkey what own writes name it by
  * @param target the registration for others, or null if they may not write
  */
 record VerbsMemory(
-    MemorySegment segment, Access access, long source, int lkey, @Nullable Target target)
+    Memory memory,
+    MemorySegment.Scope scope,
+    Access access,
+    long source,
+    int lkey,
+    @Nullable Target target)
     implements LocalMemory {
 
   /** What a write fails with whose source was freed. */
   static final String SOURCE_FREED =
-      "the source's memory was freed before the write was done; close its region first";
+      "the source's memory was freed before the write was done, or its accelerator has failed;"
+          + " close its region first";
 
   /** The registration that lets others write. */
   static final class Target {
@@ -55,12 +66,15 @@ record VerbsMemory(
 
   /** Of its first byte. */
   long address() {
-    return segment.address();
+    return switch (memory) {
+      case HostMemory host -> host.segment().address();
+      case DeviceMemory device -> device.address();
+    };
   }
 
   /** In bytes. */
   long length() {
-    return segment.byteSize();
+    return memory.length();
   }
 
   /** What NICs of others name it by; without a target, nothing opens it. */
@@ -71,12 +85,17 @@ record VerbsMemory(
 
   /** The same memory, open to others under another key. */
   VerbsMemory withTarget(@Nullable Target other) {
-    return new VerbsMemory(segment, access, source, lkey, other);
+    return new VerbsMemory(memory, scope, access, source, lkey, other);
+  }
+
+  /** What the CPU reads; null if it cannot. */
+  @Nullable MemorySegment segment() {
+    return memory instanceof HostMemory host ? host.segment() : null;
   }
 
   /** Whether there still is something at its address. */
   boolean isAlive() {
-    return segment.scope().isAlive();
+    return scope.isAlive();
   }
 
   /** Memory is told apart by what it is, not by what it says. */

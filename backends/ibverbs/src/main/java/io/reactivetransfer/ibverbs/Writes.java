@@ -8,6 +8,7 @@ import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,7 +18,8 @@ import java.util.Queue;
 /**
  * The writes of one NIC: chains them, and posts them with one call for each peer. A completion is
  * asked for of the last write of a chain, and of some within; it speaks for those before it. The
- * bytes of a short one are copied when it is taken over, and so can be freed at any time.
+ * bytes of a short one are copied when it is taken over, and so can be freed at any time, unless
+ * they are an accelerator's.
  */
 final class Writes {
 
@@ -90,9 +92,10 @@ final class Writes {
 
   /** What is sent; false if that was freed. */
   private boolean fillIn(int slot, VerbsMemory source, long offset, long length) {
-    if (length > 0 && length <= SendRequests.COPIED_BYTES) {
+    MemorySegment readable = source.segment();
+    if (readable != null && length > 0 && length <= SendRequests.COPIED_BYTES) {
       try {
-        slots.requests.copy(slot, source.segment(), offset, length, copiesLkey);
+        slots.requests.copy(slot, readable, offset, length, copiesLkey);
         return true;
       } catch (IllegalStateException e) { // it may be freed at any moment
         return false;

@@ -2,6 +2,7 @@ package io.reactivetransfer.ibverbs;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.ibverbs.ffi.Verbs;
+import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.time.Duration;
@@ -41,11 +42,22 @@ final class FakeNics {
 
   /** Opens one on each of the first two of these ports. */
   static TwoNics open(Verbs verbs, List<Port> ports, Duration connectTimeout) {
+    return open(verbs, ports, connectTimeout, Devices.none());
+  }
+
+  /** Opens them where there are accelerators. */
+  static TwoNics open(Verbs search, Verbs verbs, Devices devices) {
+    return open(verbs, PortFinder.find(search, settings()).ports(), CONNECT_TIMEOUT, devices);
+  }
+
+  private static TwoNics open(
+      Verbs verbs, List<Port> ports, Duration connectTimeout, Devices devices) {
     return TwoNics.open(engine -> {
       OpenContext context =
           OpenContext.builder(new EngineId(engine, engine), 0, () -> {})
               .nicDepth(DEPTH)
               .connectTimeout(connectTimeout)
+              .devices(devices)
               .build();
       Port port = ports.get((int) engine - 1);
       return VerbsDomain.open(verbs, port, settings(), new Random(engine), context);

@@ -81,6 +81,17 @@ public interface DeviceAccess {
   long peek(DeviceMemory memory, long offset);
 
   /**
+   * Whether NICs may be given memory of the device, to read and write it by themselves: as a
+   * dma-buf, or by its address, where a module of the kernel knows what lies there, as
+   * nvidia-peermem does. A single NIC may refuse it all the same. Never throws.
+   *
+   * @param device one of {@link #devices()}
+   */
+  default boolean isOpenToNics(Device device) {
+    return false;
+  }
+
+  /**
    * Exports memory, so that a NIC can be given it to read and write by itself.
    *
    * @return open until whoever asked for it closes it; the NIC may use the memory for longer

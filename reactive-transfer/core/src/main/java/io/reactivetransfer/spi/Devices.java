@@ -95,6 +95,16 @@ public final class Devices {
   }
 
   /**
+   * Whose memory a driver serves whose NIC reads and writes it by itself: the host's, and that of
+   * the accelerators that are open to NICs. For {@link Capabilities#devices()}.
+   */
+  public Set<Device> openToNicsAndHost() {
+    Set<Device> all = andHost();
+    all.removeIf(device -> access.containsKey(device) && !access.get(device).isOpenToNics(device));
+    return all;
+  }
+
+  /**
    * How an accelerator is reached. What is given throws {@link BackendException}s only, whatever
    * the access itself throws.
    *

@@ -65,6 +65,15 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
   }
 
   @Override
+  public boolean isOpenToNics(Device which) {
+    try {
+      return access.isOpenToNics(which);
+    } catch (Throwable failure) {
+      return false;
+    }
+  }
+
+  @Override
   public DmaBuf exportDmaBuf(DeviceMemory memory) {
     try {
       return access.exportDmaBuf(memory);

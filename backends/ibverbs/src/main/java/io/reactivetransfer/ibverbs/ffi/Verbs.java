@@ -44,6 +44,15 @@ public interface Verbs {
    */
   long ibv_reg_mr_iova2(long pd, long address, long length, long iova, int access);
 
+  /**
+   * The same for memory that another driver exports; below 0 where the library is older than that,
+   * too.
+   *
+   * @param offset of the first byte in what was exported; within a page of the host as the iova
+   * @param descriptor of what was exported, which may be closed afterwards
+   */
+  long ibv_reg_dmabuf_mr(long pd, long offset, long length, long iova, int descriptor, int access);
+
   int ibv_dereg_mr(long mr);
 
   long ibv_create_comp_channel(long context);

@@ -30,6 +30,7 @@ public final class VerbsByLinker implements Verbs {
   private static final int F_GETFL = 3;
   private static final int F_SETFL = 4;
   private static final int O_NONBLOCK = 0x800;
+  private static final int EOPNOTSUPP = 95;
 
   // by result and arguments: I is an int, L a long or a pointer; E puts errno where it is told
   private static final MethodHandle I_L = handle(JAVA_INT, JAVA_LONG);
@@ -46,6 +47,8 @@ public final class VerbsByLinker implements Verbs {
   private static final MethodHandle E_L_LL = catching(JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle E_L_LLLLI =
       catching(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle E_L_LLLLII =
+      catching(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT);
   private static final MethodHandle E_L_CQ =
       catching(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle L_L = handle(JAVA_LONG, JAVA_LONG);
@@ -66,6 +69,7 @@ public final class VerbsByLinker implements Verbs {
   private final MemorySegment allocPd;
   private final MemorySegment deallocPd;
   private final MemorySegment regMr;
+  private final MemorySegment regDmaBufMr;
   private final MemorySegment deregMr;
   private final MemorySegment createChannel;
   private final MemorySegment destroyChannel;
@@ -101,6 +105,8 @@ public final class VerbsByLinker implements Verbs {
     allocPd = function(library, "ibv_alloc_pd");
     deallocPd = function(library, "ibv_dealloc_pd");
     regMr = function(library, "ibv_reg_mr_iova2");
+    // Since rdma-core 34; nothing but memory of accelerators needs it.
+    regDmaBufMr = MemorySegment.ofAddress(library.find("ibv_reg_dmabuf_mr").orElse(0));
     deregMr = function(library, "ibv_dereg_mr");
     createChannel = function(library, "ibv_create_comp_channel");
     destroyChannel = function(library, "ibv_destroy_comp_channel");
@@ -202,6 +208,24 @@ public final class VerbsByLinker implements Verbs {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(Calls.CAPTURED);
       long mr = (long) E_L_LLLLI.invokeExact(regMr, errno, pd, address, length, iova, access);
+      return pointerOrErrno(mr, errno);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public long ibv_reg_dmabuf_mr(
+      long pd, long offset, long length, long iova, int descriptor, int access) {
+    if (regDmaBufMr.address() == 0) {
+      return -EOPNOTSUPP;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Calls.CAPTURED);
+      long mr =
+          (long)
+              E_L_LLLLII.invokeExact(
+                  regDmaBufMr, errno, pd, offset, length, iova, descriptor, access);
       return pointerOrErrno(mr, errno);
     } catch (Throwable e) {
       throw unexpected(e);

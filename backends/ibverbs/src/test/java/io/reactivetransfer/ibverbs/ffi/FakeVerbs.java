@@ -4,8 +4,10 @@ import io.reactivetransfer.ffm.ffi.Raw;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -17,6 +19,8 @@ import java.util.stream.IntStream;
  */
 public class FakeVerbs implements Verbs {
 
+  private static final int EBADF = 9;
+  private static final int EFAULT = 14;
   private static final int EBUSY = 16;
   private static final int EAGAIN = 11;
   private static final int EINVAL = 22;
@@ -24,6 +28,9 @@ public class FakeVerbs implements Verbs {
 
   /** Bits of an address within a page. */
   private static final long SAME = (1L << 12) - 1;
+
+  /** From here on nothing is of this process, so that a kernel could pin it. */
+  private static final long NOWHERE = 1L << 55;
 
   private static final int KEY_STEP = 0x0135_7912;
 
@@ -34,6 +41,7 @@ public class FakeVerbs implements Verbs {
   private final Set<Long> lists = new HashSet<>();
   private int lastKey;
   private final Deque<Integer> endedKeys = new ArrayDeque<>();
+  private final Map<Integer, Long> exported = new HashMap<>();
   private int lastNumber = 16;
   private int toBeAcknowledged;
   private int made;
@@ -121,6 +129,23 @@ public class FakeVerbs implements Verbs {
         each.fail();
       }
     }
+  }
+
+  /** Another driver exports memory under this descriptor: where its bytes are in this process. */
+  public synchronized void export(int descriptor, long address) {
+    exported.put(descriptor, address);
+  }
+
+  /** The descriptor is closed; what was registered stays. */
+  public synchronized void closed(int descriptor) {
+    if (exported.remove(descriptor) == null) {
+      books.mistake("close of " + descriptor + ", which is not open");
+    }
+  }
+
+  /** The descriptors that are not closed. */
+  public synchronized Set<Integer> exported() {
+    return Set.copyOf(exported.keySet());
   }
 
   // ---- devices ----
@@ -237,6 +262,21 @@ public class FakeVerbs implements Verbs {
   @Override
   public synchronized long ibv_reg_mr_iova2(
       long pd, long address, long length, long iova, int access) {
+    return address >= NOWHERE
+        ? -EFAULT
+        : registered("ibv_reg_mr_iova2", pd, address, length, iova, access);
+  }
+
+  @Override
+  public synchronized long ibv_reg_dmabuf_mr(
+      long pd, long offset, long length, long iova, int descriptor, int access) {
+    Long address = exported.get(descriptor);
+    return address == null
+        ? -EBADF
+        : registered("ibv_reg_dmabuf_mr", pd, address + offset, length, iova, access);
+  }
+
+  private long registered(String call, long pd, long address, long length, long iova, int access) {
     boolean isRight =
         (iova & SAME) == (address & SAME)
             && ((access & Ib.IBV_ACCESS_REMOTE_WRITE) == 0
@@ -245,7 +285,7 @@ public class FakeVerbs implements Verbs {
         ? made(
             FakeObject.Pd.class,
             pd,
-            "ibv_reg_mr_iova2",
+            call,
             found -> {
               return books.add(
                       new FakeObject.Mr(arena, found, address, length, iova, access, nextKey()))
