@@ -105,7 +105,7 @@ final class LoadWorker implements Worker {
 
   /** Fetches it once more into blank pages, and compares every page; says how many. */
   private String verify() throws IOException {
-    node.segment.fill((byte) 0x5a);
+    node.pages.fill((byte) 0x5a);
     long compared = 0;
     for (Lane lane : lanes) {
       decode.receive(order(lane), arrival -> Mono.<Void>empty()).block(Duration.ofMinutes(2));

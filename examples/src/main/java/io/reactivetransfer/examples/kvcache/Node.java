@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.TransferEngine;
@@ -9,7 +10,6 @@ import io.reactivetransfer.kvcache.KvCacheOptions;
 import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.kvcache.KvMemory;
 import io.reactivetransfer.kvcache.PagePool;
-import io.reactivetransfer.tools.ByteCount;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -30,19 +30,18 @@ final class Node implements AutoCloseable {
   static final String MODEL = "example";
 
   private static final Duration SETUP = Duration.ofSeconds(30);
-  private static final long ALIGNMENT = 4096;
 
   private final Arena arena;
   final TransferEngine engine;
-  final MemorySegment segment;
+  final CachePages pages;
   final KvMemory memory;
   final TailBuffer tail;
 
   private Node(
-      Arena arena, TransferEngine engine, MemorySegment segment, KvMemory memory, TailBuffer tail) {
+      Arena arena, TransferEngine engine, CachePages pages, KvMemory memory, TailBuffer tail) {
     this.arena = arena;
     this.engine = engine;
-    this.segment = segment;
+    this.pages = pages;
     this.memory = memory;
     this.tail = tail;
   }
@@ -65,13 +64,14 @@ final class Node implements AutoCloseable {
     Arena arena = Arena.ofShared();
     TransferEngine engine =
         await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open());
-    MemorySegment segment = allocate(arena, layout.bytes(0));
-    KvMemory memory = KvMemory.of(await(engine.register(segment)), layout);
-    return new Node(arena, engine, segment, memory, tail(arena, engine, plan));
+    CachePages pages = CachePages.of(plan.device(), layout.bytes(0));
+    KvMemory memory =
+        KvMemory.of(await(engine.register(pages.memory(), Access.REMOTE_WRITE)), layout);
+    return new Node(arena, engine, pages, memory, tail(arena, engine, plan));
   }
 
   private static TailBuffer tail(Arena arena, TransferEngine engine, Plan plan) {
-    MemorySegment tail = allocate(arena, TailBuffer.bytes(plan.shape()));
+    MemorySegment tail = CachePages.OfHost.allocate(arena, TailBuffer.bytes(plan.shape()));
     return new TailBuffer(await(engine.register(tail)), tail);
   }
 
@@ -80,26 +80,22 @@ final class Node implements AutoCloseable {
     return tail(arena, engine, plan);
   }
 
-  private static MemorySegment allocate(Arena arena, long bytes) {
-    try {
-      return arena.allocate(bytes, ALIGNMENT);
-    } catch (OutOfMemoryError e) {
-      throw new IllegalStateException(
-          "no native memory for " + new ByteCount(bytes) + ": " + e.getMessage(), e);
-    }
-  }
-
   /** Which gives others as much time as the plan does, however long that is. */
   KvCache openCache(Plan plan) {
     KvCacheOptions options = KvCacheOptions.builder().maxDeadline(plan.deadline()).build();
     return KvCache.open(engine, engine.address().toString(), options);
   }
 
-  /** One page of one layer. */
+  /** One page of one layer, as {@link CachePages#read} has it. */
   MemorySegment page(int layer, int page) {
     KvLayout layout = memory.layout();
-    return segment.asSlice(
+    return pages.read(
         layout.offset(layer, 0, page), layout.parts().getFirst().pageBytes(layout.pageTokens()));
+  }
+
+  /** Puts a page of a layer there, if it is not there already. */
+  void put(int layer, int page, MemorySegment bytes) {
+    pages.write(memory.layout().offset(layer, 0, page), bytes);
   }
 
   /** All pages, in an order that a seed decides: real pools are not in order either. */
@@ -118,6 +114,7 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     engine.close().block(SETUP);
+    pages.close();
     arena.close();
   }
 }

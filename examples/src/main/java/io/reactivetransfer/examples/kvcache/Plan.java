@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.Device;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param backend name of the backend
  * @param provider which of the backend's providers, or null for its choice
  * @param nics NICs of each engine
+ * @param device in whose memory the pages lie, on both sides
  * @param shape how much is handed over
  * @param file whose bytes are the pages, or null for random ones
  * @param out where the target writes what arrived, or null
@@ -26,6 +28,7 @@ record Plan(
     String backend,
     @Nullable String provider,
     int nics,
+    Device device,
     Shape shape,
     @Nullable Path file,
     @Nullable Path out,
@@ -42,6 +45,7 @@ record Plan(
         backend,
         provider,
         nics,
+        device,
         shape,
         file,
         out,
@@ -61,6 +65,7 @@ record Plan(
                 "kv-cache",
                 "--backend=" + backend,
                 "--nics=" + nics,
+                "--device=" + device,
                 "--layers=" + shape.layers(),
                 "--pages=" + shape.pages(),
                 "--page-size=" + shape.pageBytes(),

@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.Provider;
@@ -21,6 +22,9 @@ final class ResultTable {
                 Provider.carrier(plan.backend(), plan.provider()),
                 plan.nics(),
                 plan.nics() == 1 ? "" : "s"));
+    if (!plan.device().equals(Device.HOST)) {
+      table.line("pages", Gpus.line(plan.device()));
+    }
     table.line(
         "bytes",
         "%s in %,d pages, and a tail of %s"

@@ -49,7 +49,11 @@ final class SourcePages {
           MemorySegment.copy(content, from, page, 0, length);
           page.asSlice(length).fill((byte) 0);
         }
-        put(page, node.page(i / pages.size(), pages.get(i % pages.size())), plan.shape());
+        int layer = i / pages.size();
+        int at = pages.get(i % pages.size());
+        MemorySegment into = node.page(layer, at);
+        put(page, into, plan.shape());
+        node.put(layer, at, into);
         node.tail.setChecksum(i, TailBuffer.crc(page));
       }
     }

@@ -32,7 +32,7 @@ final class TargetPages {
   }
 
   void blank() {
-    node.segment.fill(BLANK);
+    node.pages.fill(BLANK);
   }
 
   /** Compares the checksum of every page with the one that was computed from its source. */

@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
@@ -22,6 +23,7 @@ class DeadlineTest {
           "loopback",
           null,
           1,
+          Device.HOST,
           new Shape(3, 8, 100),
           null,
           null,

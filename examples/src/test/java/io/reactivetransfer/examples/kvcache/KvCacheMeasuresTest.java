@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +51,7 @@ class KvCacheMeasuresTest {
         backend,
         null,
         1,
+        Device.HOST,
         new Shape(3, 6, 8192).inRows(rows),
         null,
         null,

@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.kvcache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.PageList;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +23,7 @@ class TargetPagesTest {
           "loopback",
           null,
           1,
+          Device.HOST,
           new Shape(3, 8, 100),
           null,
           null,
