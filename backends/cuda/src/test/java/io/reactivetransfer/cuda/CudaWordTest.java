@@ -10,6 +10,9 @@ import io.reactivetransfer.loopback.LoopbackBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,6 +49,36 @@ class CudaWordTest {
     } finally {
       gpu.within(() -> JCudaDriver.cuStreamDestroy(stream));
       engine.close().block(PATIENCE);
+    }
+  }
+
+  @Test
+  void aGraphWritesItWheneverItIsLaunched() {
+    Gpu gpu = CudaDriver.here().gpu(Gpus.FIRST);
+    try (CudaWord word = CudaWord.open(Gpus.FIRST)) {
+      gpu.within(() -> {
+        OwnStream stream = OwnStream.create();
+        CUgraph graph = new CUgraph();
+        CUgraphExec exec = new CUgraphExec();
+        Results.require(
+            "cuStreamBeginCapture",
+            () ->
+                JCudaDriver.cuStreamBeginCapture(
+                    stream, CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED));
+        word.writeOn(stream, 7);
+        Results.require("cuStreamEndCapture", () -> JCudaDriver.cuStreamEndCapture(stream, graph));
+        Results.require("cuGraphInstantiate", () -> JCudaDriver.cuGraphInstantiate(exec, graph, 0));
+        assertThat(word.get()).as("while nothing was launched").isZero();
+        for (int i = 0; i < 2; i++) {
+          word.set(0);
+          Results.require("cuGraphLaunch", () -> JCudaDriver.cuGraphLaunch(exec, stream));
+          Results.require("cuStreamSynchronize", () -> JCudaDriver.cuStreamSynchronize(stream));
+          assertThat(word.get()).isEqualTo(7);
+        }
+        Results.require("cuGraphExecDestroy", () -> JCudaDriver.cuGraphExecDestroy(exec));
+        Results.require("cuGraphDestroy", () -> JCudaDriver.cuGraphDestroy(graph));
+        return JCudaDriver.cuStreamDestroy(stream);
+      });
     }
   }
 
