@@ -54,7 +54,7 @@ final class CopyLane {
           new Half[] {
             new Half(memory.asSlice(0, HALF), first), new Half(memory.asSlice(HALF, HALF), second)
           });
-    } catch (CudaException e) {
+    } catch (RuntimeException | Error e) { // want of memory, too
       destroy(first);
       destroy(second);
       throw e;

@@ -82,8 +82,16 @@ public final class CudaIpc implements AutoCloseable {
 
   private static CudaIpc opened(long base, IpcToken token) {
     try {
-      return new CudaIpc(Pointers.check(base + token.offset(), token.length()), base);
-    } catch (RuntimeException e) {
+      DeviceMemory memory = Pointers.check(base + token.offset(), token.length());
+      if (Pointers.begin(memory.address()) != Pointers.begin(base)) {
+        throw new CudaException(
+            0,
+            "expected memory within what was exported, got offset "
+                + token.offset()
+                + ", where other memory lies");
+      }
+      return new CudaIpc(memory, base);
+    } catch (RuntimeException | Error e) {
       int _ = CudaDriver.here().calls().cuIpcCloseMemHandle(base);
       throw e;
     }
@@ -111,7 +119,7 @@ public final class CudaIpc implements AutoCloseable {
 
   /**
    * Ends the use of the memory here; a second time does nothing. Every region that was made of it
-   * has to be closed before. It blocks until nothing runs on the GPU any more.
+   * has to be closed before. It blocks as {@link CudaMemory#close} does.
    *
    * @throws CudaException if the driver refuses
    */

@@ -44,7 +44,7 @@ public final class CudaMemory implements AutoCloseable {
       try {
         Pointers.synchronize(Addresses.of(pointer));
         return new CudaMemory(new DeviceMemory(device, Addresses.of(pointer), bytes), pointer);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         Results.of(() -> JCudaDriver.cuMemFree(pointer));
         throw e;
       }
@@ -82,9 +82,13 @@ public final class CudaMemory implements AutoCloseable {
   }
 
   /**
-   * Frees it; a second time does nothing. Every region that was made of it has to be closed before.
-   * It blocks until nothing runs on the GPU any more: a stream that waits for something which this
-   * thread is to do would never end.
+   * Frees it; a second time does nothing. Every region that was made of it has to be closed before,
+   * without an error: if closing one has failed, this memory stays until the process ends.
+   *
+   * <p>It blocks until nothing runs on the GPU any more, and the driver takes no copies for it
+   * meanwhile, also from other threads: where a stream waits for an arrival whose bytes a backend
+   * has to copy into that GPU, it would never end. So free nothing of a GPU while a stream waits
+   * there.
    *
    * @throws CudaException if the driver refuses; it is lost then
    */

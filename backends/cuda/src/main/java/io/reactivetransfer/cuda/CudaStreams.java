@@ -5,8 +5,6 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.ffi.Cu;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
@@ -25,12 +23,9 @@ public final class CudaStreams {
 
   /**
    * What a word becomes when what it stands for has failed or was cancelled: the stream goes on, as
-   * it could not be stopped, and what it does next works on bytes that have not all come. A kernel
-   * that is not to do so has to look at the word itself.
+   * it could not be stopped, and what it does next works on bytes that have not all come.
    */
   static final long FAILED = 1L << 62;
-
-  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
   private final TransferEngine engine;
   private final Gpu gpu;
@@ -39,7 +34,7 @@ public final class CudaStreams {
   private CudaStreams(TransferEngine engine, Gpu gpu) {
     this.engine = engine;
     this.gpu = gpu;
-    this.waits = new PassedWaits(gpu.words());
+    this.waits = gpu.waits();
   }
 
   /**
@@ -70,11 +65,14 @@ public final class CudaStreams {
    *
    * <p>If the claim fails, this fails so, too, and if it is cancelled, the claim is; the stream
    * goes on in either case. It does not know: so whoever gives it work looks at this signal before
-   * using what comes of that work.
+   * using what comes of that work. A failure lets it go on from the thread that signals, a cancel
+   * from the one that cancels: neither may wait for the stream, such as in {@link
+   * CudaMemory#close}.
    *
-   * @param stream of the device
-   * @param counter may be bound and have a deadline, and should have one of them, since nothing
-   *     else ends a stream's wait
+   * @param stream of the device's primary context, as streams of CUDA's runtime are, and not being
+   *     captured: a wait is for once
+   * @param counter of the engine given to {@link #of}, and raising no word. It may be bound and
+   *     have a deadline, and should have one of them, since nothing else ends a stream's wait
    * @param writes 1 to 2^40
    * @return signals where the counter does; fails with a {@link CudaException} if the driver
    *     refuses the wait, and claims nothing then
@@ -87,19 +85,34 @@ public final class CudaStreams {
 
   private Mono<Void> wait(CUstream stream, ImmCounter counter, long writes) {
     WordPages.Word word = waits.take();
-    WORD.setRelease(word.memory(), 0L, 0L);
+    StreamWait.prepare(word);
+    Mono<Void> claim;
     OwnEvent passed;
     try {
-      passed = gpu.within(() -> enqueue(stream, word));
-    } catch (CudaException e) {
-      WORD.setRelease(word.memory(), 0L, FAILED); // it may have been given to the stream
+      claim = counter.raising(new HostMemory(word.memory())).next(writes); // made when subscribed
+      passed = gpu.within(OwnEvent::create);
+    } catch (RuntimeException e) {
+      gpu.words().give(word); // no stream has heard of it
       return Mono.error(e);
     }
-    Runnable fail = () -> WORD.setRelease(word.memory(), 0L, FAILED);
-    return Mono.defer(() -> counter.raising(new HostMemory(word.memory())).next(writes))
-        .doOnError(_ -> fail.run())
-        .doOnCancel(fail)
-        .doFinally(_ -> afterwards(() -> waits.add(word, passed)));
+    StreamWait wait = new StreamWait(word, passed);
+    try {
+      gpu.within(() -> enqueue(stream, wait));
+    } catch (CudaException e) {
+      StreamWait.letGo(word); // it may have been given to the stream, so it stays as it is
+      return Mono.error(e);
+    }
+    return claim
+        .doOnSuccess(_ -> giveBackIf(wait.met(), wait))
+        .doOnError(_ -> giveBackIf(wait.failed(), wait))
+        .doOnCancel(() -> giveBackIf(wait.failed(), wait))
+        .doFinally(_ -> giveBackIf(wait.over(), wait));
+  }
+
+  private void giveBackIf(boolean isFree, StreamWait wait) {
+    if (isFree) {
+      afterwards(() -> waits.add(wait));
+    }
   }
 
   /** A claim that was cancelled may raise its word until then. */
@@ -112,18 +125,17 @@ public final class CudaStreams {
   }
 
   /** In the GPU's context. */
-  private static OwnEvent enqueue(CUstream stream, WordPages.Word word) {
-    OwnEvent passed = OwnEvent.create();
+  private static boolean enqueue(CUstream stream, StreamWait wait) {
     try {
       Results.require(
           "cuStreamWaitValue64",
           () ->
               JCudaDriver.cuStreamWaitValue64(
-                  stream, word.pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
-      passed.record(stream);
-      return passed;
+                  stream, wait.word.pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
+      wait.passed.record(stream);
+      return true;
     } catch (CudaException e) {
-      passed.destroy();
+      wait.passed.destroy();
       throw e;
     }
   }

@@ -16,6 +16,8 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * One GPU. Its context is the driver's primary one, which CUDA's runtime and other libraries use,
@@ -24,12 +26,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gpu {
 
+  private static final Logger LOG = Loggers.getLogger(Gpu.class);
   private static final int TEXT_BYTES = 256;
 
   private final Libcuda calls;
   private final Device device;
   private final CopyLanes lanes;
   private final WordPages words;
+  private final PassedWaits waits;
 
   /** Where the driver puts what was current; nobody reads it. */
   private final MemorySegment popped = Arena.ofAuto().allocate(JAVA_LONG);
@@ -43,6 +47,7 @@ final class Gpu {
     this.device = Device.of(CudaDriver.KIND, ordinal);
     this.lanes = new CopyLanes(calls);
     this.words = new WordPages(this);
+    this.waits = new PassedWaits(this);
   }
 
   Device device() {
@@ -61,6 +66,10 @@ final class Gpu {
     return words;
   }
 
+  PassedWaits waits() {
+    return waits;
+  }
+
   /** Makes its context the calling thread's, until {@link #leave()}. */
   void enter() {
     OwnContext own = context;
@@ -68,9 +77,15 @@ final class Gpu {
     Results.require("cuCtxPushCurrent", calls.cuCtxPushCurrent_v2(entered));
   }
 
-  /** Gives the thread back what it had before; whatever the driver says to that. */
+  /** Gives the thread back what it had before; goes on whatever the driver says to that. */
   void leave() {
-    int _ = calls.cuCtxPopCurrent_v2(popped.address());
+    int result = calls.cuCtxPopCurrent_v2(popped.address());
+    if (result != Cu.CUDA_SUCCESS) {
+      LOG.error(
+          "a thread keeps the context of {}: cuCtxPopCurrent failed with {}",
+          device,
+          DriverProbe.name(calls, result));
+    }
   }
 
   /** Does something in its context. */

@@ -3,9 +3,11 @@ package io.reactivetransfer.cuda;
 import io.reactivetransfer.cuda.ffi.Cu;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Words for which streams were told to wait, and which nobody raises any more: free when the
+ * Waits of the streams of one GPU that nobody raises any more: their words are free when the
  * streams have come by. Safe from any thread.
  */
 final class PassedWaits {
@@ -13,32 +15,46 @@ final class PassedWaits {
   /** Looked at for each word that is wanted: two, so that there are ever fewer. */
   private static final int LOOKS = 2;
 
-  private record Wait(WordPages.Word word, OwnEvent passed) {}
+  private final Gpu gpu;
 
-  private final WordPages pages;
-  private final Deque<Wait> waits = new ArrayDeque<>();
+  /** Filled by NICs' threads, which must not wait for who holds the lock and calls the driver. */
+  private final Queue<StreamWait> ended = new ConcurrentLinkedQueue<>();
 
-  PassedWaits(WordPages pages) {
-    this.pages = pages;
+  private final Deque<StreamWait> waits = new ArrayDeque<>();
+
+  PassedWaits(Gpu gpu) {
+    this.gpu = gpu;
   }
 
   /** A word that nobody uses. */
   synchronized WordPages.Word take() {
-    for (int looks = LOOKS; looks > 0 && !waits.isEmpty(); looks--) {
-      Wait wait = waits.removeFirst();
+    for (StreamWait next = ended.poll(); next != null; next = ended.poll()) {
+      waits.addLast(next);
+    }
+    if (!waits.isEmpty()) {
+      gpu.within(this::look);
+    }
+    return gpu.words().take();
+  }
+
+  /** In the GPU's context: a thread need not have one. */
+  private boolean look() {
+    for (int looks = Math.min(LOOKS, waits.size()); looks > 0; looks--) {
+      StreamWait wait = waits.removeFirst();
       switch (wait.passed.query()) {
         case Cu.CUDA_SUCCESS -> {
           wait.passed.destroy();
-          pages.give(wait.word);
+          gpu.words().give(wait.word);
         }
         case Cu.CUDA_ERROR_NOT_READY -> waits.addLast(wait);
         default -> wait.passed.destroy(); // the GPU is broken, and nobody knows what it still does
       }
     }
-    return pages.take();
+    return true;
   }
 
-  synchronized void add(WordPages.Word word, OwnEvent passed) {
-    waits.addLast(new Wait(word, passed));
+  /** Never waits. */
+  void add(StreamWait wait) {
+    ended.add(wait);
   }
 }

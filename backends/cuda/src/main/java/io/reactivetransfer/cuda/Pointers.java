@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.cuda.ffi.Cu;
+import io.reactivetransfer.cuda.ffi.Libcuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import reactor.util.Logger;
@@ -96,8 +97,12 @@ final class Pointers {
   private static long value(long address, int attribute, String failure, boolean isInt) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(JAVA_LONG);
-      int result =
-          CudaDriver.here().calls().cuPointerGetAttribute(value.address(), attribute, address);
+      Libcuda calls = CudaDriver.here().calls();
+      int result = calls.cuPointerGetAttribute(value.address(), attribute, address);
+      if (result == Cu.CUDA_ERROR_INVALID_CONTEXT) { // the thread has none, and any will do
+        Gpu any = CudaDriver.here().gpus().getFirst();
+        result = any.within(() -> calls.cuPointerGetAttribute(value.address(), attribute, address));
+      }
       if (result != Cu.CUDA_SUCCESS) {
         throw new CudaException(
             result,

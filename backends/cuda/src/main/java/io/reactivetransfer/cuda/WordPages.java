@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Words of the host that one GPU reads and writes, by the page: pinning costs a page each time, and
@@ -31,6 +32,11 @@ final class WordPages {
   private final Gpu gpu;
   private final Deque<Word> free = new ArrayDeque<>();
 
+  /** Of a page that the driver has refused to pin, or to name, to be tried again; pages stay. */
+  private @Nullable MemorySegment refused;
+
+  private boolean isRefusedPinned;
+
   WordPages(Gpu gpu) {
     this.gpu = gpu;
   }
@@ -42,7 +48,7 @@ final class WordPages {
    */
   synchronized Word take() {
     if (free.isEmpty()) {
-      add(gpu.within(WordPages::pin));
+      add(gpu.within(this::pin));
     }
     return free.removeLast();
   }
@@ -57,19 +63,26 @@ final class WordPages {
     }
   }
 
-  private static Word pin() {
-    MemorySegment page = Arena.global().allocate(PAGE, PAGE);
-    Results.require(
-        "cuMemHostRegister",
-        () ->
-            JCudaDriver.cuMemHostRegister(
-                Addresses.host(page),
-                PAGE,
-                Cu.CU_MEMHOSTREGISTER_PORTABLE | Cu.CU_MEMHOSTREGISTER_DEVICEMAP));
+  private Word pin() {
+    MemorySegment again = refused;
+    MemorySegment page = again == null ? Arena.global().allocate(PAGE, PAGE) : again;
+    refused = page;
+    if (!isRefusedPinned) {
+      Results.require(
+          "cuMemHostRegister",
+          () ->
+              JCudaDriver.cuMemHostRegister(
+                  Addresses.host(page),
+                  PAGE,
+                  Cu.CU_MEMHOSTREGISTER_PORTABLE | Cu.CU_MEMHOSTREGISTER_DEVICEMAP));
+    }
+    isRefusedPinned = true;
     CUdeviceptr pointer = new CUdeviceptr();
     Results.require(
         "cuMemHostGetDevicePointer",
         () -> JCudaDriver.cuMemHostGetDevicePointer(pointer, Addresses.host(page), 0));
+    isRefusedPinned = false;
+    refused = null;
     return new Word(page, pointer);
   }
 }

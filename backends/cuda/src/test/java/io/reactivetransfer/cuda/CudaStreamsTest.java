@@ -13,14 +13,20 @@ import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import jcuda.driver.JCudaDriver;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 
 class CudaStreamsTest {
@@ -139,6 +145,71 @@ class CudaStreamsTest {
       untilTheStreamHasGoneOn();
     }
     assertThat(failures).as("calls without which no stream is told to wait").isGreaterThan(2);
+  }
+
+  /** As {@code Mono.when} does with those that are complete, when another one fails. */
+  @Test
+  void aCancelThatComesLateLetsNoOtherStreamGoOn() {
+    BaseSubscriber<Void> first = new BaseSubscriber<>() {};
+    ImmLease lease = target.lease();
+    try (Arena arena = Arena.ofShared()) {
+      MemoryRegion from = Objects.requireNonNull(origin.register(arena.allocate(64)).block());
+      MemoryRegion to = Objects.requireNonNull(target.register(arena.allocate(64)).block());
+      CompletableFuture<Void> met = new CompletableFuture<>();
+      AtomicReference<Subscription> late = new AtomicReference<>();
+      streams
+          .waitFor(stream, lease.counter(), 1)
+          .doOnSubscribe(late::set)
+          .doFinally(_ -> met.complete(null))
+          .subscribe(first);
+      origin
+          .submit(WriteImm.of(from.whole(), origin.remote(to.descriptor()).whole(), lease.imm()))
+          .block(PATIENCE);
+      met.join();
+      untilTheStreamHasGoneOn();
+      // The word is given back on the NIC's thread, and taken again by one of the next waits.
+      List<Disposable> others = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        others.add(streams.waitFor(stream, target.lease().counter(), 1).subscribe());
+      }
+      Objects.requireNonNull(late.get()).cancel();
+      for (Disposable other : others) {
+        assertThat(state())
+            .as("a stream whose claims were neither met nor cancelled")
+            .isEqualTo(NOT_READY);
+        other.dispose();
+      }
+      untilTheStreamHasGoneOn();
+      Mono.when(from.close(), to.close()).block(PATIENCE);
+    }
+  }
+
+  /** A thread without a context of its own; the documents have one object for each wait. */
+  @Test
+  void wordsAndEventsAreUsedAgainByOtherObjectsOnOtherThreads() throws InterruptedException {
+    Thread other =
+        new Thread(() -> {
+          for (int i = 0; i < 300; i++) {
+            CudaStreams.of(target, Gpus.FIRST)
+                .waitFor(stream, target.lease().counter(), 1)
+                .subscribe()
+                .dispose();
+            untilTheStreamHasGoneOn();
+          }
+        });
+    other.start();
+    other.join();
+    assertThat(gpus.driver().calls("cuEventCreate")).isEqualTo(300);
+    assertThat(gpus.driver().calls("cuMemHostRegister")).isLessThanOrEqualTo(1);
+    assertThat(gpus.driver().live(Live.EVENT)).isLessThan(60);
+  }
+
+  @Test
+  void aClaimThatCannotBeMadeLetsNoStreamWait() {
+    long before = gpus.driver().calls("cuStreamWaitValue64");
+    assertThatThrownBy(() -> streams.waitFor(stream, target.lease().counter(), -1).block(PATIENCE))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(gpus.driver().calls("cuStreamWaitValue64")).isEqualTo(before);
   }
 
   @Test

@@ -6,6 +6,9 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.cuda.fake.FakeDriver;
 import io.reactivetransfer.cuda.fake.Live;
 import java.util.Random;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUresult;
+import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -33,6 +36,15 @@ final class Gpus implements BeforeEachCallback, AfterEachCallback {
   @Override
   public void beforeEach(ExtensionContext context) {
     driver.reset();
+    leaveAll();
+  }
+
+  /** A test that has leaving fail keeps a context on its thread, where others would find it. */
+  private static void leaveAll() {
+    CUcontext current = new CUcontext();
+    while (JCudaDriver.cuCtxPopCurrent(current) == CUresult.CUDA_SUCCESS) {
+      current = new CUcontext();
+    }
   }
 
   @Override

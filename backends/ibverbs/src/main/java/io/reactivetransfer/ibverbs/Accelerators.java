@@ -33,6 +33,9 @@ final class Accelerators {
   /** Those of which others may have been let write to some memory. */
   private volatile Device[] written = NONE;
 
+  /** Whether one has failed since {@link #takeFailure}. */
+  private boolean hasFailed;
+
   Accelerators(Devices devices) {
     this.devices = devices;
   }
@@ -147,10 +150,18 @@ final class Accelerators {
     if (life != null && life.scope().isAlive()) {
       life.close();
     }
+    hasFailed = true;
     LOG.error(
         "{} does not see any more what a NIC writes there, so its memory is closed to others: {}",
         device,
         why.getMessage());
+  }
+
+  /** Whether one has failed since the last call; on the NIC's thread. */
+  boolean takeFailure() {
+    boolean failed = hasFailed;
+    hasFailed = false;
+    return failed;
   }
 
   /** Nothing is registered any more. */

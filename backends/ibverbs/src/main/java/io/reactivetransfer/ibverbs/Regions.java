@@ -260,7 +260,8 @@ final class Regions {
       open.addAll(again);
       again.clear();
     }
-    int looks = now - lookedNanos > IDLE_NANOS ? open.size() : Math.min(LOOKS, open.size());
+    boolean all = accelerators.takeFailure() || now - lookedNanos > IDLE_NANOS;
+    int looks = all ? open.size() : Math.min(LOOKS, open.size());
     lookedNanos = now;
     for (; looks > 0; looks--) {
       VerbsMemory memory = open.remove();

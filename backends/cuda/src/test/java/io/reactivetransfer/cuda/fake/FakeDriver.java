@@ -1,6 +1,10 @@
 package io.reactivetransfer.cuda.fake;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
@@ -33,9 +37,32 @@ public final class FakeDriver {
     if (loaded == null) {
       Path library = FakeLibrary.build();
       System.load(library.toString());
+      loadJCuda(library.getParent());
       loaded = new FakeDriver(library);
     }
     return loaded;
+  }
+
+  /**
+   * Where JVMs share the folder for temporary files, one might load what another one has half
+   * written: so each has JCuda's native part in a folder of its own.
+   */
+  private static void loadJCuda(Path folder) {
+    String before = System.setProperty("java.io.tmpdir", folder.toString());
+    try {
+      Class.forName("jcuda.driver.JCudaDriver");
+      try (DirectoryStream<Path> unpacked = Files.newDirectoryStream(folder, "libJCuda*")) {
+        for (Path file : unpacked) {
+          Files.delete(file); // it stays mapped
+        }
+      }
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      System.setProperty("java.io.tmpdir", before);
+    }
   }
 
   /** The library. */
