@@ -1,8 +1,9 @@
 package io.reactivetransfer.cuda;
 
 /**
- * The driver of a GPU refused something. What failed with a context that is broken fails so again,
- * until the process ends: the driver keeps such errors.
+ * The driver of a GPU refused something. If a kernel or a copy has broken the context, each later
+ * call for that GPU fails with the same code until the process ends. What fails a transfer is a
+ * {@link io.reactivetransfer.TransferException}, whose text has the driver's name of the error.
  */
 public final class CudaException extends RuntimeException {
 

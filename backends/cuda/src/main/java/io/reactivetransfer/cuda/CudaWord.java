@@ -72,8 +72,10 @@ public final class CudaWord implements AutoCloseable {
   /**
    * Has a stream write it when it has done what it was given before.
    *
-   * @param stream of the device; being captured, it writes whenever the graph is launched
-   * @throws CudaException if the driver refuses
+   * @param stream of the device's primary context; being captured, it writes whenever the graph is
+   *     launched, the same value each time
+   * @throws CudaException if the driver refuses, as for a GPU whose streams write no words of 64
+   *     bits
    */
   public void writeOn(CUstream stream, long value) {
     gpu.within(() -> {
@@ -87,8 +89,10 @@ public final class CudaWord implements AutoCloseable {
   }
 
   /**
-   * Gives it back; a second time does nothing. No stream and no kernel may use it any more, and no
-   * engine watch it: it will be another one's.
+   * Gives it back; a second time does nothing. No stream and no kernel may use it any more, no
+   * engine watch it, and no claim raise it, of one that was cancelled not before a task that was
+   * handed to {@link io.reactivetransfer.TransferEngine#executor()} behind the cancel has run: it
+   * will be another one's.
    */
   @Override
   public void close() {
