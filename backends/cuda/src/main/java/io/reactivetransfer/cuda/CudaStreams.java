@@ -6,6 +6,7 @@ import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.ffi.Cu;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import reactor.core.publisher.Mono;
@@ -119,7 +120,7 @@ public final class CudaStreams {
   private void afterwards(Runnable task) {
     try {
       engine.executor().execute(task);
-    } catch (java.util.concurrent.RejectedExecutionException closed) {
+    } catch (RejectedExecutionException closed) {
       task.run();
     }
   }

@@ -18,7 +18,7 @@ import reactor.util.Loggers;
 
 /**
  * The accelerators whose memory one NIC reads and writes by itself. Safe from any thread, but for
- * {@link #flush} and {@link #close}.
+ * {@link #flush}, {@link #takeFailure} and {@link #close}, which are the NIC's thread's.
  */
 final class Accelerators {
 

@@ -55,6 +55,14 @@ class DevicesTest {
       return 7;
     }
 
+    boolean isOpen;
+
+    @Override
+    public boolean isOpenToNics(Device device) {
+      raise();
+      return isOpen;
+    }
+
     @Override
     public DmaBuf exportDmaBuf(DeviceMemory memory) {
       raise();
@@ -133,5 +141,17 @@ class DevicesTest {
     assertThatThrownBy(() -> devices.access(CARD))
         .isInstanceOf(BackendException.class)
         .hasMessageContainingAll(Scripted.class.getName(), which);
+  }
+
+  @Test
+  void thoseThatAreNotOpenToNicsAreServedByCopiesOnly() {
+    Scripted scripted = new Scripted();
+    Devices devices = Devices.of(List.of(scripted));
+    assertThat(devices.openToNicsAndHost()).containsExactly(Device.HOST);
+    scripted.isOpen = true;
+    assertThat(devices.openToNicsAndHost()).containsExactlyInAnyOrder(Device.HOST, CARD);
+    scripted.failure = new NoClassDefFoundError("on purpose");
+    assertThat(devices.openToNicsAndHost()).containsExactly(Device.HOST);
+    assertThat(devices.andHost()).containsExactlyInAnyOrder(Device.HOST, CARD);
   }
 }
