@@ -1,14 +1,18 @@
 package io.reactivetransfer;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 
 /** What an {@link EngineOptions.Builder} was told, checked. */
 record EngineOptionValues(
     int nics,
+    Map<Device, List<String>> deviceNics,
     int window,
     int nicDepth,
     int peerDepth,
@@ -36,6 +40,8 @@ record EngineOptionValues(
   /** Checks every bound. */
   EngineOptionValues {
     requireWithin("nics", nics, 0, Nic.MAX_PER_ENGINE);
+    deviceNics = Map.copyOf(deviceNics);
+    deviceNics.forEach(EngineOptionValues::requireNics);
     requireWithin("window", window, 1, 1 << 16);
     requireWithin("nicDepth", nicDepth, 1, 1 << 16);
     requireWithin("peerDepth", peerDepth, 1, 1 << 20);
@@ -83,7 +89,27 @@ record EngineOptionValues(
             .idle(idle)
             .signalScheduler(signalScheduler)
             .recorder(recorder);
+    deviceNics.forEach((device, names) -> builder.deviceNics(device, names.toArray(String[]::new)));
     return cpu.isPresent() ? builder.cpu(cpu.getAsInt()) : builder;
+  }
+
+  private static void requireNics(Device device, List<String> names) {
+    if (device.equals(Device.HOST)) {
+      throw new IllegalArgumentException(
+          "expected deviceNics of an accelerator, got some of the host, whose memory goes over"
+              + " all");
+    }
+    if (names.isEmpty()
+        || names.size() > Nic.MAX_PER_ENGINE
+        || Set.copyOf(names).size() != names.size()) {
+      throw new IllegalArgumentException(
+          "expected deviceNics of "
+              + device
+              + " with the names of 1 to "
+              + Nic.MAX_PER_ENGINE
+              + " NICs, no two alike, got "
+              + names);
+    }
   }
 
   private static void requireWithin(String name, long value, long min, long max) {

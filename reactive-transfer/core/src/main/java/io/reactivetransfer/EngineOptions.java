@@ -1,8 +1,11 @@
 package io.reactivetransfer;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 
@@ -14,6 +17,15 @@ public sealed interface EngineOptions permits EngineOptionValues {
 
   /** How many NICs to open, 1 to 8; 0 for all that the backend offers. */
   int nics();
+
+  /**
+   * Over which NICs memory of an accelerator is written from, by their names, each of which must be
+   * one of the engine's. For an accelerator that is not among these, which is the default, it is
+   * the nearest ones of those that read it by themselves; and all where bytes are copied through
+   * the host, or where no distance is known. What these do not take for a peer, because they are
+   * busy, full or do not lead there, goes over the others.
+   */
+  Map<Device, List<String>> deviceNics();
 
   /** Transfers of one stream that may be in flight, 1 to 65,536. */
   int window();
@@ -120,6 +132,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
   /** Sets what differs from the defaults. */
   final class Builder {
     private int nics;
+    private final Map<Device, List<String>> deviceNics = new TreeMap<>();
     private int window = 256;
     private int nicDepth = 1_024;
     private int peerDepth = 4_096;
@@ -145,6 +158,17 @@ public sealed interface EngineOptions permits EngineOptionValues {
     /** See {@link EngineOptions#nics()}. */
     public Builder nics(int nics) {
       this.nics = nics;
+      return this;
+    }
+
+    /**
+     * See {@link EngineOptions#deviceNics()}.
+     *
+     * @param device an accelerator; one that this process does not have is no mistake
+     * @param names 1 to 8, no two alike
+     */
+    public Builder deviceNics(Device device, String... names) {
+      this.deviceNics.put(device, List.of(names));
       return this;
     }
 
@@ -266,6 +290,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
     public EngineOptions build() {
       return new EngineOptionValues(
           nics,
+          deviceNics,
           window,
           nicDepth,
           peerDepth,

@@ -3,11 +3,15 @@ package io.reactivetransfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.reactivetransfer.EngineOptions.Builder;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -84,9 +88,36 @@ class EngineOptionsTest {
   }
 
   @Test
+  void nicsOfADeviceAreSome() {
+    Device device = Device.of("abacus", 1);
+    String[] tooMany = IntStream.range(0, 9).mapToObj(nic -> "n" + nic).toArray(String[]::new);
+    EngineOptions.builder().deviceNics(device, Arrays.copyOf(tooMany, 8)).build();
+    for (String[] wrong : List.of(new String[0], tooMany, new String[] {"n0", "n0"})) {
+      Builder builder = EngineOptions.builder().deviceNics(device, wrong);
+      assertThatIllegalArgumentException()
+          .isThrownBy(builder::build)
+          .withMessageStartingWith("expected deviceNics of abacus:1 with the names of 1 to 8 NICs");
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EngineOptions.builder().deviceNics(Device.HOST, "n0").build())
+        .withMessageContaining("of the host");
+  }
+
+  /** Who builds again with others does not change what was built. */
+  @Test
+  void nicsOfADeviceStayWhatTheyWere() {
+    Builder builder = EngineOptions.builder().deviceNics(Device.of("abacus", 1), "n0");
+    EngineOptions first = builder.build();
+    builder.deviceNics(Device.of("abacus", 1), "n1");
+    assertThat(first.deviceNics().values()).containsExactly(List.of("n0"));
+    assertThat(builder.build().deviceNics().values()).containsExactly(List.of("n1"));
+  }
+
+  @Test
   void hasTheDefaultsThatItDocuments() {
     EngineOptions options = EngineOptions.defaults();
     assertThat(options.nics()).isZero();
+    assertThat(options.deviceNics()).isEmpty();
     assertThat(options.window()).isEqualTo(256);
     assertThat(options.nicDepth()).isEqualTo(1_024);
     assertThat(options.peerDepth()).isEqualTo(4_096);
@@ -110,6 +141,7 @@ class EngineOptionsTest {
     EngineOptions options =
         EngineOptions.builder()
             .nics(2)
+            .deviceNics(Device.of("abacus", 1), "n0", "n1")
             .window(3)
             .nicDepth(4)
             .peerDepth(5)
@@ -130,6 +162,8 @@ class EngineOptionsTest {
             .signalScheduler(Schedulers.immediate())
             .build();
     assertThat(options.nics()).isEqualTo(2);
+    assertThat(options.deviceNics())
+        .containsExactly(entry(Device.of("abacus", 1), List.of("n0", "n1")));
     assertThat(options.window()).isEqualTo(3);
     assertThat(options.nicDepth()).isEqualTo(4);
     assertThat(options.peerDepth()).isEqualTo(5);

@@ -10,6 +10,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.NearNics;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.Signals;
@@ -46,6 +47,7 @@ final class EngineOpening {
   private final EngineOptions options;
   private final Answer<TransferEngine> answer;
   private final List<Nic> nics;
+  private final NearNics near;
   private final List<Domain> domains = new ArrayList<>();
   private @Nullable ControlChannel control;
   private final EngineIdentity identity;
@@ -68,6 +70,7 @@ final class EngineOpening {
       throw new BackendException(
           0, "expected 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + nics.size());
     }
+    this.near = NearNics.of(backend, nics, options, environment);
     this.identity = environment.identities().get();
     this.devices = environment.devices();
     this.worker = new Worker(identity.id(), options, environment.nanoClock());
@@ -197,7 +200,7 @@ final class EngineOpening {
       Regions regions =
           new Regions(
               new PeerAddress(backend.name(), worker.id(), channel.address()),
-              new Nics(nics, domains, worker.defects()),
+              new Nics(nics, near, domains, worker.defects()),
               new Revocations(
                   options.revocationGrace(),
                   worker.timers(),

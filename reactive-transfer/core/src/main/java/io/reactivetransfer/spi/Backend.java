@@ -1,5 +1,6 @@
 package io.reactivetransfer.spi;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -44,6 +45,19 @@ public interface Backend {
    */
   default List<String> remarks() {
     return List.of();
+  }
+
+  /**
+   * How a NIC would come at memory of an accelerator. Says what is found here, for people and for
+   * the choice of NICs, and promises nothing: a single NIC may refuse, or take another way. Opens
+   * nothing.
+   *
+   * @param nic one of those listed
+   * @param device one of those of the access
+   * @param access reaches it, and is available
+   */
+  default DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    return DeviceWay.UNKNOWN;
   }
 
   /**

@@ -4,6 +4,8 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reaches the memory of accelerators of one kind; found through {@link java.util.ServiceLoader},
@@ -16,6 +18,9 @@ import java.util.List;
  * to the device before, such as kernels that run there. In terms of CUDA: a stream of its own.
  * Meanwhile the engine does nothing else, and gives no signs of life. What it throws, whatever that
  * is, is taken for a refusal by the device.
+ *
+ * <p>Engines find one each. Two that reach the same devices should be equal, so that memory which
+ * each of two engines has registered is copied by one {@link #copy}, without the host.
  */
 public interface DeviceAccess {
 
@@ -40,6 +45,17 @@ public interface DeviceAccess {
    */
   default String describe(Device device) {
     return device.toString();
+  }
+
+  /**
+   * Where an accelerator is, so that NICs near to it can be told from others. Never throws.
+   *
+   * @param device one of {@link #devices()}
+   * @return its PCI address as Linux has it, such as {@code 0000:3b:00.0}; null, as by default, for
+   *     one of which that is not known
+   */
+  default @Nullable String pciAddress(Device device) {
+    return null;
   }
 
   /**
@@ -70,6 +86,42 @@ public interface DeviceAccess {
       MemorySegment source, long sourceOffset, DeviceMemory target, long targetOffset, long length);
 
   /**
+   * Copies between memory of two of its devices, or within one. When it returns the bytes are
+   * there: the source may be reused, and what the target's device does later sees them. By default
+   * it goes through the host, in parts.
+   *
+   * <p>Two ranges that overlap are no mistake that ends anything, but the bytes of the target are
+   * whatever comes of it, and so may be those of the source where it is the target: a write is
+   * copied part by part, in an order that nobody promises.
+   *
+   * @param source memory of one of {@link #devices()}, or of an access that is equal to this one
+   * @param sourceOffset first byte within the source
+   * @param target memory of one of these devices, too
+   * @param targetOffset first byte within the target
+   * @param length bytes, 0 or more; both ranges were checked
+   * @throws BackendException if a device refuses, such as for memory that was freed; parts of the
+   *     target may have changed by then
+   */
+  default void copy(
+      DeviceMemory source, long sourceOffset, DeviceMemory target, long targetOffset, long length) {
+    ThroughHost.copy(this, source, sourceOffset, this, target, targetOffset, length);
+  }
+
+  /**
+   * Memory of the host through which a NIC's thread has bytes of a device come and go while it does
+   * something else. The default one copies while its caller waits.
+   *
+   * @param device one of {@link #devices()}
+   * @param bytes of the buffer, 1 or more
+   * @return to be closed by the caller, who keeps it as long as there is use for it: to make one
+   *     may be expensive
+   * @throws BackendException if the device refuses
+   */
+  default StagingBuffer stagingBuffer(Device device, long bytes) {
+    return new WaitingBuffer(this, bytes);
+  }
+
+  /**
    * Reads a word of 64 bits, in the host's byte order, as it is now; what the device wrote before
    * it wrote that word is seen by whoever copies afterwards. Called in each turn of an engine while
    * the word is watched, so it should be a read of mapped memory, and allocate nothing.
@@ -89,6 +141,17 @@ public interface DeviceAccess {
    */
   default boolean isOpenToNics(Device device) {
     return false;
+  }
+
+  /**
+   * In which ways NICs may be given memory of the device, where it {@linkplain #isOpenToNics is
+   * open to them}: by default, as a dma-buf. Never throws.
+   *
+   * @param device one of {@link #devices()}
+   * @return of {@link DeviceWay#DMA_BUF} and {@link DeviceWay#PEER_MEMORY}, those that there are
+   */
+  default Set<DeviceWay> waysForNics(Device device) {
+    return isOpenToNics(device) ? Set.of(DeviceWay.DMA_BUF) : Set.of();
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.reactivetransfer.spi;
 
 import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The accelerators that can be reached from this process, and how. Immutable. */
 public final class Devices {
 
-  private final Map<Device, DeviceAccess> access = new TreeMap<>();
+  private final Map<Device, GuardedAccess> access = new TreeMap<>();
 
   /** Why others are not there, and what to do about it. */
   private final List<String> missing = new ArrayList<>();
@@ -111,7 +112,11 @@ public final class Devices {
    * @throws BackendException if it is not; the text says which ones are, and what is missing
    */
   public DeviceAccess access(Device device) {
-    DeviceAccess found = access.get(device);
+    return guarded(device);
+  }
+
+  private GuardedAccess guarded(Device device) {
+    GuardedAccess found = access.get(device);
     if (found == null) {
       throw new BackendException(
           0,
@@ -123,6 +128,36 @@ public final class Devices {
               + "; copy it to host memory, or add the artifact that reaches this device");
     }
     return found;
+  }
+
+  /**
+   * Copies from one accelerator to another, or within one; when it returns the bytes are there.
+   * Where one access reaches both, that {@linkplain DeviceAccess#copy copies}; else the bytes go
+   * through the host. As there, ranges should not overlap.
+   *
+   * @param from reach the source, such as those of another engine
+   * @param source memory of one of those
+   * @param sourceOffset first byte within the source
+   * @param target memory of one of these
+   * @param targetOffset first byte within the target
+   * @param length bytes, 0 or more; both ranges were checked
+   * @throws BackendException if a device is not reached, or refuses; parts of the target may have
+   *     changed by then
+   */
+  public void copy(
+      Devices from,
+      DeviceMemory source,
+      long sourceOffset,
+      DeviceMemory target,
+      long targetOffset,
+      long length) {
+    GuardedAccess read = from.guarded(source.device());
+    GuardedAccess write = guarded(target.device());
+    if (write.isOneWith(read)) {
+      write.copy(source, sourceOffset, target, targetOffset, length);
+    } else {
+      ThroughHost.copy(read, source, sourceOffset, write, target, targetOffset, length);
+    }
   }
 
   @Override

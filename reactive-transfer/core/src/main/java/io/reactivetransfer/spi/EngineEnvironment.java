@@ -67,6 +67,11 @@ public final class EngineEnvironment {
     return set.devices;
   }
 
+  /** Where PCI devices are, from which it follows which NICs are near to an accelerator. */
+  public PciTree pci() {
+    return set.pci;
+  }
+
   /** Sets what is not the machine's. */
   public static final class Builder {
     private LongSupplier nanoClock = System::nanoTime;
@@ -74,6 +79,7 @@ public final class EngineEnvironment {
     private CpuPinning pinning = new NoPinning();
     private NicWaits waits = new NoWaits();
     private Devices devices = Devices.none();
+    private PciTree pci = PciTree.system();
 
     private Builder() {}
 
@@ -83,7 +89,8 @@ public final class EngineEnvironment {
           .identities(identities)
           .pinning(pinning)
           .waits(waits)
-          .devices(devices);
+          .devices(devices)
+          .pci(pci);
     }
 
     /** See {@link EngineEnvironment#nanoClock()}. */
@@ -113,6 +120,12 @@ public final class EngineEnvironment {
     /** See {@link EngineEnvironment#devices()}. */
     public Builder devices(Devices devices) {
       this.devices = Objects.requireNonNull(devices, "devices");
+      return this;
+    }
+
+    /** See {@link EngineEnvironment#pci()}. */
+    public Builder pci(PciTree pci) {
+      this.pci = Objects.requireNonNull(pci, "pci");
       return this;
     }
 

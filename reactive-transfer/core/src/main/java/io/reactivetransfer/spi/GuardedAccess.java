@@ -4,6 +4,8 @@ import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An access as drivers see it: what it throws is a {@link BackendException}, always. A class of its
@@ -36,6 +38,15 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
   }
 
   @Override
+  public @Nullable String pciAddress(Device which) {
+    try {
+      return access.pciAddress(which);
+    } catch (Throwable failure) {
+      return null;
+    }
+  }
+
+  @Override
   public void copyToHost(
       DeviceMemory source,
       long sourceOffset,
@@ -56,6 +67,36 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
   }
 
   @Override
+  public StagingBuffer stagingBuffer(Device which, long bytes) {
+    try {
+      StagingBuffer buffer = access.stagingBuffer(which, bytes);
+      try {
+        return new GuardedBuffer(this, buffer, bytes);
+      } catch (Throwable unfit) {
+        buffer.close();
+        throw unfit;
+      }
+    } catch (Throwable failure) {
+      throw refusal(failure);
+    }
+  }
+
+  @Override
+  public void copy(
+      DeviceMemory source, long sourceOffset, DeviceMemory target, long targetOffset, long length) {
+    run(() -> access.copy(source, sourceOffset, target, targetOffset, length));
+  }
+
+  /** Whether one access reaches the devices of both; not if it cannot say so. */
+  boolean isOneWith(GuardedAccess other) {
+    try {
+      return access.equals(other.access);
+    } catch (Throwable failure) {
+      return false;
+    }
+  }
+
+  @Override
   public long peek(DeviceMemory memory, long offset) {
     try { // without a lambda: each turn of an engine comes by here, and allocates nothing
       return access.peek(memory, offset);
@@ -70,6 +111,15 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
       return access.isOpenToNics(which);
     } catch (Throwable failure) {
       return false;
+    }
+  }
+
+  @Override
+  public Set<DeviceWay> waysForNics(Device which) {
+    try {
+      return Set.copyOf(access.waysForNics(which));
+    } catch (Throwable failure) {
+      return Set.of();
     }
   }
 
@@ -95,7 +145,7 @@ record GuardedAccess(Device device, DeviceAccess access) implements DeviceAccess
     }
   }
 
-  private BackendException refusal(Throwable failure) {
+  BackendException refusal(Throwable failure) {
     return failure instanceof BackendException refused
         ? refused
         : new BackendException(

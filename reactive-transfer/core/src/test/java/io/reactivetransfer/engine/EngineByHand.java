@@ -58,6 +58,9 @@ public final class EngineByHand implements AfterEachCallback {
   /** Where signals come; on the test's thread at once, unless it is set before {@link #open}. */
   public Scheduler signals = Schedulers.immediate();
 
+  /** What else the engine finds; set before {@link #open}. */
+  UnaryOperator<EngineEnvironment.Builder> environment = UnaryOperator.identity();
+
   private final List<Probe<?>> probes = new ArrayList<>();
   private TransferEngine engine;
 
@@ -83,15 +86,14 @@ public final class EngineByHand implements AfterEachCallback {
   Probe<TransferEngine> opening(int nics, UnaryOperator<EngineOptions.Builder> options) {
     backend.count = nics;
     EngineOptions.Builder builder = EngineOptions.builder().signalScheduler(signals);
-    var environment =
+    var found =
         EngineEnvironment.builder()
             .nanoClock(loop::now)
-            .identities(() -> EngineIdentity.of(new EngineId(1, 1)))
-            .build();
+            .identities(() -> EngineIdentity.of(new EngineId(1, 1)));
     return probe(
         TransferEngineBuilder.create()
             .backend(backend)
-            .environment(environment)
+            .environment(environment.apply(found).build())
             .options(options.apply(builder).build())
             .open());
   }

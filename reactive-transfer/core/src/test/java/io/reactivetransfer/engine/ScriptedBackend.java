@@ -1,12 +1,15 @@
 package io.reactivetransfer.engine;
 
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -17,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -45,6 +49,12 @@ final class ScriptedBackend implements Backend {
 
   /** What else its NICs declare. */
   UnaryOperator<Capabilities.Builder> change = builder -> builder;
+
+  /** Where a NIC is; of none it is known. */
+  IntFunction<String> place = number -> null;
+
+  /** How its NICs come at memory of accelerators. */
+  Supplier<DeviceWay> way = () -> DeviceWay.UNKNOWN;
 
   Availability availability = Availability.available();
 
@@ -122,7 +132,14 @@ final class ScriptedBackend implements Backend {
 
   @Override
   public List<Nic> nics() {
-    return IntStream.range(0, count).mapToObj(i -> Nic.named("s" + i)).toList();
+    return IntStream.range(0, count)
+        .mapToObj(i -> Nic.named("s" + i).withPciPath(place.apply(i)))
+        .toList();
+  }
+
+  @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    return way.get();
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.reactivetransfer.engine.base.Closing;
 import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Defects;
+import io.reactivetransfer.engine.base.NearNics;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.Owner;
 import io.reactivetransfer.engine.base.SignalScheduler;
@@ -29,6 +30,7 @@ import io.reactivetransfer.engine.target.Claims;
 import io.reactivetransfer.engine.target.ImmTable;
 import io.reactivetransfer.engine.target.Inbound;
 import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.EngineEnvironment;
 import java.lang.foreign.Arena;
 import java.util.List;
 import reactor.core.scheduler.Scheduler;
@@ -42,7 +44,7 @@ public final class TestParts {
   private final Closing closing = new Closing(owner);
   private final Defects defects = new Defects(new EngineId(9, 9), EngineRecorder.NONE);
   public final Timers timers = new Timers(() -> 0, owner);
-  private final Nics nics = new Nics(List.of(), List.of(), defects);
+  private final Nics nics = new Nics(List.of(), near(), List.of(), defects);
   private final SignalScheduler signals;
   public final Commands commands;
   private final Peers peers;
@@ -66,6 +68,11 @@ public final class TestParts {
             closing,
             link -> new Outbound(link, submissions, timers, nics),
             link -> new Inbound());
+  }
+
+  private static NearNics near() {
+    EngineEnvironment nothing = EngineEnvironment.builder().build();
+    return NearNics.of(new AbsentBackend(), List.of(), EngineOptions.defaults(), nothing);
   }
 
   public PeerLink peer(PeerAddress address) {

@@ -50,6 +50,11 @@ class DevicesTest {
     }
 
     @Override
+    public void copy(DeviceMemory from, long at, DeviceMemory to, long toAt, long length) {
+      raise();
+    }
+
+    @Override
     public long peek(DeviceMemory memory, long offset) {
       raise();
       return 7;
@@ -88,6 +93,7 @@ class DevicesTest {
       List.of(
           access -> access.copyToHost(MEMORY, 0, MemorySegment.NULL, 0, 0),
           access -> access.copyFromHost(MemorySegment.NULL, 0, MEMORY, 0, 0),
+          access -> access.copy(MEMORY, 0, MEMORY, 4, 4),
           access -> access.peek(MEMORY, 0),
           access -> access.exportDmaBuf(MEMORY),
           access -> access.flush(CARD));

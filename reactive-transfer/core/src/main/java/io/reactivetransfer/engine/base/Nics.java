@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.base;
 
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferException.Origin;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Nics {
 
   private final List<Nic> nics;
+  private final NearNics near;
   private final Domain[] domains;
   private final Traffic[] traffic;
   private final Defects defects;
@@ -26,9 +28,14 @@ public final class Nics {
   private boolean closed;
   private @Nullable NotClosed notClosed;
 
-  /** They are open. */
-  public Nics(List<Nic> nics, List<Domain> domains, Defects defects) {
+  /**
+   * They are open.
+   *
+   * @param near to which memory they are near
+   */
+  public Nics(List<Nic> nics, NearNics near, List<Domain> domains, Defects defects) {
     this.nics = List.copyOf(nics);
+    this.near = near;
     this.working = this.nics;
     this.domains = domains.toArray(Domain[]::new);
     this.traffic = new Traffic[this.domains.length];
@@ -50,6 +57,11 @@ public final class Nics {
   /** Their numbers, as a set of bits. */
   public int all() {
     return all;
+  }
+
+  /** Those that are near to memory of a device, as a set of bits; all, if none is nearer. */
+  public int near(Device device) {
+    return near.to(device);
   }
 
   /** One of them. */

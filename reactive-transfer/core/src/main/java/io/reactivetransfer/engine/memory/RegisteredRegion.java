@@ -30,6 +30,7 @@ public final class RegisteredRegion implements MemoryRegion {
   private final Memory memory;
   private final Access access;
   private final Registration registration;
+  private final int nearNics;
 
   /** Sets, so that one who does not wait any more leaves at once, however many wait. */
   private final Set<Waiter> quietWaiters = new LinkedHashSet<>();
@@ -68,6 +69,7 @@ public final class RegisteredRegion implements MemoryRegion {
     this.memory = memory;
     this.access = access;
     this.registration = new Registration(regions.nics().domains(), regions.commands());
+    this.nearNics = regions.nics().near(memory.device());
   }
 
   /**
@@ -142,6 +144,14 @@ public final class RegisteredRegion implements MemoryRegion {
           new RegionDescriptor(
               regions.owner(), number, memory.length(), access, registration.keys());
     }
+  }
+
+  /**
+   * The NICs that it is to be written from, as a set of bits: those that are near to it. All know
+   * it, so that the others can stand in for them.
+   */
+  public int nearNics() {
+    return nearNics;
   }
 
   public LocalMemory local(int nic) {

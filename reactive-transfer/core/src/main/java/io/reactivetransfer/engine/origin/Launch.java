@@ -164,7 +164,7 @@ public final class Launch {
       return;
     }
     Lane lane = run.lane();
-    left = Math.min(left, Math.min(posting.beginLaunches(lane.to()), table.room()));
+    left = Math.min(left, Math.min(posting.beginLaunches(lane.to(), run.source()), table.room()));
     long deadlineNanos = timers.turnNanos() + lane.deadlineNanos();
     int begun = 0;
     try {
@@ -291,7 +291,7 @@ public final class Launch {
       Run run, int place, long sourceOffset, long targetOffset, long length, int imm) {
     Flight flight = table.begin(run, place);
     flight.between(sourceOffset, targetOffset);
-    flight.cutWrite(length, posting.writePieceBytes(length), imm);
+    flight.cutWrite(length, posting.writePieceBytes(length, run.source()), imm);
     return flight;
   }
 

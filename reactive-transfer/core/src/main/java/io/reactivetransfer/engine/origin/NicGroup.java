@@ -7,6 +7,7 @@ import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.WireImm;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.Domain;
 import java.util.ArrayDeque;
@@ -51,9 +52,10 @@ public final class NicGroup {
     this.delivers = nics.completionLevel() == CompletionLevel.DELIVERED;
   }
 
-  /** The length of the pieces into which a write of this length is cut. */
-  long writePieceBytes(long length) {
-    return Sharding.pieceBytes(length, nics, minPieceBytes, maxPieceBytes);
+  /** The length of the pieces into which a write of this length from there is cut. */
+  long writePieceBytes(long length, RegisteredRegion source) {
+    int ways = Integer.bitCount(source.nearNics());
+    return Sharding.pieceBytes(length, ways, minPieceBytes, maxPieceBytes);
   }
 
   /** The length of the pieces into which a page is cut: pages are spread, not parts of pages. */
@@ -143,13 +145,14 @@ public final class NicGroup {
   }
 
   /**
-   * Begins to post new flights of one piece to one peer, one after another; {@link #endLaunches}
-   * ends it.
+   * Begins to post new flights of one piece from one region to one peer, one after another; {@link
+   * #endLaunches} ends it.
    *
    * @return how many there may be; none if others wait
    */
-  int beginLaunches(Outbound peer) {
+  int beginLaunches(Outbound peer, RegisteredRegion source) {
     int room = queues.begin(peer);
+    queues.from(source);
     return ring.isEmpty() ? room : 0;
   }
 
@@ -207,6 +210,7 @@ public final class NicGroup {
   /** Posts some pieces of a flight, as long as NICs take them; returns how many. */
   private int postSome(Flight flight, int quantum) {
     Run run = flight.run();
+    queues.from(run.source());
     long bytes = flight.share();
     int posted = 0;
     while (posted < quantum

@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Nics;
 import io.reactivetransfer.engine.base.Traffic;
+import io.reactivetransfer.engine.memory.RegisteredRegion;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.PostResult;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the NICs of one engine have in flight, and the posting of one piece after another to one
  * peer: each on the next NIC, in rotation, that takes it, so that a slow NIC delays its own pieces
- * only. What does not change between {@link #begin} and {@link #end} is looked at once.
+ * only. Those from memory that some NICs are near to go over these, as long as one of them takes
+ * them. What does not change between {@link #begin} and {@link #end} is looked at once.
  */
 final class SendQueues {
 
@@ -72,6 +74,12 @@ final class SendQueues {
   // of what is posted to one peer, from begin() to end()
 
   /** Those that take nothing of it now, as a set of bits. */
+  private int unable;
+
+  /**
+   * The same, and those that are far from the memory that it is posted from, as long as one that is
+   * near takes something.
+   */
   private int refusing;
 
   /** What the peer may have in flight beside what it had, and what is left of that. */
@@ -121,7 +129,8 @@ final class SendQueues {
    * @return how many pieces there may be, if they are short enough
    */
   int begin(Outbound peer) {
-    refusing = nics.failed() | full | busy | peer.link.lostWays();
+    unable = nics.failed() | full | busy | peer.link.lostWays();
+    refusing = unable;
     bytesBefore = 0;
     for (SendQueue queue : queues) {
       queue.described = null;
@@ -136,6 +145,23 @@ final class SendQueues {
     leftPieces = roomPieces;
     leftBytes = roomBytes;
     return refusing == allNics ? 0 : roomPieces;
+  }
+
+  /** What follows is posted from there. */
+  void from(RegisteredRegion source) {
+    refusing = unable | (allNics & ~source.nearNics());
+    if (refusing == allNics) {
+      refusing = unable;
+    }
+  }
+
+  /** One takes nothing more; the far ones do, then, if it was the last of the near ones. */
+  private void refuses(int bit) {
+    unable |= bit;
+    refusing |= bit;
+    if (refusing == allNics) {
+      refusing = unable;
+    }
   }
 
   /** Whether a piece may follow that counts as so many bytes. */
@@ -174,13 +200,13 @@ final class SendQueues {
         queue.bytes += op.length();
         if (++queue.outstanding == queue.depth) {
           full |= bit;
-          refusing |= bit;
+          refuses(bit);
         }
         return true;
       }
       queue.traffic.refused();
       flight.to().traffic.refused();
-      refusing |= bit;
+      refuses(bit);
       busy |= result == PostResult.NIC_BUSY ? bit : 0;
     } while (refusing != allNics);
     return false;
