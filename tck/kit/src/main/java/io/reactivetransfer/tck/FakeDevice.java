@@ -6,10 +6,13 @@ import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.StagingBuffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,6 +37,9 @@ public final class FakeDevice implements DeviceAccess {
   private final TreeMap<Long, byte[]> allocated = new TreeMap<>();
   private final AtomicLong copies = new AtomicLong();
   private long next = FIRST_ADDRESS;
+
+  /** Copies that were begun, in order: nobody has waited for any of them. */
+  private final Deque<LateCopy> begun = new ArrayDeque<>();
 
   /** With nothing allocated. */
   public FakeDevice(Device device) {
@@ -68,6 +74,17 @@ public final class FakeDevice implements DeviceAccess {
   /** Changes the first bytes. */
   public synchronized void write(DeviceMemory memory, byte[] bytes) {
     at(memory, 0, bytes.length).put(bytes);
+  }
+
+  synchronized void begin(LateCopy copy) {
+    begun.add(copy);
+  }
+
+  /** Makes all copies that were begun up to the last one of this buffer, whoever has begun them. */
+  synchronized void makeAllOf(LateBuffer buffer) {
+    while (begun.stream().anyMatch(copy -> copy.buffer() == buffer)) {
+      begun.remove().run();
+    }
   }
 
   /** How many copies were made. */
@@ -134,6 +151,12 @@ public final class FakeDevice implements DeviceAccess {
       throw new IllegalArgumentException("expected native host memory, got a heap segment");
     }
     return host;
+  }
+
+  /** One whose copies are made when they are waited for, and not before. */
+  @Override
+  public StagingBuffer stagingBuffer(Device which, long bytes) {
+    return new LateBuffer(this, bytes);
   }
 
   @Override

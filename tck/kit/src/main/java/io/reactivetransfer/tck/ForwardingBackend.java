@@ -1,10 +1,13 @@
 package io.reactivetransfer.tck;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -67,6 +70,11 @@ public class ForwardingBackend implements Backend {
   @Override
   public List<Nic> nics(int count) {
     return inner.nics(count);
+  }
+
+  @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    return inner.wayTo(nic, device, access);
   }
 
   @Override

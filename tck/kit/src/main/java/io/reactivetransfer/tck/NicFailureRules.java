@@ -1,10 +1,17 @@
 package io.reactivetransfer.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
 import io.reactivetransfer.PeerGroup;
+import io.reactivetransfer.RemoteSlice;
+import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.Write;
@@ -12,6 +19,7 @@ import io.reactivetransfer.WriteImm;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -155,6 +163,46 @@ abstract class NicFailureRules extends RuleGroup {
     left.awaitCompletion();
     assertThat(left.values()).as("arrivals of a write that was posted twice").containsExactly(0L);
     stage().awaitBytes("over the NIC that is left", duo.to());
+  }
+
+  @Test
+  final void r23_6_memoryOfAnAcceleratorGoesOverTheNicsThatAreNamedForIt() {
+    stage().requireNics(2);
+    Device device = BareNic.DEVICE.devices().getFirst();
+    String near = stage().backend().nics(2).get(1).name();
+    Valve valve = new Valve();
+    Duo duo = Duo.open(stage(), 2, valve, options -> options.deviceNics(device, near));
+    MemoryRegion source = register(duo.origin(), BareNic.DEVICE.allocate(WRITES * 64));
+    assertThat(nicsOf(duo, valve, duo.from().region())).as("NICs of the host").hasSize(2);
+    assertThat(nicsOf(duo, valve, source)).as("NICs of the accelerator").containsExactly(1);
+    valve.breakNic(1);
+    stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
+    assertThat(nicsOf(duo, valve, source)).as("NICs that stand in").containsExactly(0);
+  }
+
+  private MemoryRegion register(TransferEngine owner, DeviceMemory memory) {
+    Probe<MemoryRegion> probe = stage().probe("a region", owner.register(memory, Access.LOCAL));
+    probe.awaitTerminal();
+    if (probe.values().isEmpty()) {
+      abort("the backend serves no memory of devices that it is given access to");
+    }
+    return probe.awaitOne();
+  }
+
+  /** The NICs that carried writes from there. */
+  private Set<Integer> nicsOf(Duo duo, Valve valve, MemoryRegion source) {
+    int before = valve.taken().size();
+    Imm imm = stage().imm();
+    Probe<Void> arrivals = stage().probe("arrivals", duo.target().counter(imm).next(WRITES));
+    for (int i = 0; i < WRITES; i++) {
+      RemoteSlice to = duo.sink(i * 64L, 32);
+      stage().done(duo.origin(), WriteImm.of(source.slice(i * 64L, 32), to, imm));
+    }
+    arrivals.awaitCompletion();
+    return valve.taken().stream()
+        .skip(before)
+        .map(Valve.Taken::nic)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   @Test

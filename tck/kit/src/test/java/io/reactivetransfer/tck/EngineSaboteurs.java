@@ -50,6 +50,7 @@ final class EngineSaboteurs {
               (o, b) ->
                   b.closeTimeout(
                       o.closeTimeout().equals(SHORT) ? Duration.ofHours(1) : o.closeTimeout())),
+          Saboteur.options("23.6", "takes all NICs for near ones", EngineSaboteurs::withAllNear),
           Saboteur.engine("4.6", "takes a close back that is cancelled", TakesCloseBack::new),
           Saboteur.engine("7.5", "leaves messages to a lost peer waiting", LeavesWaiting::new),
           Saboteur.builder(
@@ -76,6 +77,12 @@ final class EngineSaboteurs {
   /** Changes options that are otherwise the same. */
   private interface Change {
     EngineOptions.Builder apply(EngineOptions options, EngineOptions.Builder builder);
+  }
+
+  private static EngineOptions withAllNear(EngineOptions options) {
+    EngineOptions.Builder all = options.toBuilder();
+    options.deviceNics().keySet().forEach(each -> all.deviceNics(each, "loopback0", "loopback1"));
+    return all.build();
   }
 
   private static Saboteur options(String rule, String defect, Change change) {
