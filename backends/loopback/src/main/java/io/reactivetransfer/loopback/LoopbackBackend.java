@@ -1,11 +1,14 @@
 package io.reactivetransfer.loopback;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import io.reactivetransfer.spi.WorkerLoop;
@@ -73,6 +76,11 @@ public final class LoopbackBackend implements Backend {
       throw new BackendException(0, "expected 1 to " + Nic.MAX_PER_ENGINE + " NICs, got " + count);
     }
     return IntStream.range(0, count).mapToObj(index -> Nic.named(name() + index)).toList();
+  }
+
+  @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    return DeviceWay.STAGED;
   }
 
   /** None, unless the builder was given one: then the engine's worker runs on that. */

@@ -4,10 +4,8 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
-import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.LocalMemory;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -20,9 +18,6 @@ import java.lang.foreign.MemorySegment;
  */
 record LoopbackMemory(Memory memory, Devices devices, Access access, LoopbackKey name)
     implements LocalMemory {
-
-  /** What goes from one accelerator to another goes through the host in such parts. */
-  private static final long STAGE_BYTES = 64 << 10;
 
   long length() {
     return memory.length();
@@ -38,18 +33,10 @@ record LoopbackMemory(Memory memory, Devices devices, Access access, LoopbackKey
     switch (memory) {
       case HostMemory host -> source.copyTo(host.segment(), from, to, bytes);
       case DeviceMemory device -> {
-        DeviceAccess reach = devices.access(device.device());
-        if (source.memory instanceof HostMemory host) {
-          reach.copyFromHost(host.segment(), from, device, to, bytes);
-        } else {
-          try (Arena arena = Arena.ofConfined()) {
-            MemorySegment stage = arena.allocate(Math.clamp(bytes, 1, STAGE_BYTES));
-            for (long done = 0; done < bytes; done += stage.byteSize()) {
-              long part = Math.min(stage.byteSize(), bytes - done);
-              source.copyTo(stage, from + done, 0, part);
-              reach.copyFromHost(stage, 0, device, to + done, part);
-            }
-          }
+        switch (source.memory) {
+          case HostMemory host ->
+              devices.access(device.device()).copyFromHost(host.segment(), from, device, to, bytes);
+          case DeviceMemory other -> devices.copy(source.devices, other, from, device, to, bytes);
         }
       }
     }

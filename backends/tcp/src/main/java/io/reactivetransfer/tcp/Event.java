@@ -23,6 +23,10 @@ sealed interface Event {
   final class Landed implements Event {
     @Nullable Link link;
     @Nullable TcpMemory memory;
+
+    /** The first of the buffers from which it is being stored there, if that is not done. */
+    @Nullable Staged staged;
+
     boolean hasImm;
     int imm;
   }

@@ -40,11 +40,12 @@ final class EventQueue {
   }
 
   /** A write of another engine is in memory. */
-  void landed(Link link, TcpMemory memory, boolean hasImm, int imm) {
+  void landed(Link link, TcpMemory memory, @Nullable Staged staged, boolean hasImm, int imm) {
     Event.Landed free = freeLanded.poll();
     Event.Landed event = free == null ? new Event.Landed() : free;
     event.link = link;
     event.memory = memory;
+    event.staged = staged;
     event.hasImm = hasImm;
     event.imm = imm;
     add(event);
@@ -91,7 +92,13 @@ final class EventQueue {
     }
   }
 
+  /** Nothing of it is reported any more. */
   void clear() {
+    for (Event event : events) {
+      if (event instanceof Event.Landed landed) {
+        var _ = Staged.settle(landed.staged);
+      }
+    }
     events.clear();
     waiting.clear();
   }

@@ -87,6 +87,25 @@ final class InFlight {
     return settleNext();
   }
 
+  /** Forgets a write of which nothing was sent: the others move up. */
+  void withdraw(long token) {
+    long number = sent - 1;
+    while (tokens[(int) number & tokens.length - 1] != token) {
+      number--;
+      if (number < settled) {
+        throw new IllegalStateException("expected a write that is in flight");
+      }
+    }
+    for (; number < sent - 1; number++) {
+      int at = (int) number & tokens.length - 1;
+      int behind = (int) (number + 1) & tokens.length - 1;
+      tokens[at] = tokens[behind];
+      payloads[at] = payloads[behind];
+    }
+    sent--;
+    payloads[(int) sent & tokens.length - 1] = null;
+  }
+
   /** Whether there was any. */
   boolean hasSent() {
     return sent > 0;

@@ -19,6 +19,9 @@ final class Incoming {
   /** Less than this is cheaper to copy out of a buffer that holds more than one write. */
   private static final int MIN_DIRECT_BYTES = 64 << 10;
 
+  /** So many for one write: the accelerator empties the first while the last one is filled. */
+  private static final int MOST_STAGED = 4;
+
   /** So that others have their turn. */
   private static final int MAX_DIRECT_BYTES = 1 << 20;
 
@@ -47,6 +50,12 @@ final class Incoming {
 
   /** What the socket was last told to read into, if it is the memory of that write. */
   private @Nullable ByteBuf direct;
+
+  /** The buffers from which that write is being stored in memory of an accelerator. */
+  private @Nullable Staged firstStaged;
+
+  private @Nullable Staged lastStaged;
+  private int countStaged;
 
   Incoming(Link link, TcpDomain domain, FrameReader reader) {
     this.link = link;
@@ -162,11 +171,64 @@ final class Incoming {
     }
     long left = reader.toStream();
     TcpMemory into = left == 0 || rowLeft < MIN_DIRECT_BYTES ? null : writable();
-    direct =
-        into == null
-            ? null
-            : into.sink(position, (int) Math.min(Math.min(left, rowLeft), MAX_DIRECT_BYTES));
+    if (into != null) {
+      int most = (int) Math.min(Math.min(left, rowLeft), MAX_DIRECT_BYTES);
+      direct = into.isCopied() ? receive(into, most) : into.sink(position, most);
+    }
     return direct;
+  }
+
+  private @Nullable ByteBuf receive(TcpMemory into, int most) {
+    Staged staged = staged(into, Math.min(most, MIN_DIRECT_BYTES));
+    return staged == null ? null : staged.receive(most);
+  }
+
+  /** A buffer for what is coming in, with so much room; null if there is none. */
+  private @Nullable Staged staged(TcpMemory into, int room) {
+    Staged last = lastStaged;
+    if (last != null && last.room() >= room) {
+      return last;
+    }
+    Staged more = countStaged < MOST_STAGED ? into.stage() : null;
+    if (more == null) {
+      return oldest();
+    }
+    countStaged++;
+    return append(more);
+  }
+
+  /** The first buffer of the write, when it is empty, behind the others; null if it has none. */
+  private @Nullable Staged oldest() {
+    Staged oldest = firstStaged;
+    if (oldest == null) {
+      return null;
+    }
+    BackendException failed = oldest.await();
+    if (failed != null) {
+      refusal = unwritable(failed);
+    }
+    firstStaged = oldest.next();
+    if (firstStaged == null) {
+      lastStaged = null;
+    }
+    oldest.empty();
+    return append(oldest);
+  }
+
+  private Staged append(Staged more) {
+    if (lastStaged == null) {
+      firstStaged = more;
+    } else {
+      lastStaged.link(more);
+    }
+    lastStaged = more;
+    return more;
+  }
+
+  private void forgetStaged() {
+    firstStaged = null;
+    lastStaged = null;
+    countStaged = 0;
   }
 
   /** Whether this was read to its place already. */
@@ -176,8 +238,13 @@ final class Incoming {
       return false;
     }
     direct = null;
-    advance(in.readableBytes());
-    reader.skip(in.readableBytes());
+    int bytes = in.readableBytes();
+    TcpMemory into = memory;
+    if (into != null && into.isCopied() && lastStaged != null) {
+      lastStaged.store(position, bytes);
+    }
+    advance(bytes);
+    reader.skip(bytes);
     return true;
   }
 
@@ -191,15 +258,22 @@ final class Incoming {
     try {
       while (in.readerIndex() < end) {
         int bytes = (int) Math.min(rowLeft, end - in.readerIndex());
-        into.fill(position, in, bytes);
+        Staged staged = into.isCopied() ? staged(into, 1) : null;
+        if (staged == null) {
+          into.quiet(); // or this would overtake what came before
+          into.fill(position, in, bytes);
+        } else {
+          bytes = Math.min(bytes, staged.room());
+          staged.put(in, bytes);
+          staged.store(position, bytes);
+        }
         advance(bytes);
       }
     } catch (IllegalStateException e) {
       refusal = memoryGone();
       in.readerIndex(end);
     } catch (BackendException e) {
-      refusal =
-          ErrorCode.MEMORY_GONE.because("the target could not be written to: " + e.getMessage());
+      refusal = unwritable(e);
       in.readerIndex(end);
     }
   }
@@ -221,12 +295,26 @@ final class Incoming {
     }
     TcpMemory into = writable();
     if (into != null) {
-      domain.events().landed(link, into, hasImm, imm);
+      domain.events().landed(link, into, firstStaged, hasImm, imm);
     } else if (refusal != null) {
+      var _ = Staged.settle(firstStaged);
       domain.events().add(new Event.Refused(link, refusal));
     }
+    forgetStaged();
     memory = null;
     refusal = null;
+  }
+
+  /** Nothing more comes in; of what has, nothing is under way any more. */
+  void release() {
+    var _ = Staged.settle(firstStaged);
+    forgetStaged();
+  }
+
+  /** An accelerator does not take the bytes. */
+  static Failure unwritable(BackendException reason) {
+    return ErrorCode.MEMORY_GONE.because(
+        "the target could not be written to: " + reason.getMessage());
   }
 
   static Failure revoked() {

@@ -127,7 +127,7 @@ abstract class Link extends SocketConnection {
       return true;
     }
     if (op.length() <= MAX_COPIED_BYTES
-        || (op.rows() > 1 && op.length() <= MAX_COPIED_ROWS_BYTES)) {
+        || (op.rows() > 1 && op.length() <= MAX_COPIED_ROWS_BYTES && !source.isCopied())) {
       postCopy(source, target, op);
     } else {
       postLong(source, target, op);
@@ -286,7 +286,13 @@ abstract class Link extends SocketConnection {
       try {
         copiedBytes += outgoing.give(context());
       } catch (BackendException e) {
-        givenUp.put(outgoing.giveUp(context()), unreadable(e));
+        if (outgoing.isNextUnsent()) {
+          long token = outgoing.withdraw();
+          inFlight.withdraw(token);
+          failCopy(token, e);
+        } else {
+          givenUp.put(outgoing.giveUp(context()), unreadable(e));
+        }
         copiedBytes += Wire.FIRST_PART_BYTES; // to be refused takes its time, too
       }
       context().flush(); // when the socket has taken it, this is called again from there
@@ -507,6 +513,7 @@ abstract class Link extends SocketConnection {
   public boolean shut() {
     boolean first = super.shut();
     outgoing.release();
+    incoming.release();
     Path path = path();
     if (path != null) {
       domain.loop().links().ended(path.key().engine(), this);

@@ -19,6 +19,14 @@ final class LongWrite {
       "its memory was freed, or the file that it maps was cut off; close its region first";
 
   private final SmallBuffers smallBuffers;
+  private final SentMarks sentMarks;
+
+  /**
+   * What an accelerator was asked for, and is sent next: it brings that while the socket takes what
+   * is in front of it.
+   */
+  private @Nullable Staged ahead;
+
   private @Nullable TcpMemory source;
   private @Nullable MemoryView payload;
 
@@ -31,18 +39,23 @@ final class LongWrite {
   private int length;
   private int left;
   private boolean isCopied;
+  private boolean hasCopied;
+
+  /** How much of it was sent or is asked for. */
+  private int begun;
 
   // of what is copied
   private int rowLength;
   private long stride;
 
-  LongWrite(SmallBuffers smallBuffers) {
+  LongWrite(SmallBuffers smallBuffers, SentMarks sentMarks) {
     this.smallBuffers = smallBuffers;
+    this.sentMarks = sentMarks;
   }
 
   /**
    * Begins with this one. What has to be copied of its first part is copied now, as long as it can
-   * still be refused.
+   * still be refused; or an accelerator is asked for it, which may still refuse when it is sent.
    *
    * @return what is released when all of it was sent
    * @throws BackendException if it cannot be copied; then it has not begun
@@ -56,8 +69,10 @@ final class LongWrite {
     rowLength = (int) op.rowLength();
     stride = op.localStride();
     isCopied = from.isCopied() || op.rows() > 1;
-    firstPart = isCopied ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
-    MemoryView all = isCopied ? MemoryView.ofNothing() : from.source(offset, left);
+    begun = 0;
+    firstPart =
+        isCopied && !from.isCopied() ? copy(buffers, Math.min(left, Wire.FIRST_PART_BYTES)) : null;
+    MemoryView all = isCopied ? sentMarks.take() : from.source(offset, left);
     payload = all;
     head = Wire.putWrite(smallBuffers.take(buffers, Wire.headBytes(op)), target.key(), op);
     return all;
@@ -68,9 +83,48 @@ final class LongWrite {
     return left;
   }
 
-  /** Whether what comes next of it has to be copied for that. */
-  boolean isToBeCopied() {
-    return firstPart == null && isCopied;
+  /** Whether what was given last had to be copied for that, while everything else waited. */
+  boolean hasCopied() {
+    return hasCopied;
+  }
+
+  /** Whether nothing was sent of it. */
+  boolean isUnsent() {
+    return head != null;
+  }
+
+  /** Asks an accelerator for what is sent next, if that was not done, and there is a buffer. */
+  void askAhead() {
+    Staged part = ahead == null && begun < length ? Objects.requireNonNull(source).stage() : null;
+    if (part == null) {
+      return;
+    }
+    int bytes = Math.min(length - begun, begun == 0 ? Wire.FIRST_PART_BYTES : Staging.BYTES);
+    int row = begun / rowLength;
+    int at = begun - row * rowLength;
+    while (part.used() < bytes) {
+      int now = Math.min(rowLength - at, bytes - part.used());
+      part.fetch(offset + row * stride + at, now);
+      row++;
+      at = 0;
+    }
+    ahead = part;
+    begun += bytes;
+  }
+
+  /** Waits for what was asked for; false if nothing was. */
+  private boolean isThere() {
+    BackendException failure = ahead == null ? null : ahead.await();
+    if (failure != null) {
+      throw failure;
+    }
+    return ahead != null;
+  }
+
+  private ByteBuf takeAhead() {
+    Staged part = Objects.requireNonNull(ahead);
+    ahead = null;
+    return part.send();
   }
 
   /**
@@ -81,31 +135,51 @@ final class LongWrite {
    */
   int give(ChannelHandlerContext context, int most) {
     ByteBufAllocator buffers = context.alloc();
-    int bytes = Math.min(left, head == null ? most : Wire.FIRST_PART_BYTES);
+    askAhead();
+    boolean isStaged = isThere();
+    int bytes =
+        isStaged
+            ? Objects.requireNonNull(ahead).used()
+            : Math.min(left, head == null && !isCopied ? most : Wire.FIRST_PART_BYTES);
+    hasCopied = isCopied && firstPart == null;
+    ByteBuf copied = firstPart == null && isCopied && !isStaged ? copy(buffers, bytes) : firstPart;
+    firstPart = copied; // released with the rest, if the next line throws
+    ByteBuf before =
+        head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), bytes) : head;
+    firstPart = null;
     boolean isLast = bytes == left;
     MemoryView all = Objects.requireNonNull(payload);
     ByteBuf part;
     if (isCopied) {
-      part = firstPart == null ? copy(buffers, bytes) : firstPart;
-      firstPart = null;
+      part = copied == null ? takeAhead() : copied;
+      begun = Math.max(begun, length - left + bytes);
       if (isLast) {
         all.release();
       }
     } else {
       part = isLast ? all : all.readRetainedSlice(bytes);
     }
-    ByteBuf before =
-        head == null ? Wire.putMore(smallBuffers.take(buffers, Wire.MORE_BYTES), bytes) : head;
     head = null;
     payload = isLast ? null : all;
     left -= bytes;
+    askAhead();
     var _ = context.write(before, context.voidPromise());
     var _ = context.write(part, context.voidPromise());
     return bytes;
   }
 
+  /** Forgets it, of which nothing was sent; its token. */
+  long withdraw() {
+    release();
+    head = null;
+    firstPart = null;
+    payload = null;
+    return token;
+  }
+
   /** Has the target drop it, and refuse it; its token. */
   long giveUp(ChannelHandlerContext context) {
+    dropAhead();
     ByteBuf none = Wire.putMore(smallBuffers.take(context.alloc(), Wire.MORE_BYTES), 0);
     var _ = context.write(none, context.voidPromise());
     Objects.requireNonNull(payload).release();
@@ -137,8 +211,17 @@ final class LongWrite {
     }
   }
 
-  /** Nothing more is sent of it. */
+  private void dropAhead() {
+    Staged part = ahead;
+    ahead = null;
+    if (part != null) {
+      part.drop();
+    }
+  }
+
+  /** Nothing more is sent of it, and nothing is read. */
   void release() {
+    dropAhead();
     for (@Nullable ByteBuf each : new @Nullable ByteBuf[] {head, firstPart, payload}) {
       if (each != null) {
         each.release();

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryView extends UnpooledDirectByteBuf {
 
-  private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
-
   private final Consumer<MemoryView> home;
   private final MemorySegment.@Nullable Scope scope;
   private final boolean made;
@@ -33,11 +31,6 @@ final class MemoryView extends UnpooledDirectByteBuf {
     this.scope = scope;
     made = true;
     setIndex(0, 0);
-  }
-
-  /** One that shows nothing, for who only asks whether it was released. */
-  static MemoryView ofNothing() {
-    return new MemoryView(_ -> {}, NOTHING, null).full(0, 0);
   }
 
   /** Shows this range, full of bytes to send, until it is {@linkplain #recycle recycled}. */

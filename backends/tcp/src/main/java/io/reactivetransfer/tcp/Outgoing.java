@@ -46,6 +46,7 @@ final class Outgoing {
   private final SmallBuffers smallBuffers;
   private final ArrayDeque<Object> waiting = new ArrayDeque<>(); // batches and long writes
   private final ArrayDeque<LongWrite> free = new ArrayDeque<>();
+  private final SentMarks sentMarks = new SentMarks();
   private long waitingBytes;
   private int chunkBytes = MAX_CHUNK_BYTES;
   private int hurriedBytes;
@@ -136,7 +137,7 @@ final class Outgoing {
   /** One that is not in use; to be {@linkplain #add added}. */
   LongWrite newWrite() {
     LongWrite write = free.poll();
-    return write == null ? new LongWrite(smallBuffers) : write;
+    return write == null ? new LongWrite(smallBuffers, sentMarks) : write;
   }
 
   /** Behind all that waits. */
@@ -146,6 +147,16 @@ final class Outgoing {
     }
     waitingBytes += write.bytes();
     waiting.add(write);
+    if (waiting.size() == 1) {
+      askAhead();
+    }
+  }
+
+  /** An accelerator brings what is next while the socket takes what is in front of it. */
+  private void askAhead() {
+    if (waiting.peek() instanceof LongWrite write) {
+      write.askAhead();
+    }
   }
 
   /**
@@ -165,12 +176,12 @@ final class Outgoing {
       }
       int bytes;
       if (waiting.peek() instanceof LongWrite write) {
-        boolean copies = write.isToBeCopied();
-        bytes = write.give(context, copies ? MIN_CHUNK_BYTES : most - given);
-        copied += copies ? bytes : 0;
+        bytes = write.give(context, most - given);
+        copied += write.hasCopied() ? bytes : 0;
         if (write.bytes() == 0) {
           free.push(write);
           waiting.remove();
+          askAhead();
         }
       } else {
         ByteBuf frames = (ByteBuf) waiting.remove();
@@ -193,6 +204,19 @@ final class Outgoing {
             && waiting.peek() instanceof LongWrite write
             && write.bytes() >= LED_BYTES;
     return hasLed ? LEAD_BYTES : chunk;
+  }
+
+  /** Whether nothing was sent of the write that is next. */
+  boolean isNextUnsent() {
+    return waiting.peek() instanceof LongWrite write && write.isUnsent();
+  }
+
+  /** Forgets the write that is next, of which nothing was sent; its token. */
+  long withdraw() {
+    LongWrite write = (LongWrite) waiting.remove();
+    waitingBytes -= write.bytes();
+    free.push(write);
+    return write.withdraw();
   }
 
   /** Gives the write up that is being sent; its token. */

@@ -16,17 +16,19 @@ final class Registrations {
   private final Map<MemoryKey, TcpMemory> byKey = new HashMap<>();
   private final Supplier<MemoryKey> keys;
   private final Devices devices;
+  private final Staging staging;
 
   /** Most writes go where the one before went. */
   private @Nullable TcpMemory lastFound;
 
-  Registrations(Supplier<MemoryKey> keys, Devices devices) {
+  Registrations(Supplier<MemoryKey> keys, Devices devices, Staging staging) {
     this.keys = keys;
     this.devices = devices;
+    this.staging = staging;
   }
 
   TcpMemory add(Memory what, Access access) {
-    return add(new TcpMemory(keys.get(), what, access, devices));
+    return add(new TcpMemory(keys.get(), what, access, devices, staging));
   }
 
   /** The same memory under another key. */
@@ -40,8 +42,10 @@ final class Registrations {
     return memory;
   }
 
+  /** Nothing is written to it under this key when this returns, nor is it copied. */
   void remove(TcpMemory memory) {
     memory.shut();
+    memory.quiet();
     byKey.remove(memory.memoryKey());
     lastFound = null;
   }
@@ -56,7 +60,10 @@ final class Registrations {
   }
 
   void clear() {
-    byKey.values().forEach(TcpMemory::shut);
+    for (TcpMemory each : byKey.values()) {
+      each.shut();
+      each.quiet();
+    }
     byKey.clear();
     lastFound = null;
   }

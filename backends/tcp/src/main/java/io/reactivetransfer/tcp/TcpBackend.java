@@ -1,5 +1,6 @@
 package io.reactivetransfer.tcp;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.HandshakeLimits;
 import io.reactivetransfer.control.ListeningBuilder;
@@ -12,8 +13,11 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.spi.PciTree;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -49,10 +53,12 @@ public final class TcpBackend implements Backend {
   private TcpBackend(Builder builder) {
     settings = builder.settings();
     control = builder.control();
-    nics =
-        IntStream.range(0, Nic.MAX_PER_ENGINE)
-            .mapToObj(index -> Nic.named(NIC_PREFIX + index))
-            .toList();
+    nics = IntStream.range(0, Nic.MAX_PER_ENGINE).mapToObj(this::nic).toList();
+  }
+
+  private Nic nic(int index) {
+    InetAddress address = settings.addresses().get(index % settings.addresses().size());
+    return NicPlaces.placed(Nic.named(NIC_PREFIX + index), address, PciTree.system());
   }
 
   /** Begins with the defaults. */
@@ -81,6 +87,11 @@ public final class TcpBackend implements Backend {
       throw new BackendException(0, "expected 1 to " + nics.size() + " NICs, got " + count);
     }
     return nics.subList(0, count);
+  }
+
+  @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    return DeviceWay.STAGED;
   }
 
   @Override

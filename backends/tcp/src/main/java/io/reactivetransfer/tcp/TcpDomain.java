@@ -7,6 +7,7 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.control.socket.Admission;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
+import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
 import io.reactivetransfer.spi.CompletionSink;
 import io.reactivetransfer.spi.Domain;
@@ -47,6 +48,7 @@ final class TcpDomain implements Domain {
   private final OpenContext context;
   private final Capabilities capabilities;
   private final EventQueue events;
+  private final Staging staging;
   private final Registrations registrations;
   private final Map<Path.Key, Path> paths = new HashMap<>();
   private final Authentication authentication;
@@ -80,7 +82,8 @@ final class TcpDomain implements Domain {
             .build();
     this.turnEnd = new TurnEnd(loop);
     this.events = new EventQueue(context.doorbell());
-    this.registrations = new Registrations(loop.keys(), context.devices());
+    this.staging = new Staging(context.devices());
+    this.registrations = new Registrations(loop.keys(), context.devices(), staging);
   }
 
   /** It can be reached from now on. */
@@ -211,12 +214,18 @@ final class TcpDomain implements Domain {
   private static void landed(Event.Landed landed, CompletionSink sink) {
     Link link = Objects.requireNonNull(landed.link);
     TcpMemory memory = Objects.requireNonNull(landed.memory);
+    BackendException failed = Staged.settle(landed.staged);
+    landed.staged = null;
     if (!memory.isOpen() && (landed.hasImm || !memory.isAlive())) {
       link.refuse(Incoming.revoked());
       return;
     }
     if (!memory.isAlive()) {
       link.refuse(Incoming.memoryGone());
+      return;
+    }
+    if (failed != null) {
+      link.refuse(Incoming.unwritable(failed));
       return;
     }
     if (landed.hasImm) {
@@ -242,8 +251,9 @@ final class TcpDomain implements Domain {
       link.close(why);
     }
     paths.clear();
-    registrations.clear();
     events.clear();
+    registrations.clear();
+    staging.close();
   }
 
   private Path pathTo(TcpPeer peer) {

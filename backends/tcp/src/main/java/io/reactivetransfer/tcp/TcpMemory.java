@@ -24,6 +24,11 @@ final class TcpMemory implements LocalMemory {
   /** Reaches it, if the CPU does not; it is copied then, to and from what the sockets take. */
   private final @Nullable DeviceAccess device;
 
+  /**
+   * Buffers for that, while the NIC's thread does something else; only of memory that is copied.
+   */
+  private final @Nullable Staging staging;
+
   private boolean open = true;
 
   /** Made when they are needed, once: a buffer for each write would be garbage for each. */
@@ -34,11 +39,12 @@ final class TcpMemory implements LocalMemory {
    *
    * @throws BackendException if it is of an accelerator that cannot be reached
    */
-  TcpMemory(MemoryKey key, Memory memory, Access access, Devices devices) {
+  TcpMemory(MemoryKey key, Memory memory, Access access, Devices devices, Staging staging) {
     this.key = key;
     this.memory = memory;
     this.access = access;
     this.device = memory instanceof DeviceMemory it ? devices.access(it.device()) : null;
+    this.staging = device == null ? null : staging;
     this.windows =
         new @Nullable
             MemoryWindow[memory instanceof HostMemory ? MemoryWindow.count(memory.length()) : 0];
@@ -49,6 +55,7 @@ final class TcpMemory implements LocalMemory {
     this.memory = other.memory;
     this.access = other.access;
     this.device = other.device;
+    this.staging = other.staging;
     this.windows = new @Nullable MemoryWindow[other.windows.length];
   }
 
@@ -73,6 +80,23 @@ final class TcpMemory implements LocalMemory {
   /** Whether it has to be copied to be sent, or to be received. */
   boolean isCopied() {
     return device != null;
+  }
+
+  /** What it is, if it is copied. */
+  DeviceMemory deviceMemory() {
+    return (DeviceMemory) memory;
+  }
+
+  /** A buffer to send it from, or to receive it in; null if there is none, or no need for one. */
+  @Nullable Staged stage() {
+    return staging == null ? null : staging.take(this);
+  }
+
+  /** Waits until no copy to it, or from it, is under way. */
+  void quiet() {
+    if (staging != null) {
+      staging.quiet(this);
+    }
   }
 
   Access access() {

@@ -64,6 +64,10 @@ class CutOffFileTest {
 
   private static TcpMemory memory(MemorySegment segment) {
     return new TcpMemory(
-        new MemoryKey(1, 2), new HostMemory(segment), Access.LOCAL, Devices.none());
+        new MemoryKey(1, 2),
+        new HostMemory(segment),
+        Access.LOCAL,
+        Devices.none(),
+        new Staging(Devices.none()));
   }
 }

@@ -6,6 +6,7 @@ import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.Write;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
@@ -87,6 +88,8 @@ final class Node implements AutoCloseable {
     MemorySegment in = other.arena.allocate(BYTES);
     MemoryRegion fresh = engine.register(out).block(LONG);
     RemoteRegion target = engine.remote(other.engine.register(in).block(LONG).descriptor());
+    // What a connection had been through may show only now, and would leave the immediate in doubt.
+    engine.submit(Write.of(fresh.whole(), target.whole())).retry(100).block(LONG);
     engine.submit(WriteImm.of(fresh.whole(), target.whole(), imm)).retry(100).block(LONG);
     other.engine.counter(imm).next(1).block(LONG);
     if (in.mismatch(out) >= 0) {

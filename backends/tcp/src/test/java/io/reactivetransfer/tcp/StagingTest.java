@@ -1,0 +1,101 @@
+package io.reactivetransfer.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
+import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.tck.FakeDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class StagingTest {
+
+  private final FakeDevice device = new FakeDevice(Device.of("fake", 0));
+  private final Devices devices = device.asDevices();
+  private final Staging staging = new Staging(devices);
+
+  private TcpMemory memory(int key) {
+    return new TcpMemory(
+        new MemoryKey(key, key), device.allocate(100), Access.LOCAL, devices, staging);
+  }
+
+  @Test
+  void thereAreSoManyAndNoMore() {
+    TcpMemory memory = memory(1);
+    List<Staged> taken = new ArrayList<>();
+    for (Staged next; (next = memory.stage()) != null; ) {
+      assertThat(taken).doesNotContain(next);
+      taken.add(next);
+    }
+    assertThat(taken).hasSize(64);
+    // In another order than they were taken in.
+    taken.removeLast().drop();
+    taken.removeFirst().drop();
+    taken.remove(taken.size() / 2).drop();
+    List<Staged> again = new ArrayList<>();
+    for (Staged next; (next = memory.stage()) != null; ) {
+      assertThat(taken).doesNotContain(next);
+      again.add(next);
+    }
+    assertThat(again).hasSize(3);
+    taken.addAll(again);
+    taken.forEach(Staged::drop);
+  }
+
+  @Test
+  void oneThatHasFailedIsNotUsedAgain() {
+    TcpMemory memory = memory(1);
+    Staged failed = Objects.requireNonNull(memory.stage());
+    device.free(memory.deviceMemory());
+    failed.fetch(0, 10);
+    assertThat(failed.await()).isNotNull();
+    failed.drop();
+    TcpMemory other = memory(2);
+    Staged next = Objects.requireNonNull(other.stage());
+    assertThat(next).isNotSameAs(failed);
+    next.fetch(0, 10);
+    assertThat(next.await()).isNull();
+    next.drop();
+  }
+
+  @Test
+  void onlyWhatIsOfTheMemoryIsWaitedFor() {
+    TcpMemory memory = memory(1);
+    TcpMemory other = memory(2);
+    Staged ofMemory = Objects.requireNonNull(memory.stage());
+    Staged ofOther = Objects.requireNonNull(other.stage());
+    ofMemory.fetch(0, 10);
+    ofOther.fetch(0, 10);
+    memory.quiet();
+    assertThat(device.copies()).isEqualTo(1);
+    other.quiet();
+    assertThat(device.copies()).isEqualTo(2);
+    ofMemory.drop();
+    ofOther.drop();
+  }
+
+  /** Or memory would be taken for quiet to which the first copy goes on. */
+  @Test
+  void whatWasBegunIsWaitedForAlsoWhenMoreIsRefused() {
+    RefusingBuffer buffer = new RefusingBuffer(Staging.BYTES);
+    Staged staged = new Staged(staging, buffer);
+    staged.begin(memory(1), 0);
+    staged.store(0, 10);
+    staged.store(10, 10);
+    assertThat(staged.await()).hasMessageContaining("no more");
+    assertThat(buffer.awaits).isEqualTo(1);
+  }
+
+  @Test
+  void closedItHasNone() {
+    TcpMemory memory = memory(1);
+    Staged used = Objects.requireNonNull(memory.stage());
+    staging.close();
+    assertThat(memory.stage()).isNull();
+    used.drop();
+    assertThat(memory.stage()).isNull();
+  }
+}
