@@ -3,6 +3,7 @@ package io.reactivetransfer.libfabric;
 import io.reactivetransfer.ffm.NativeLibrary;
 import io.reactivetransfer.ffm.ProcessEnvironment;
 import io.reactivetransfer.ffm.SignalHandlers;
+import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
 import io.reactivetransfer.libfabric.ffi.LibFabricByLinker;
 import io.reactivetransfer.spi.BackendException;
@@ -11,6 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * The loaded library, once in a process, and what guards the JVM from it. Libraries that libfabric
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * the JVM.
  */
 final class FabricLibrary {
+
+  private static final Logger LOG = Loggers.getLogger(FabricLibrary.class);
 
   /** What keeps libraries that are known to do so from installing handlers when loaded. */
   private static final Map<String, String> GUARDS =
@@ -44,6 +49,7 @@ final class FabricLibrary {
   private final LibFabric lib;
   private final String name;
   private final Map<LibfabricSettings, ProviderChoice> choices = new ConcurrentHashMap<>();
+  private final Map<LibfabricSettings, List<FiInfo>> devices = new ConcurrentHashMap<>();
   private volatile @Nullable BackendException refusal;
 
   private FabricLibrary(String name) {
@@ -110,6 +116,29 @@ final class FabricLibrary {
     requireHandlers();
     return choices.computeIfAbsent(
         settings, wanted -> guarded(() -> ProviderChoice.choose(lib, wanted)));
+  }
+
+  /**
+   * What to open a NIC with, so that it reads and writes accelerators by itself; what there is
+   * already where its provider cannot do that. Asked once.
+   */
+  FiInfo forDevices(LibfabricSettings settings, ProviderChoice choice, FiInfo info) {
+    List<FiInfo> found =
+        devices.computeIfAbsent(
+            settings,
+            wanted -> {
+              try {
+                return guarded(() -> choice.forDevices(lib, wanted));
+              } catch (BackendException e) {
+                LOG.debug(
+                    "NICs of {} reach no accelerators: {}", choice.provider(), e.getMessage());
+                return List.of();
+              }
+            });
+    return found.stream()
+        .filter(each -> each.domain().equals(info.domain()) && each.reachesDevices())
+        .findFirst()
+        .orElse(info);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.spi.LocalMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Registered memory. Reading it and having it written are registered apart, so that revoking the
  * one leaves alone what runs of the other.
  *
- * @param scope ends when the application frees it, which it may do although it is registered
+ * @param scope ends when the application frees it, which it may do although it is registered; of an
+ *     accelerator, when that has failed
+ * @param device whose memory it is
  * @param address of its first byte
  * @param length in bytes
  * @param access what it was registered for
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FabricMemory(
     MemorySegment.Scope scope,
+    Device device,
     long address,
     long length,
     Access access,
@@ -40,7 +44,8 @@ record FabricMemory(
 
   /** What a write is denied with whose target was freed. */
   static final String TARGET_FREED =
-      "the target's memory was freed although it is registered; close its region first";
+      "the target's memory was freed although it is registered, or its accelerator has failed;"
+          + " close its region first";
 
   /** Whether there still is something at its address. */
   boolean isAlive() {

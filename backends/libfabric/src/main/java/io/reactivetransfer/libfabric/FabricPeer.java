@@ -77,6 +77,16 @@ final class FabricPeer implements RemotePeer {
     doubts.add(doubt);
   }
 
+  /** A failure that made this side ask so, if one did and is not reported. */
+  @Nullable Failure doubtOf(long ask) {
+    for (Doubt doubt : doubts) {
+      if (doubt.ask() == ask) {
+        return doubt.failure();
+      }
+    }
+    return null;
+  }
+
   /** A failure of which it is known by now that the peer is not lost, or that it is. */
   @Nullable Failure nextFailure() {
     Doubt first = doubts.peek();

@@ -1,5 +1,6 @@
 package io.reactivetransfer.libfabric;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.NettyControl;
@@ -10,8 +11,11 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
+import io.reactivetransfer.staging.StagingDomain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -176,12 +180,29 @@ public final class LibfabricBackend implements Backend {
   }
 
   @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    FabricLibrary library = FabricLibrary.load(settings.library());
+    ProviderChoice choice = choice();
+    FiInfo info = choice.infoOf(nic);
+    return DeviceWays.of(
+        access.isOpenToNics(device) ? library.forDevices(settings, choice, info) : info,
+        device,
+        access);
+  }
+
+  @Override
   public CompletionStage<ControlChannel> openControl(ControlContext context) {
     return control.get().open(context);
   }
 
   @Override
   public CompletionStage<Domain> open(Nic nic, OpenContext context) {
+    return openPlain(nic, context)
+        .thenApply(main -> StagingDomain.before(main, () -> openPlain(nic, context), context));
+  }
+
+  /** One that takes memory of the host only. */
+  private CompletionStage<Domain> openPlain(Nic nic, OpenContext context) {
     // Opening takes tens of milliseconds, which the thread of the other NICs must not be held up
     // by. What is opened is used by that thread alone afterwards.
     return CompletableFuture.supplyAsync(
@@ -189,7 +210,13 @@ public final class LibfabricBackend implements Backend {
           FabricLibrary library = FabricLibrary.load(settings.library());
           ProviderChoice choice = library.choose(settings);
           try {
-            return LibfabricDomain.open(library, choice, choice.infoOf(nic), context);
+            FiInfo info = choice.infoOf(nic);
+            boolean hasDevices = DeviceKind.known(context.devices()).size() > 1;
+            return LibfabricDomain.open(
+                library,
+                choice,
+                hasDevices ? library.forDevices(settings, choice, info) : info,
+                context);
           } catch (BackendException e) {
             throw explained(choice, e);
           }

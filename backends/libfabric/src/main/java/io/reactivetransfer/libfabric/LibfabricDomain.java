@@ -2,8 +2,10 @@ package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Capabilities;
@@ -44,6 +46,7 @@ final class LibfabricDomain implements Domain {
   private final Arena arena;
   private final String provider;
   private final Links links;
+  private final Accelerators accelerators;
   private final long instance;
   private final Regions regions;
   private final Writes writes;
@@ -68,8 +71,10 @@ final class LibfabricDomain implements Domain {
         info.isConnected()
             ? new ConnectedLinks(fabric, random, arena)
             : new DatagramLinks(fabric, arena, inProcess);
-    regions = new Regions(fabric, links, random, inProcess);
-    writes = new Writes(fabric, arena, links, depth, inProcess ? info.injectBytes() : -1);
+    accelerators = new Accelerators(context.devices());
+    regions = new Regions(fabric, accelerators, links, random, inProcess);
+    long injectBytes = inProcess ? info.injectBytes() : -1;
+    writes = new Writes(fabric, accelerators, arena, links, depth, injectBytes);
     peers = new Peers(writes, new Asks(regions), context.connectTimeout().toNanos(), clock);
     capabilities =
         Capabilities.builder(Math.clamp(info.maxMessageBytes(), 1, MAX_WRITE_BYTES), depth)
@@ -79,6 +84,8 @@ final class LibfabricDomain implements Domain {
                     : CompletionLevel.SOURCE_FREE)
             .ordered(info.keepsWriteOrder())
             .fencesLostPeers(links.fencesLostPeers())
+            .devices(
+                info.reachesDevices() ? DeviceKind.known(context.devices()) : Set.of(Device.HOST))
             .build();
     descriptors =
         fabric.descriptor() < 0
@@ -213,6 +220,12 @@ final class LibfabricDomain implements Domain {
         peers.ended(route);
         yield PostResult.PEER_BUSY;
       }
+      case UNREACHABLE -> {
+        BackendException cause = writes.lastError();
+        String text = String.valueOf(cause.getMessage());
+        peers.lose(route.peer(), cause.code(), text);
+        yield fail(op, route, cause.code(), text);
+      }
       case FAILED -> {
         BackendException cause = writes.lastError();
         yield fail(op, route, cause.code(), String.valueOf(cause.getMessage()));
@@ -300,6 +313,7 @@ final class LibfabricDomain implements Domain {
       regions.close();
       links.close();
       fabric.close(); // if that fails the arena stays: what is open may use what is in it
+      accelerators.close();
       arena.close();
     }
   }

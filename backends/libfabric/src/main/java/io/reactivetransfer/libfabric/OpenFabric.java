@@ -3,6 +3,7 @@ package io.reactivetransfer.libfabric;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.reactivetransfer.libfabric.ffi.DeviceAttributes;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiInfo;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
@@ -33,6 +34,7 @@ final class OpenFabric {
   private final MemorySegment out;
 
   private final MemorySegment name;
+  private final DeviceAttributes ofDevice;
   private final Opened opened;
   private final long fabric;
   private final long domain;
@@ -49,6 +51,7 @@ final class OpenFabric {
     this.info = info;
     this.out = arena.allocate(JAVA_LONG);
     this.name = arena.allocate(MAX_NAME_BYTES, Long.BYTES);
+    this.ofDevice = new DeviceAttributes(arena);
     this.opened = new Opened(lib, info.provider(), System::nanoTime);
     try {
       fabric = makeBase("fi_fabric", to -> lib.fi_fabric(info.fabricAttr(), to));
@@ -139,6 +142,18 @@ final class OpenFabric {
   /** Registers memory; the result is closed with {@link #close(long)}. */
   long register(long address, long length, long access, long wantedKey) {
     return make("fi_mr_reg", to -> lib.fi_mr_reg(domain, address, length, access, wantedKey, to));
+  }
+
+  /**
+   * Registers memory of an accelerator; the same.
+   *
+   * @param kind such as {@link Fi#FI_HMEM_CUDA}
+   * @param ordinal which one of these
+   */
+  long registerOfDevice(
+      int kind, int ordinal, long address, long length, long access, long wantedKey) {
+    long attributes = ofDevice.of(address, length, access, wantedKey).on(kind, ordinal).address();
+    return make("fi_mr_regattr", to -> lib.fi_mr_regattr(domain, attributes, 0, to));
   }
 
   /** Ties a registration to an endpoint. */

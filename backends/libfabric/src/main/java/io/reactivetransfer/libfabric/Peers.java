@@ -133,7 +133,11 @@ final class Peers implements Writes.Handler {
     } else if (kind == Asks.DENY || (kind == Asks.GRANT && Asks.isGrant(message))) {
       Route route = from.answered(number, clock.getAsLong());
       due = true;
-      if (route != null && kind == Asks.GRANT) {
+      Failure doubt = from.doubtOf(number);
+      if (route != null && kind == Asks.GRANT && doubt != null) {
+        // The memory is there, so it is the way that has failed, on which something may come still.
+        lose(from, doubt.code(), doubt.text());
+      } else if (route != null && kind == Asks.GRANT) {
         Asks.granted(route, message);
       } else if (route != null) {
         route.deny(PeerText.of(message));
@@ -150,7 +154,16 @@ final class Peers implements Writes.Handler {
     settleSoon(route.peer());
   }
 
-  /** A write fails although its peer is well, in the next poll. */
+  @Override
+  public void ended(Route route, Failure failure, CompletionSink sink) {
+    if (route.peer().loss() == null) {
+      failure.report(sink);
+    } else {
+      failSoon(route.peer(), failure);
+    }
+  }
+
+  /** A write fails although its peer is well, or behind its loss, in the next poll. */
   void failSoon(FabricPeer peer, Failure failure) {
     peer.doubt(new Doubt(failure, 0));
     settleSoon(peer);

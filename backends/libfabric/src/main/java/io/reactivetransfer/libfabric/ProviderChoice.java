@@ -50,11 +50,11 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, List<Refused> refus
     List<Refused> refused = new ArrayList<>();
     for (String name : named.map(List::of).orElse(Provider.CANDIDATES)) {
       try {
-        List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host());
+        List<FiInfo> infos = ask(lib, name, Fi.FI_EP_RDM, settings.host(), false);
         Provider provider = Provider.of(infos.getFirst().provider());
         if (provider.connects()) {
           lib.fi_freeinfo(infos.getFirst().address());
-          infos = ask(lib, provider.below(), Fi.FI_EP_MSG, settings.host());
+          infos = ask(lib, provider.below(), Fi.FI_EP_MSG, settings.host(), false);
         }
         if (named.isEmpty()) {
           refused.addAll(others(lib));
@@ -65,6 +65,19 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, List<Refused> refus
       }
     }
     throw new BackendException(0, "no provider can be used: " + text(refused));
+  }
+
+  /**
+   * The same NICs, to be opened so that they read and write accelerators by themselves. A provider
+   * that is software would copy as well, on the NIC's thread, so it is not asked.
+   *
+   * @throws BackendException if the provider has none that do; says why
+   */
+  List<FiInfo> forDevices(LibFabric lib, LibfabricSettings settings) {
+    if (isSoftware()) {
+      throw new BackendException(0, "provider " + provider.name() + " is software");
+    }
+    return ask(lib, provider.name(), Fi.FI_EP_RDM, settings.host(), true);
   }
 
   /** Whether NICs are made by the process, as many as are wanted. */
@@ -102,7 +115,7 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, List<Refused> refus
     List<Refused> others = new ArrayList<>();
     for (String name : Provider.OTHERS) {
       try {
-        FiInfo first = ask(lib, name, Fi.FI_EP_RDM, LibfabricSettings.LOOPBACK).getFirst();
+        FiInfo first = ask(lib, name, Fi.FI_EP_RDM, LibfabricSettings.LOOPBACK, false).getFirst();
         if (first.provider().equals(name)) {
           others.add(new Refused(name, "used only where it is named"));
         }
@@ -122,11 +135,12 @@ record ProviderChoice(Provider provider, List<FiInfo> infos, List<Refused> refus
   }
 
   /** Asks a provider for its NICs; what is refused is an exception with the reason. */
-  private static List<FiInfo> ask(LibFabric lib, String name, int endpointType, String host) {
+  private static List<FiInfo> ask(
+      LibFabric lib, String name, int endpointType, String host, boolean devices) {
     Provider provider = Provider.of(name);
     // In shm a write with virtual addresses goes straight into the other process, unchecked.
     int mrMode = name.equals(Provider.SHM) ? MR_MODE & ~Fi.FI_MR_VIRT_ADDR : MR_MODE;
-    FiHints hints = new FiHints(name, endpointType, mrMode, provider.deliveryComplete());
+    FiHints hints = new FiHints(name, endpointType, mrMode, provider.deliveryComplete(), devices);
     try (Arena arena = Arena.ofConfined()) {
       long node = provider.needsHost() ? arena.allocateFrom(host).address() : 0;
       MemorySegment out = arena.allocate(JAVA_LONG);

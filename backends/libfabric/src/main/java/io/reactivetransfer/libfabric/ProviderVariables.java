@@ -15,9 +15,10 @@ final class ProviderVariables {
   private static final String IO_URING = "FI_TCP_IO_URING";
   private static final String ZERO_COPY = "FI_TCP_ZEROCOPY_SIZE";
   private static final String EFA_SHM = "FI_EFA_ENABLE_SHM_TRANSFER";
+  private static final String MR_CACHE = "FI_MR_CACHE_MAX_COUNT";
 
   /** What they are set to, unless they are set: the defaults of a provider may change. */
-  static final Map<String, String> OFF = Map.of(IO_URING, "0", EFA_SHM, "0");
+  static final Map<String, String> OFF = Map.of(IO_URING, "0", EFA_SHM, "0", MR_CACHE, "0");
 
   private static final Set<String> NO = Set.of("0", "false", "no", "off");
 
@@ -52,6 +53,15 @@ final class ProviderVariables {
                   text(
                       EFA_SHM + "=" + value,
                       "processes of one machine then write by shm, which looks at no registration",
+                      "0"));
+      case Provider.VERBS, "verbs" ->
+          environment
+              .apply(MR_CACHE)
+              .filter(value -> !value.strip().equals("0"))
+              .map(value ->
+                  text(
+                      MR_CACHE + "=" + value,
+                      "what was registered stays open to others when its registration has ended",
                       "0"));
       default -> Optional.empty();
     };

@@ -1,9 +1,11 @@
 package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.libfabric.FabricMemory.Target;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.spi.BackendException;
@@ -35,6 +37,7 @@ final class Regions {
   private static final long IDLE_NANOS = 1_000_000;
 
   private final OpenFabric fabric;
+  private final Accelerators accelerators;
   private final Links links;
   private final RandomKeys random;
   private final boolean landingForEach;
@@ -46,8 +49,14 @@ final class Regions {
   private long lookedNanos = System.nanoTime();
   private @Nullable Landing shared;
 
-  Regions(OpenFabric fabric, Links links, RandomKeys random, boolean landingForEach) {
+  Regions(
+      OpenFabric fabric,
+      Accelerators accelerators,
+      Links links,
+      RandomKeys random,
+      boolean landingForEach) {
     this.fabric = fabric;
+    this.accelerators = accelerators;
     this.links = links;
     this.random = random;
     this.landingForEach = landingForEach;
@@ -55,30 +64,48 @@ final class Regions {
 
   FabricMemory register(Memory memory, Access access) {
     return switch (memory) {
-      case HostMemory host -> register(host.segment(), access);
-      case DeviceMemory device ->
+      case HostMemory host ->
+          register(host.segment().scope(), Device.HOST, host.segment().address(), memory, access);
+      case DeviceMemory of -> {
+        requireReached(of.device());
+        MemorySegment.Scope scope = accelerators.scope(of.device());
+        if (!scope.isAlive()) {
           throw new BackendException(
-              0,
-              "expected host memory, got memory of device "
-                  + device.device()
-                  + ": this backend registers none");
+              0, "expected memory of an accelerator that works, got some of " + of.device());
+        }
+        yield register(scope, of.device(), of.address(), memory, access);
+      }
     };
   }
 
-  private FabricMemory register(MemorySegment segment, Access access) {
-    long address = segment.address();
-    long length = segment.byteSize();
+  private void requireReached(Device device) {
+    if (!fabric.info.reachesDevices()) {
+      throw new BackendException(
+          0,
+          "expected memory of the host, got memory of "
+              + device
+              + ", which provider "
+              + fabric.info.provider()
+              + " does not reach on "
+              + fabric.info.domain());
+    }
+  }
+
+  private FabricMemory register(
+      MemorySegment.Scope scope, Device device, long address, Memory memory, Access access) {
+    long length = memory.length();
+    boolean isOfHost = device.equals(Device.HOST);
     long source = 0;
     long desc = 0;
-    if (fabric.info.needs(Fi.FI_MR_LOCAL)) {
-      source = fabric.register(address, length, Fi.FI_WRITE, wantedKey());
+    if (fabric.info.needs(isOfHost ? Fi.FI_MR_LOCAL : Fi.FI_MR_LOCAL | Fi.FI_MR_HMEM)) {
+      source = pin(device, address, length, Fi.FI_WRITE);
       desc = fabric.lib.fi_mr_desc(source);
     }
     try {
-      Target target = access.allowsRemoteWrite() ? openToOthers(address, length) : null;
+      Target target = access.allowsRemoteWrite() ? openToOthers(device, address, length) : null;
       return remember(
           new FabricMemory(
-              segment.scope(), address, length, access, random.token(), source, desc, target));
+              scope, device, address, length, access, random.token(), source, desc, target));
     } catch (RuntimeException e) {
       if (source != 0) {
         fabric.discard(source);
@@ -98,8 +125,23 @@ final class Regions {
     return memory;
   }
 
-  private Target openToOthers(long address, long length) {
-    long registration = fabric.register(address, length, Fi.FI_REMOTE_WRITE, wantedKey());
+  private long pin(Device device, long address, long length, long access) {
+    return device.equals(Device.HOST)
+        ? fabric.register(address, length, access, wantedKey())
+        : fabric.registerOfDevice(
+            DeviceKind.of(device), device.ordinal(), address, length, access, wantedKey());
+  }
+
+  private Target openToOthers(Device device, long address, long length) {
+    long registration = pin(device, address, length, Fi.FI_REMOTE_WRITE);
+    if (!device.equals(Device.HOST)) {
+      try {
+        accelerators.opened(device);
+      } catch (RuntimeException e) {
+        fabric.discard(registration);
+        throw e;
+      }
+    }
     long base = fabric.info.needs(Fi.FI_MR_VIRT_ADDR) ? address : 0;
     Target target = new Target(registration, fabric.lib.fi_mr_key(registration), base);
     if (fabric.info.needs(Fi.FI_MR_ENDPOINT)) {
@@ -167,12 +209,13 @@ final class Regions {
     if (target != null) {
       close(target);
       if (old.isAlive()) { // else it stays closed: at this address may be another's memory
-        target = openToOthers(old.address(), old.length());
+        target = openToOthers(old.device(), old.address(), old.length());
       }
     }
     return remember(
         new FabricMemory(
             old.scope(),
+            old.device(),
             old.address(),
             old.length(),
             old.access(),
@@ -234,7 +277,8 @@ final class Regions {
    * looked at in each poll, and all in the first one after a pause.
    */
   void closeFreed(long now) {
-    int looks = now - lookedNanos > IDLE_NANOS ? open.size() : Math.min(LOOKS, open.size());
+    boolean all = accelerators.takeFailure() || now - lookedNanos > IDLE_NANOS;
+    int looks = all ? open.size() : Math.min(LOOKS, open.size());
     lookedNanos = now;
     for (; looks > 0; looks--) {
       FabricMemory memory = open.remove();
@@ -261,8 +305,8 @@ final class Regions {
       return false; // it is tried again
     }
     LOG.warn(
-        "{} bytes were freed although they are registered; others cannot write there any more:"
-            + " close a region before its arena",
+        "{} bytes were freed although they are registered, or their accelerator has failed; others"
+            + " cannot write there any more: close a region before its arena",
         memory.length());
     return true;
   }

@@ -1,5 +1,7 @@
 package io.reactivetransfer.libfabric;
 
+import io.reactivetransfer.Device;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.FiLayout;
 import io.reactivetransfer.libfabric.ffi.LibFabric;
@@ -18,11 +20,14 @@ import org.jspecify.annotations.Nullable;
 /** The writes of one NIC, and the arrivals: posts the ones, and reads from their queue both. */
 final class Writes {
 
-  /** What becomes of a write that has failed, though nobody on this side ended it. */
+  /** What becomes of a write that has failed. */
   interface Handler {
 
-    /** It may be reported once it is known whether the peer is alive. */
+    /** Nobody on this side ended it: it may be reported once it is known why it has. */
     void failed(Route route, Failure failure);
+
+    /** This side has ended it: it is reported, behind the loss of its peer if that was lost. */
+    void ended(Route route, Failure failure, CompletionSink sink);
   }
 
   /** After so many one after the other, at most one for each poll, the queue will not be well. */
@@ -35,6 +40,7 @@ final class Writes {
   private static final int MOST_TO_DRAIN = (int) OpenFabric.QUEUE_SIZE;
 
   private final OpenFabric fabric;
+  private final Accelerators accelerators;
   private final Links links;
   private final WriteSlots slots;
   private final RmaMessage message;
@@ -66,8 +72,15 @@ final class Writes {
    * @param depth writes that may be out
    * @param injectBytes the longest that are injected, below 0 for none
    */
-  Writes(OpenFabric fabric, Arena arena, Links links, int depth, long injectBytes) {
+  Writes(
+      OpenFabric fabric,
+      Accelerators accelerators,
+      Arena arena,
+      Links links,
+      int depth,
+      long injectBytes) {
     this.fabric = fabric;
+    this.accelerators = accelerators;
     this.links = links;
     this.slots = new WriteSlots(arena, depth);
     this.message = new RmaMessage(arena);
@@ -86,7 +99,9 @@ final class Writes {
     REFUSED,
     /** The way has ended; perhaps there is another one. */
     NO_WAY,
-    /** Not even that: see {@link #lastError()}. */
+    /** No way can even be begun: see {@link #lastError()}. */
+    UNREACHABLE,
+    /** This one cannot be posted: see there. */
     FAILED
   }
 
@@ -104,7 +119,7 @@ final class Writes {
         route.initiator(initiator);
       } catch (BackendException e) {
         lastError = e;
-        return Posted.FAILED;
+        return Posted.UNREACHABLE;
       }
     }
     if (!initiator.isReady()) {
@@ -123,7 +138,7 @@ final class Writes {
     message.from(source.address() + op.localOffset(), op.length(), source.desc());
     message.to(initiator.destination(), route.base() + op.remoteOffset(), route.key());
     message.with(Integer.toUnsignedLong(op.imm()), slots.context(slot));
-    long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flagsOf(op));
+    long result = fabric.lib.fi_writemsg(initiator.fid(), message.address(), flagsOf(op, source));
     if (result == Fi.FI_SUCCESS) {
       slots.take(op.token(), source, route, initiator);
       return Posted.TAKEN;
@@ -135,10 +150,14 @@ final class Writes {
     return Posted.FAILED;
   }
 
-  /** Short ones go with the call: the provider then needs not look at their memory later. */
-  private long flagsOf(Operation op) {
+  /**
+   * Short ones go with the call: the provider then needs not look at their memory later. It reads
+   * them by the CPU, so this is for memory of the host.
+   */
+  private long flagsOf(Operation op, FabricMemory source) {
     long imm = op.hasImm() ? Fi.FI_REMOTE_CQ_DATA : 0;
-    return flags | imm | (op.length() <= injectBytes ? Fi.FI_INJECT : 0);
+    boolean isInjected = op.length() <= injectBytes && source.device().equals(Device.HOST);
+    return flags | imm | (isInjected ? Fi.FI_INJECT : 0);
   }
 
   /**
@@ -199,6 +218,9 @@ final class Writes {
         continue;
       }
       noteRead(count);
+      if (accelerators.areWritten() && haveArrivals(count)) {
+        accelerators.flush();
+      }
       for (long i = 0; i < count; i++) {
         completed(entriesAddress + i * FiLayout.ENTRY_BYTES, sink);
       }
@@ -239,10 +261,25 @@ final class Writes {
     return broken;
   }
 
-  private void completed(long entry, CompletionSink sink) {
+  private boolean haveArrivals(long count) {
+    for (long i = 0; i < count; i++) {
+      if (isArrival(entriesAddress + i * FiLayout.ENTRY_BYTES)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Some providers set the first flag on their own completions, too, and some do not say FI_RMA.
+   */
+  private static boolean isArrival(long entry) {
     long flags = LibFabric.flags(entry);
-    // Some providers set the first flag on their own completions, too, and some do not say FI_RMA.
-    if ((flags & (Fi.FI_REMOTE_CQ_DATA | Fi.FI_WRITE)) == Fi.FI_REMOTE_CQ_DATA) {
+    return (flags & (Fi.FI_REMOTE_CQ_DATA | Fi.FI_WRITE)) == Fi.FI_REMOTE_CQ_DATA;
+  }
+
+  private void completed(long entry, CompletionSink sink) {
+    if (isArrival(entry)) {
       sink.immArrived((int) LibFabric.data(entry));
       return;
     }
@@ -296,7 +333,9 @@ final class Writes {
         reported++;
       }
     }
-    if (!fabric.isClosing()) {
+    if (fabric.isClosing()) {
+      endpointsChanged(); // whoever closes it, the queue is read once more
+    } else {
       List<CompletableFuture<Void>> done = List.copyOf(fences);
       fences.clear();
       done.forEach(fence -> fence.complete(null));
@@ -316,7 +355,7 @@ final class Writes {
     if (closed == null || initiator.isBroken()) {
       handler.failed(route, new Failure(token, why.code(), why.text()));
     } else {
-      sink.failed(token, closed.code(), closed.text());
+      handler.ended(route, new Failure(token, closed.code(), closed.text()), sink);
     }
   }
 }

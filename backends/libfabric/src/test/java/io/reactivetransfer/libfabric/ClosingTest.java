@@ -10,6 +10,7 @@ import io.reactivetransfer.libfabric.ffi.TapLibFabric.Written;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Operation;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +80,33 @@ class ClosingTest {
     assertThat(nic.writes.reportAbandoned(nic.sink, nic.peers)).isZero();
     nic.poll();
     assertThat(nic.sink.reports()).containsExactly("written 1");
+  }
+
+  @Test
+  void whatIsReadOfALostPeerBeforeItsLossIsToldIsReportedBehindThat() {
+    Written out = post(one, 1);
+    nic.peers.lose(one, 0, "the test loses it");
+    nic.tap.cancels(out);
+    nic.poll();
+    nic.poll();
+    assertThat(nic.sink.reports()).containsExactly("lost 1", "failed 1");
+  }
+
+  /** As when its landing is revoked meanwhile. */
+  @Test
+  void aFenceEndsAlsoWhereSomebodyElseHasClosedTheEndpoint() {
+    Written out = post(one, 1);
+    nic.tap.closes(_ -> -Fi.FI_EBUSY);
+    nic.peers.disconnect(one, "the test gives it up");
+    CompletableFuture<Void> fence = nic.writes.fence().toCompletableFuture();
+    nic.poll();
+    assertThat(fence).isNotDone();
+    nic.tap.closes(_ -> 0);
+    nic.fabric.close(out.endpoint());
+    nic.poll();
+    nic.poll();
+    assertThat(fence).isDone();
+    assertThat(nic.sink.reports()).containsExactly("failed 1");
   }
 
   @Test

@@ -83,6 +83,46 @@ class ProviderChoiceTest {
   }
 
   @Test
+  void aCardIsOpenedSoThatItReachesAcceleratorsIfItDoes() {
+    ScriptedLibFabric scripted =
+        library(V2_0)
+            .has("efa", good("efa", "rdmap0"), good("efa", "rdmap1"))
+            .reachesDevices("rdmap1");
+    FabricLibrary library = new FabricLibrary("scripted", scripted.lib());
+    ProviderChoice choice = library.choose(settings());
+    for (int i = 0; i < 2; i++) {
+      FiInfo without = choice.infos().getFirst();
+      assertThat(library.forDevices(settings(), choice, without)).isSameAs(without);
+      FiInfo with = library.forDevices(settings(), choice, choice.infos().getLast());
+      assertThat(with.domain()).isEqualTo("rdmap1");
+      assertThat(with.reachesDevices()).isTrue();
+    }
+    assertThat(scripted.askedForDevices()).as("times that the provider was asked").isOne();
+    assertThat(choice.infos()).noneMatch(FiInfo::reachesDevices);
+  }
+
+  @Test
+  void whereNoneDoesTheyAreOpenedAsEver() {
+    ScriptedLibFabric scripted = library(V2_0).has("efa", good("efa", "rdmap0"));
+    FabricLibrary library = new FabricLibrary("scripted", scripted.lib());
+    ProviderChoice choice = library.choose(settings());
+    FiInfo only = choice.infos().getFirst();
+    assertThat(library.forDevices(settings(), choice, only)).isSameAs(only);
+    assertThat(scripted.askedForDevices()).isOne();
+  }
+
+  /** It would copy, on the NIC's thread, which is done better here. */
+  @Test
+  void softwareIsNotAsked() {
+    ScriptedLibFabric scripted = library(V2_0).has("shm", good("shm", "shm")).reachesDevices("shm");
+    FabricLibrary library = new FabricLibrary("scripted", scripted.lib());
+    ProviderChoice choice = library.choose(settings("shm"));
+    FiInfo only = choice.infos().getFirst();
+    assertThat(library.forDevices(settings("shm"), choice, only)).isSameAs(only);
+    assertThat(scripted.askedForDevices()).isZero();
+  }
+
+  @Test
   void theOneThatIsNamedIsTheOnlyOneAskedFor() {
     ScriptedLibFabric library = library(V2_0).has("tcp", good("tcp", "eth0"));
     assertThat(refusal(library, "psm3"))

@@ -21,13 +21,14 @@ class ProviderVariablesTest {
     "tcp;ofi_rxm, FI_TCP_IO_URING, True",
     "tcp, FI_TCP_ZEROCOPY_SIZE, 0",
     "tcp;ofi_rxm, FI_TCP_ZEROCOPY_SIZE, 65536",
-    "efa, FI_EFA_ENABLE_SHM_TRANSFER, 1"
+    "efa, FI_EFA_ENABLE_SHM_TRANSFER, 1",
+    "verbs;ofi_rxm, FI_MR_CACHE_MAX_COUNT, 1024"
   })
   void whatCannotBeEndedIsRefusedByItsName(String provider, String variable, String value) {
     assertThat(refusal(provider, Map.of(variable, value)).orElseThrow())
         .startsWith("the process has " + variable + "=" + value)
         .contains("set it to");
-    assertThat(refusal("verbs;ofi_rxm", Map.of(variable, value))).isEmpty();
+    assertThat(refusal("opx", Map.of(variable, value))).isEmpty();
   }
 
   @ParameterizedTest
@@ -35,7 +36,8 @@ class ProviderVariablesTest {
     "tcp, FI_TCP_IO_URING, 0",
     "tcp, FI_TCP_IO_URING, Off",
     "tcp;ofi_rxm, FI_TCP_ZEROCOPY_SIZE, -1",
-    "efa, FI_EFA_ENABLE_SHM_TRANSFER, 0"
+    "efa, FI_EFA_ENABLE_SHM_TRANSFER, 0",
+    "verbs;ofi_rxm, FI_MR_CACHE_MAX_COUNT, 0"
   })
   void whatIsOffIsNot(String provider, String variable, String value) {
     assertThat(refusal(provider, Map.of(variable, value))).isEmpty();
@@ -43,7 +45,7 @@ class ProviderVariablesTest {
 
   @Test
   void whatIsSetHereIsOff() {
-    for (String provider : new String[] {"tcp", "tcp;ofi_rxm", "efa"}) {
+    for (String provider : new String[] {"tcp", "tcp;ofi_rxm", "efa", "verbs;ofi_rxm"}) {
       assertThat(refusal(provider, ProviderVariables.OFF)).isEmpty();
       assertThat(refusal(provider, Map.of())).isEmpty();
     }

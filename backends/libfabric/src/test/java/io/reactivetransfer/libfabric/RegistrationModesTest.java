@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.libfabric.FabricMemory.Target;
 import io.reactivetransfer.libfabric.ffi.Fi;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric;
@@ -51,7 +52,7 @@ class RegistrationModesTest {
   void aCardHasAKeyOfItsOwnAnAddressAndALocalDescriptor() {
     OpenFabric fabric = fabric(CARD, 4, 4, Fi.FI_DELIVERY_COMPLETE);
     Links links = new DatagramLinks(fabric, arena, false);
-    Regions regions = new Regions(fabric, links, new RandomKeys(), false);
+    Regions regions = new Regions(fabric, Accelerators.none(), links, new RandomKeys(), false);
     FabricMemory memory = register(regions, Access.REMOTE_WRITE);
 
     assertThat(tap.registered()).extracting(Registered::address).containsOnly(segment.address());
@@ -68,7 +69,7 @@ class RegistrationModesTest {
     FabricMemory other = register(regions, Access.REMOTE_WRITE);
     assertThat(regions.landingOf(Objects.requireNonNull(other.target()))).isSameAs(landing);
 
-    Writes writes = new Writes(fabric, arena, links, 8, -1);
+    Writes writes = new Writes(fabric, Accelerators.none(), arena, links, 8, -1);
     Route route = new Route(new FabricPeer(new EngineId(1, 2)), new Token(5, 6));
     route.open(new byte[] {7}, PEER_BASE, PEER_KEY, LENGTH);
     Operation op = new Operation().between(memory, route).range(10, 20, 30).withImm(-2).token(1);
@@ -89,7 +90,12 @@ class RegistrationModesTest {
   void withoutModesOffsetsCountFromTheBeginningAndKeysAreChosenHere() {
     OpenFabric fabric = fabric(0, 8, 8, 0);
     Regions regions =
-        new Regions(fabric, new DatagramLinks(fabric, arena, true), new RandomKeys(), true);
+        new Regions(
+            fabric,
+            Accelerators.none(),
+            new DatagramLinks(fabric, arena, true),
+            new RandomKeys(),
+            true);
     FabricMemory memory = register(regions, Access.REMOTE_WRITE);
     assertThat(tap.registered())
         .extracting(Registered::access)
@@ -109,7 +115,12 @@ class RegistrationModesTest {
   void whatWasFreedIsClosedToOthersAndNotOpenedAgain() {
     OpenFabric fabric = fabric(0, 8, 8, 0);
     Regions regions =
-        new Regions(fabric, new DatagramLinks(fabric, arena, true), new RandomKeys(), true);
+        new Regions(
+            fabric,
+            Accelerators.none(),
+            new DatagramLinks(fabric, arena, true),
+            new RandomKeys(),
+            true);
     FabricMemory alive = register(regions, Access.REMOTE_WRITE);
     FabricMemory freed;
     try (Arena shortLived = Arena.ofShared()) {
@@ -132,7 +143,12 @@ class RegistrationModesTest {
   void whoWasIdleLooksAtAllMemory() {
     OpenFabric fabric = fabric(0, 8, 8, 0);
     Regions regions =
-        new Regions(fabric, new DatagramLinks(fabric, arena, true), new RandomKeys(), true);
+        new Regions(
+            fabric,
+            Accelerators.none(),
+            new DatagramLinks(fabric, arena, true),
+            new RandomKeys(),
+            true);
     for (int i = 0; i < 100; i++) {
       regions.remove(register(regions, Access.REMOTE_WRITE));
       register(regions, Access.REMOTE_WRITE);
@@ -149,7 +165,12 @@ class RegistrationModesTest {
   void chosenKeysAreNoLongerThanTheProvidersAre() {
     OpenFabric fabric = fabric(Fi.FI_MR_LOCAL, 4, 8, 0);
     Regions regions =
-        new Regions(fabric, new DatagramLinks(fabric, arena, true), new RandomKeys(), true);
+        new Regions(
+            fabric,
+            Accelerators.none(),
+            new DatagramLinks(fabric, arena, true),
+            new RandomKeys(),
+            true);
     for (int i = 0; i < 20; i++) {
       register(regions, Access.REMOTE_WRITE);
     }

@@ -2,6 +2,7 @@ package io.reactivetransfer.libfabric;
 
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.libfabric.ffi.TapLibFabric;
 import io.reactivetransfer.tck.driver.Recorder;
 import java.lang.foreign.Arena;
@@ -18,10 +19,10 @@ final class TappedNic implements AutoCloseable {
   final Recorder sink = new Recorder();
   final Peers peers;
   private final Arena arena = Arena.ofShared();
-  private final OpenFabric fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
+  final OpenFabric fabric = new OpenFabric(tap.lib(), TapLibFabric.info(arena), arena);
   private final Links links = new DatagramLinks(fabric, arena, true);
-  final Regions regions = new Regions(fabric, links, RANDOM, true);
-  final Writes writes = new Writes(fabric, arena, links, 64, -1);
+  final Regions regions = new Regions(fabric, Accelerators.none(), links, RANDOM, true);
+  final Writes writes = new Writes(fabric, Accelerators.none(), arena, links, 64, -1);
   private long now;
 
   TappedNic() {

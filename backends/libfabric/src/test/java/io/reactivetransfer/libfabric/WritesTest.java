@@ -116,6 +116,17 @@ class WritesTest {
     assertThat(route.denial()).isEqualTo("no");
   }
 
+  /** Then it is the way that has failed, on which it may come still, and that is to be shut. */
+  @Test
+  void aWriteThatFailsThoughItsMemoryIsThereIsReportedBehindTheLossOfTheWay() {
+    open();
+    nic.peers.failed(route, new Failure(9, 104, "the connection was ended"));
+    nic.poll();
+    nic.peers.heard(peer, TappedNic.grant(nic.lastAsk()));
+    nic.poll();
+    assertThat(nic.sink.reports()).containsExactly("lost 1", "failed 9");
+  }
+
   @Test
   void aWriteThatFailsBecauseItsPeerIsGoneIsReportedBehindTheLoss() {
     open();

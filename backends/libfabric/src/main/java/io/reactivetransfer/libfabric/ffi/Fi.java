@@ -20,6 +20,7 @@ public final class Fi {
   public static final long FI_COMPLETION = 1L << 24;
   public static final long FI_INJECT = 1L << 25;
   public static final long FI_DELIVERY_COMPLETE = 1L << 28;
+  public static final long FI_HMEM = 1L << 47;
   public static final long FI_CONTEXT2 = 1L << 52;
   public static final long FI_SOURCE = 1L << 57;
   public static final long FI_CONTEXT = 1L << 59;
@@ -36,6 +37,8 @@ public final class Fi {
   public static final int FI_MR_ALLOCATED = 1 << 5;
   public static final int FI_MR_PROV_KEY = 1 << 6;
   public static final int FI_MR_ENDPOINT = 1 << 9;
+  public static final int FI_MR_HMEM = 1 << 10;
+  public static final int FI_HMEM_CUDA = 1;
 
   public static final int FI_CQ_FORMAT_DATA = 3;
   public static final int FI_WAIT_NONE = 0;

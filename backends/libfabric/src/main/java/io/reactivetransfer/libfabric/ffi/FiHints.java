@@ -16,8 +16,10 @@ import java.lang.invoke.MethodHandle;
  * @param endpointType {@link Fi#FI_EP_RDM} or {@link Fi#FI_EP_MSG}
  * @param mrMode what this side can do about registration; what the provider does not need it clears
  * @param deliveryComplete whether completions shall mean delivery
+ * @param devices whether memory of accelerators shall be read and written as the host's is
  */
-public record FiHints(String provider, int endpointType, int mrMode, boolean deliveryComplete) {
+public record FiHints(
+    String provider, int endpointType, int mrMode, boolean deliveryComplete, boolean devices) {
 
   /**
    * Makes the {@code fi_info}; the caller frees it with {@link LibFabric#fi_freeinfo}.
@@ -29,14 +31,16 @@ public record FiHints(String provider, int endpointType, int mrMode, boolean del
     if (info == 0) {
       return 0;
     }
-    Raw.putLong(FiLayout.INFO_CAPS.in(info), Fi.FI_RMA); // messages are the control channel's
+    long hmem = devices ? Fi.FI_HMEM : 0;
+    Raw.putLong(
+        FiLayout.INFO_CAPS.in(info), Fi.FI_RMA | hmem); // messages are the control channel's
     Raw.putLong(FiLayout.INFO_MODE.in(info), Fi.FI_CONTEXT | Fi.FI_CONTEXT2);
     long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(info));
     Raw.putLong(FiLayout.TX_OP_FLAGS.in(tx), deliveryComplete ? Fi.FI_DELIVERY_COMPLETE : 0);
     long ep = Raw.getLong(FiLayout.INFO_EP_ATTR.in(info));
     Raw.putInt(FiLayout.EP_TYPE.in(ep), endpointType);
     long domain = Raw.getLong(FiLayout.INFO_DOMAIN_ATTR.in(info));
-    Raw.putInt(FiLayout.DOMAIN_MR_MODE.in(domain), mrMode);
+    Raw.putInt(FiLayout.DOMAIN_MR_MODE.in(domain), devices ? mrMode | Fi.FI_MR_HMEM : mrMode);
     Raw.putInt(FiLayout.DOMAIN_THREADING.in(domain), Fi.FI_THREAD_DOMAIN);
     // Automatic progress would be a thread of the provider's, which nothing here needs.
     Raw.putInt(FiLayout.DOMAIN_CONTROL_PROGRESS.in(domain), Fi.FI_PROGRESS_MANUAL);

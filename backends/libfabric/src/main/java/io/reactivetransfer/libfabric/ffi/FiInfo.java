@@ -120,6 +120,11 @@ public record FiInfo(
     return (mrMode & mrModeFlag) != 0;
   }
 
+  /** Whether memory of accelerators can be registered, and is read and written without the host. */
+  public boolean reachesDevices() {
+    return (Raw.getLong(FiLayout.INFO_CAPS.in(address)) & Fi.FI_HMEM) != 0;
+  }
+
   /** Whether a write is complete only when its bytes are in the target's memory. */
   public boolean completesOnDelivery() {
     return (completion & Fi.FI_DELIVERY_COMPLETE) != 0;

@@ -68,6 +68,13 @@ public final class FiLayout {
   static final CField DOMAIN_OPS_CQ_OPEN = new CField("fi_ops_domain", "cq_open", 16);
   static final CField DOMAIN_OPS_ENDPOINT = new CField("fi_ops_domain", "endpoint", 24);
   static final CField MR_OPS_REG = new CField("fi_ops_mr", "reg", 8);
+  static final CField MR_OPS_REGATTR = new CField("fi_ops_mr", "regattr", 24);
+  static final CField MR_ATTR_IOV = new CField("fi_mr_attr", "mr_iov", 0);
+  static final CField MR_ATTR_IOV_COUNT = new CField("fi_mr_attr", "iov_count", 8);
+  static final CField MR_ATTR_ACCESS = new CField("fi_mr_attr", "access", 16);
+  static final CField MR_ATTR_KEY = new CField("fi_mr_attr", "requested_key", 32);
+  static final CField MR_ATTR_IFACE = new CField("fi_mr_attr", "iface", 64);
+  static final CField MR_ATTR_CUDA = new CField("fi_mr_attr", "device.cuda", 72);
   static final CField MR_DESC = new CField("fid_mr", "mem_desc", 24);
   static final CField MR_KEY = new CField("fid_mr", "key", 32);
   static final CField EP_CM = new CField("fid_ep", "cm", 32);
@@ -140,6 +147,9 @@ public final class FiLayout {
 
   /** More than a {@code fi_eq_cm_entry} and a {@code fi_eq_err_entry} have. */
   static final long EVENT_BYTES = 256;
+
+  /** More than a {@code fi_mr_attr} has, which grows at its end from version to version. */
+  static final long MR_ATTR_BYTES = 256;
 
   static final long IOVEC_BYTES = 16;
   static final long RMA_IOV_BYTES = 24;

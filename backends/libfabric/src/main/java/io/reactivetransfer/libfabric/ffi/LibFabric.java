@@ -152,6 +152,14 @@ public interface LibFabric {
    */
   int fi_mr_reg(long domain, long buffer, long length, long access, long requestedKey, long mr);
 
+  /**
+   * Registers memory that is described.
+   *
+   * @param attributes such as {@link DeviceAttributes}
+   * @param mr where it goes
+   */
+  int fi_mr_regattr(long domain, long attributes, long flags, long mr);
+
   /** Binds a registration to an endpoint, where {@link Fi#FI_MR_ENDPOINT} asks for it. */
   int fi_mr_bind(long mr, long ep);
 

@@ -296,6 +296,16 @@ public final class LibFabricByLinker implements LibFabric {
   }
 
   @Override
+  public int fi_mr_regattr(long domain, long attributes, long flags, long mr) {
+    try {
+      MemorySegment call = function(domain, FiLayout.DOMAIN_MR, FiLayout.MR_OPS_REGATTR);
+      return (int) I_LLLL.invokeExact(call, domain, attributes, flags, mr);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
   public int fi_mr_bind(long mr, long ep) {
     return fi_ep_bind(mr, ep, 0);
   }

@@ -36,7 +36,8 @@ public final class FailingLibFabric extends FailingCalls<LibFabric> {
           "fi_eq_open",
           "fi_endpoint",
           "fi_passive_ep",
-          "fi_mr_reg");
+          "fi_mr_reg",
+          "fi_mr_regattr");
 
   private static final Set<String> CANNOT_FAIL =
       Set.of(

@@ -37,4 +37,10 @@ class LayoutTest extends HeaderComparison {
     assertThat(valuesOf(List.of("sizeof(struct fi_cq_err_entry)")).getFirst())
         .isLessThanOrEqualTo(FiLayout.ERROR_BYTES);
   }
+
+  @Test
+  void thereIsRoomForWhatDescribesMemory() throws IOException, InterruptedException {
+    assertThat(valuesOf(List.of("sizeof(struct fi_mr_attr)")).getFirst())
+        .isLessThanOrEqualTo(FiLayout.MR_ATTR_BYTES);
+  }
 }

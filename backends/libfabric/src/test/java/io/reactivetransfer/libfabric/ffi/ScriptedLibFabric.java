@@ -7,8 +7,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A library that has the NICs that a test gives it, and can do no more than tell of them. */
 public final class ScriptedLibFabric {
@@ -30,6 +32,8 @@ public final class ScriptedLibFabric {
   private final Map<String, List<Card>> cards = new HashMap<>();
   private final Map<String, Integer> errors = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
+  private final Set<String> reaching = new HashSet<>();
+  private int askedForDevices;
 
   /** Of this version; what it gives lives as long as the arena. */
   public ScriptedLibFabric(Arena arena, int version) {
@@ -41,6 +45,17 @@ public final class ScriptedLibFabric {
   public ScriptedLibFabric has(String provider, Card... nics) {
     cards.put(provider, List.of(nics));
     return this;
+  }
+
+  /** Its NICs reach accelerators, those of this name; who asks for that is told of none else. */
+  public ScriptedLibFabric reachesDevices(String domain) {
+    reaching.add(domain);
+    return this;
+  }
+
+  /** How often somebody has asked for NICs that reach accelerators. */
+  public int askedForDevices() {
+    return askedForDevices;
   }
 
   /** Who asks for this provider is told of an error. */
@@ -77,13 +92,19 @@ public final class ScriptedLibFabric {
   private int getinfo(long hints, long out) {
     String provider = Raw.getString(Raw.getLong(FiLayout.FABRIC_PROV_NAME.in(fabric(hints))));
     asked.add(provider);
-    List<Card> nics = cards.getOrDefault(provider, List.of());
+    boolean devices = (Raw.getLong(FiLayout.INFO_CAPS.in(hints)) & Fi.FI_HMEM) != 0;
+    askedForDevices += devices ? 1 : 0;
+    List<Card> nics =
+        cards.getOrDefault(provider, List.of()).stream()
+            .filter(card -> !devices || reaching.contains(card.domain()))
+            .toList();
     if (nics.isEmpty()) {
       return -errors.getOrDefault(provider, Fi.FI_ENODATA);
     }
     long next = 0;
     for (Card card : nics.reversed()) {
       next = info(card, next);
+      Raw.putLong(FiLayout.INFO_CAPS.in(next), devices ? Fi.FI_RMA | Fi.FI_HMEM : Fi.FI_RMA);
     }
     Raw.putLong(out, next);
     return 0;

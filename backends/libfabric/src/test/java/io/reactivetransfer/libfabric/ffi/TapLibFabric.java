@@ -19,6 +19,9 @@ public final class TapLibFabric {
   /** Memory that was registered: where, for what, and under which key if the caller chooses it. */
   public record Registered(long address, long length, long access, long requestedKey) {}
 
+  /** Memory of an accelerator that was registered: of which kind, and which one of these. */
+  public record RegisteredOfDevice(Registered memory, int kind, int ordinal) {}
+
   /** A write that was posted, as it was described. */
   public record Written(
       long endpoint,
@@ -33,7 +36,7 @@ public final class TapLibFabric {
       long context) {}
 
   /** A completion that lies in the queue of writes; an error where the code is not 0. */
-  private record Completion(long context, int error) {}
+  private record Completion(long context, int error, long flags, long data) {}
 
   /** What a registration is named by in local operations, less its own number. */
   public static final long DESC = 1_000;
@@ -42,6 +45,7 @@ public final class TapLibFabric {
   private static final long ROOM = 256;
 
   private final List<Registered> registered = new ArrayList<>();
+  private final List<RegisteredOfDevice> registeredOfDevices = new ArrayList<>();
   private final List<Written> written = new ArrayList<>();
   private final Deque<Completion> completions = new ArrayDeque<>();
   private final Set<Long> closed = new HashSet<>();
@@ -66,6 +70,12 @@ public final class TapLibFabric {
   /** A provider for it, in memory that lives as long as the arena. */
   public static FiInfo info(Arena arena) {
     return info(arena, 0, 8, 8, 0);
+  }
+
+  /** The same, which reaches accelerators. */
+  public static FiInfo reachingDevices(FiInfo info) {
+    Raw.putLong(FiLayout.INFO_CAPS.in(info.address()), Fi.FI_HMEM);
+    return info;
   }
 
   /** A provider that wants memory registered like this, with so long keys and immediates. */
@@ -97,6 +107,16 @@ public final class TapLibFabric {
     return registered;
   }
 
+  /** What was registered of accelerators, in order. */
+  public List<RegisteredOfDevice> registeredOfDevices() {
+    return registeredOfDevices;
+  }
+
+  /** Registrations that are open. */
+  public int registrations() {
+    return registrations.size();
+  }
+
   /** What was written, in order. */
   public List<Written> written() {
     return written;
@@ -110,12 +130,18 @@ public final class TapLibFabric {
 
   /** A write is complete, and lies in the queue. */
   public void completes(Written write) {
-    completions.add(new Completion(write.context(), 0));
+    completions.add(new Completion(write.context(), 0, Fi.FI_WRITE, 0));
+  }
+
+  /** A write of somebody else has come, and lies in the queue. */
+  public void arrives(int imm) {
+    long data = Integer.toUnsignedLong(imm);
+    completions.add(new Completion(0, 0, Fi.FI_RMA | Fi.FI_REMOTE_CQ_DATA, data));
   }
 
   /** A write has failed, and lies in the queue. */
   public void cancels(Written write) {
-    completions.add(new Completion(write.context(), 125));
+    completions.add(new Completion(write.context(), 125, 0, 0));
   }
 
   /** What becomes of closing something, by its fid: 0 to close it. */
@@ -146,6 +172,7 @@ public final class TapLibFabric {
   private Object call(Method method, Object[] arguments) {
     return switch (method.getName()) {
       case "fi_mr_reg" -> register(arguments);
+      case "fi_mr_regattr" -> registerOfDevice(arguments);
       case "fi_fabric", "fi_domain", "fi_av_open", "fi_cq_open", "fi_endpoint" -> {
         Raw.putLong((long) arguments[arguments.length - 1], ++made);
         yield 0;
@@ -181,19 +208,42 @@ public final class TapLibFabric {
     return result;
   }
 
-  /** As providers do: memory that was freed is used next. */
   private int register(Object[] arguments) {
-    if (registering != 0) {
-      return registering;
+    if (registering == 0) {
+      registered.add(
+          new Registered(
+              (long) arguments[1], (long) arguments[2], (long) arguments[3], (long) arguments[4]));
+      register((long) arguments[arguments.length - 1]);
     }
-    registered.add(
-        new Registered(
-            (long) arguments[1], (long) arguments[2], (long) arguments[3], (long) arguments[4]));
+    return registering;
+  }
+
+  private int registerOfDevice(Object[] arguments) {
+    if (registering == 0) {
+      long attributes = (long) arguments[1];
+      long part = Raw.getLong(FiLayout.MR_ATTR_IOV.in(attributes));
+      Registered memory =
+          new Registered(
+              Raw.getLong(FiLayout.IOVEC_BASE.in(part)),
+              Raw.getLong(FiLayout.IOVEC_LEN.in(part)),
+              Raw.getLong(FiLayout.MR_ATTR_ACCESS.in(attributes)),
+              Raw.getLong(FiLayout.MR_ATTR_KEY.in(attributes)));
+      registeredOfDevices.add(
+          new RegisteredOfDevice(
+              memory,
+              Raw.getInt(FiLayout.MR_ATTR_IFACE.in(attributes)),
+              Raw.getInt(FiLayout.MR_ATTR_CUDA.in(attributes))));
+      register((long) arguments[arguments.length - 1]);
+    }
+    return registering;
+  }
+
+  /** As providers do: memory that was freed is used next. */
+  private void register(long out) {
     long fid = freeRegistrations.isEmpty() ? ++made : freeRegistrations.pop();
     registrations.add(fid);
     closed.remove(fid);
-    Raw.putLong((long) arguments[arguments.length - 1], fid);
-    return 0;
+    Raw.putLong(out, fid);
   }
 
   /** As providers do: up to the first error, and nothing if that comes first. */
@@ -201,8 +251,10 @@ public final class TapLibFabric {
     long read = 0;
     while (read < count && !completions.isEmpty() && completions.peek().error() == 0) {
       long entry = entries + read++ * FiLayout.ENTRY_BYTES;
-      Raw.putLong(FiLayout.ENTRY_CONTEXT.in(entry), completions.remove().context());
-      Raw.putLong(FiLayout.ENTRY_FLAGS.in(entry), Fi.FI_WRITE);
+      Completion next = completions.remove();
+      Raw.putLong(FiLayout.ENTRY_CONTEXT.in(entry), next.context());
+      Raw.putLong(FiLayout.ENTRY_FLAGS.in(entry), next.flags());
+      Raw.putLong(FiLayout.ENTRY_DATA.in(entry), next.data());
     }
     if (read > 0) {
       return read;
