@@ -1,6 +1,7 @@
 package io.reactivetransfer.ibverbs;
 
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.ibverbs.ffi.Completions;
 import io.reactivetransfer.ibverbs.ffi.Ib;
 import io.reactivetransfer.ibverbs.ffi.Receives;

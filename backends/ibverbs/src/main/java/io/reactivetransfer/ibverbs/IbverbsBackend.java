@@ -1,5 +1,6 @@
 package io.reactivetransfer.ibverbs;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.ControlBuilder;
 import io.reactivetransfer.control.NettyControl;
@@ -8,6 +9,8 @@ import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.ControlChannel;
 import io.reactivetransfer.spi.ControlContext;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.OpenContext;
 import java.security.NoSuchAlgorithmException;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -28,8 +32,8 @@ import java.util.function.Supplier;
  *
  * <p>Its NICs are the active ports that have an address, or those that are named. The system
  * properties {@code reactivetransfer.ibverbs.devices} (names, with commas), {@code .gidIndex},
- * {@code .serviceLevel}, {@code .trafficClass}, {@code .host} and {@code .library} are the defaults
- * of the builder's settings.
+ * {@code .ackTimeoutMillis}, {@code .retries}, {@code .serviceLevel}, {@code .trafficClass}, {@code
+ * .host} and {@code .library} are the defaults of the builder's settings.
  */
 public final class IbverbsBackend implements Backend {
 
@@ -157,6 +161,16 @@ public final class IbverbsBackend implements Backend {
     return remarks;
   }
 
+  /** The first of those that are tried when memory is registered. */
+  @Override
+  public DeviceWay wayTo(Nic nic, Device device, DeviceAccess access) {
+    Set<DeviceWay> ways = access.waysForNics(device);
+    if (ways.contains(DeviceWay.DMA_BUF) && library.get().verbs().knowsDmaBufs()) {
+      return DeviceWay.DMA_BUF;
+    }
+    return ways.contains(DeviceWay.PEER_MEMORY) ? DeviceWay.PEER_MEMORY : DeviceWay.NONE;
+  }
+
   @Override
   public CompletionStage<ControlChannel> openControl(ControlContext context) {
     return control.get().open(context);
@@ -193,8 +207,10 @@ public final class IbverbsBackend implements Backend {
     private String library = System.getProperty(PROPERTY + "library", LIBRARY);
     private List<String> devices = defaultDevices();
     private OptionalInt gidIndex = defaultGidIndex();
-    private Duration ackTimeout = AckTiming.DEFAULT_TIMEOUT;
-    private int retries = AckTiming.DEFAULT_RETRIES;
+    private Duration ackTimeout =
+        Duration.ofMillis(
+            Long.getLong(PROPERTY + "ackTimeoutMillis", AckTiming.DEFAULT_TIMEOUT.toMillis()));
+    private int retries = Integer.getInteger(PROPERTY + "retries", AckTiming.DEFAULT_RETRIES);
     private int serviceLevel = Integer.getInteger(PROPERTY + "serviceLevel", 0);
     private int trafficClass = Integer.getInteger(PROPERTY + "trafficClass", 0);
 
@@ -248,7 +264,8 @@ public final class IbverbsBackend implements Backend {
 
     /**
      * How long a card waits for an acknowledgement before it sends again, 67 ms by default; taken
-     * as the next power of two times 4.096 us. Cards wait up to four times as long.
+     * as the next power of two times 4.096 us. Cards wait up to four times as long. Soft-RoCE wants
+     * more where its host is slow, see {@code docs/backends/ibverbs.md}.
      *
      * @throws IllegalArgumentException when it is built, if that is not above 0 or too long
      */

@@ -6,10 +6,12 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.ibverbs.VerbsMemory.Target;
 import io.reactivetransfer.ibverbs.ffi.Handles;
 import io.reactivetransfer.ibverbs.ffi.Ib;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.DeviceAccess;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -140,7 +142,10 @@ final class Regions {
   private long pin(Memory memory, long named, int access) {
     return switch (memory) {
       case HostMemory host -> pin(host.segment(), named, access);
-      case DeviceMemory of -> accelerators.pin(device, of, named, access, registrations::add);
+      case DeviceMemory of -> {
+        DeviceAccess reached = accelerators.access(of.device());
+        yield DevicePinning.pin(device, reached, of, named, access, registrations::add);
+      }
     };
   }
 

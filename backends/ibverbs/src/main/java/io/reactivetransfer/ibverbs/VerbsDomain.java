@@ -4,6 +4,7 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.CompletionLevel;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.ffm.Accelerators;
 import io.reactivetransfer.ibverbs.ffi.Handles;
 import io.reactivetransfer.ibverbs.ffi.Verbs;
 import io.reactivetransfer.spi.BackendException;

@@ -7,6 +7,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -62,6 +65,22 @@ final class Cables implements AutoCloseable {
       }
       run("ip", "link", "set", end, "up");
     }
+  }
+
+  /** How many writes with an immediate each card at a cable says that it has taken in, ever. */
+  static Map<String, String> received() {
+    Map<String, String> counts = new TreeMap<>();
+    for (int cable = 0; cable < COUNT; cable++) {
+      for (String card : List.of("rxa" + cable, "rxb" + cable)) {
+        Path count = Path.of("/sys/class/infiniband", card, "ports/1/hw_counters/rdma_recvs");
+        try {
+          counts.put(card, Files.readString(count, StandardCharsets.UTF_8).strip());
+        } catch (IOException e) {
+          counts.put(card, e.toString());
+        }
+      }
+    }
+    return counts;
   }
 
   @Override

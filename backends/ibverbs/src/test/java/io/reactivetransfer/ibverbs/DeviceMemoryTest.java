@@ -7,8 +7,10 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.Memory;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.LocalMemory;
 import io.reactivetransfer.spi.RemoteMemory;
@@ -17,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +74,23 @@ class DeviceMemoryTest {
 
   private DeviceMemory second() {
     return device.memory(SECOND + OFFSET, LENGTH);
+  }
+
+  @Test
+  void theWayThatIsToldIsTheOneThatIsTaken() {
+    IbverbsBackend backend =
+        new IbverbsBackend(IbverbsBackend.builder(), () -> new VerbsLibrary("the fake", fake));
+    Nic nic = backend.nics().getFirst();
+    assertThat(backend.wayTo(nic, ExportingDevice.DEVICE, device)).isEqualTo(DeviceWay.DMA_BUF);
+    fake.knowsDmaBufs(false);
+    assertThat(backend.wayTo(nic, ExportingDevice.DEVICE, device)).isEqualTo(DeviceWay.NONE);
+    assertThatExceptionOfType(BackendException.class)
+        .isThrownBy(() -> source(first()))
+        .withMessageContaining("ibv_reg_dmabuf_mr");
+    device.ways = Set.of(DeviceWay.DMA_BUF, DeviceWay.PEER_MEMORY);
+    assertThat(backend.wayTo(nic, ExportingDevice.DEVICE, device)).isEqualTo(DeviceWay.PEER_MEMORY);
+    device.ways = Set.of();
+    assertThat(backend.wayTo(nic, ExportingDevice.DEVICE, device)).isEqualTo(DeviceWay.NONE);
   }
 
   @Test

@@ -6,9 +6,11 @@ import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Set;
 
 /**
  * An accelerator whose memory no call copies: a card gets it as a dma-buf, of which it knows where
@@ -26,6 +28,7 @@ final class ExportingDevice implements DeviceAccess {
   private final MemorySegment bytes;
   private int lastDescriptor = 1_000;
 
+  Set<DeviceWay> ways = Set.of(DeviceWay.DMA_BUF);
   boolean refusesExport;
   boolean refusesFlush;
   int flushes;
@@ -57,7 +60,12 @@ final class ExportingDevice implements DeviceAccess {
 
   @Override
   public boolean isOpenToNics(Device device) {
-    return true;
+    return !ways.isEmpty();
+  }
+
+  @Override
+  public Set<DeviceWay> waysForNics(Device device) {
+    return ways;
   }
 
   @Override

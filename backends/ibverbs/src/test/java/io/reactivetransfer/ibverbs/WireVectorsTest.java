@@ -53,7 +53,8 @@ class WireVectorsTest {
   void thePageSaysWhatIsSaid() throws IOException {
     Map<String, String> onThePage = new LinkedHashMap<>();
     String page = Files.readString(PAGE);
-    Matcher vectors = VECTOR.matcher(page.substring(page.indexOf("\n# Part 3")));
+    Matcher vectors =
+        VECTOR.matcher(page.substring(page.indexOf("\n# Part 3"), page.indexOf("\n# Part 4")));
     while (vectors.find()) {
       onThePage.put(vectors.group(1), vectors.group(2).replaceAll("\\s", ""));
     }

@@ -53,6 +53,9 @@ public interface Verbs {
    */
   long ibv_reg_dmabuf_mr(long pd, long offset, long length, long iova, int descriptor, int access);
 
+  /** Whether the library has {@link #ibv_reg_dmabuf_mr}; a device may refuse it all the same. */
+  boolean knowsDmaBufs();
+
   int ibv_dereg_mr(long mr);
 
   long ibv_create_comp_channel(long context);

@@ -217,7 +217,7 @@ public final class VerbsByLinker implements Verbs {
   @Override
   public long ibv_reg_dmabuf_mr(
       long pd, long offset, long length, long iova, int descriptor, int access) {
-    if (regDmaBufMr.address() == 0) {
+    if (!knowsDmaBufs()) {
       return -EOPNOTSUPP;
     }
     try (Arena arena = Arena.ofConfined()) {
@@ -230,6 +230,11 @@ public final class VerbsByLinker implements Verbs {
     } catch (Throwable e) {
       throw unexpected(e);
     }
+  }
+
+  @Override
+  public boolean knowsDmaBufs() {
+    return regDmaBufMr.address() != 0;
   }
 
   @Override

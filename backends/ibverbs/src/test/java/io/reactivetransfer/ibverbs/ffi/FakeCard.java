@@ -18,6 +18,7 @@ final class FakeCard {
   private int turn;
   private boolean isHeld;
   private boolean takesReceives;
+  private boolean mixesUpNext;
 
   FakeCard(Object lock, FakeBooks books, List<FakeDevice> devices) {
     this.lock = lock;
@@ -49,6 +50,18 @@ final class FakeCard {
 
   boolean takesReceives() {
     return takesReceives;
+  }
+
+  /** A second copy of the next write that comes in is called invalid; under the lock. */
+  void mixUpNext() {
+    mixesUpNext = true;
+  }
+
+  /** Whether that is so of the one that comes in now. */
+  boolean mixesUp() {
+    boolean mixesUp = mixesUpNext;
+    mixesUpNext = false;
+    return mixesUp;
   }
 
   private void work() {

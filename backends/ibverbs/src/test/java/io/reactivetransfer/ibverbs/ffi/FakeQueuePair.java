@@ -315,6 +315,11 @@ final class FakeQueuePair extends FakeObject {
           new Completion(target, receive, Ib.IBV_WC_SUCCESS, request.imm(), Ib.IBV_WC_WITH_IMM, 0),
           card.books());
     }
+    if (card.mixesUp()) {
+      target.fail();
+      fail(Ib.IBV_WC_REM_INV_REQ_ERR);
+      return;
+    }
     requests.remove();
     complete(request, Ib.IBV_WC_SUCCESS);
   }

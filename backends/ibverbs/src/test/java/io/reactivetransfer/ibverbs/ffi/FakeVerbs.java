@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 public class FakeVerbs implements Verbs {
 
   private static final int EBADF = 9;
+  private static final int EOPNOTSUPP = 95;
   private static final int EFAULT = 14;
   private static final int EBUSY = 16;
   private static final int EAGAIN = 11;
@@ -43,6 +44,7 @@ public class FakeVerbs implements Verbs {
   private final Deque<Integer> endedKeys = new ArrayDeque<>();
   private final Map<Integer, Long> exported = new HashMap<>();
   private int lastNumber = 16;
+  private boolean knowsDmaBufs = true;
   private int toBeAcknowledged;
   private int made;
   private int mostInline = 256;
@@ -78,6 +80,14 @@ public class FakeVerbs implements Verbs {
   /** Cards do nothing of what is posted to them, until they are let go. */
   public synchronized void hold(boolean isHeld) {
     card.hold(isHeld);
+  }
+
+  /**
+   * The next write that comes in arrives, but its acknowledgement is lost, and the copy that is
+   * sent then is called invalid, as Soft-RoCE does where it mixes up that copy.
+   */
+  public synchronized void mixUpNext() {
+    card.mixUpNext();
   }
 
   /**
@@ -270,10 +280,23 @@ public class FakeVerbs implements Verbs {
   @Override
   public synchronized long ibv_reg_dmabuf_mr(
       long pd, long offset, long length, long iova, int descriptor, int access) {
+    if (!knowsDmaBufs) {
+      return -EOPNOTSUPP;
+    }
     Long address = exported.get(descriptor);
     return address == null
         ? -EBADF
         : registered("ibv_reg_dmabuf_mr", pd, address + offset, length, iova, access);
+  }
+
+  /** Whether it is as new as that. */
+  public synchronized void knowsDmaBufs(boolean knows) {
+    knowsDmaBufs = knows;
+  }
+
+  @Override
+  public synchronized boolean knowsDmaBufs() {
+    return knowsDmaBufs;
   }
 
   private long registered(String call, long pd, long address, long length, long iova, int access) {
@@ -544,6 +567,7 @@ public class FakeVerbs implements Verbs {
       case Ib.IBV_WC_SUCCESS -> "success";
       case Ib.IBV_WC_LOC_PROT_ERR -> "local protection error";
       case Ib.IBV_WC_WR_FLUSH_ERR -> "Work Request Flushed Error";
+      case Ib.IBV_WC_REM_INV_REQ_ERR -> "remote invalid request error";
       case Ib.IBV_WC_REM_ACCESS_ERR -> "remote access error";
       case Ib.IBV_WC_RETRY_EXC_ERR -> "transport retry counter exceeded";
       default -> "unknown";
