@@ -1,0 +1,235 @@
+package io.reactivetransfer.staging;
+
+import io.reactivetransfer.Device;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.spi.RemoteMemory;
+import io.reactivetransfer.spi.RemotePeer;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The windows that peers have here, and those that they wait for. Who asks when there is no room
+ * gets that of whoever has used his least lately: he is asked for it, and loses it if he does not
+ * give it back in time.
+ */
+final class Windows {
+
+  /** Within this who waits is told so: how long it is patient is its own setting. */
+  private static final long MOST_SILENCE_NANOS = 250_000_000;
+
+  private final Nics nics;
+  private final Registry registry;
+  private final Slots slots;
+  private final Consumer<InWindow> endSlots;
+  private final List<InWindow> all = new ArrayList<>();
+  private final ArrayDeque<WindowRequest> waiting = new ArrayDeque<>();
+
+  /** When those who wait were last told that they are not forgotten. */
+  private long toldNanos;
+
+  /**
+   * None so far.
+   *
+   * @param endSlots lets go of the buffers of one
+   */
+  Windows(Nics nics, Registry registry, Slots slots, Consumer<InWindow> endSlots) {
+    this.nics = nics;
+    this.registry = registry;
+    this.slots = slots;
+    this.endSlots = endSlots;
+  }
+
+  /** A peer asks for one, which takes the place of what it had. */
+  void asked(StagedPeer peer, ByteBuffer message) {
+    WindowRequest request = new WindowRequest(peer, message);
+    leave(peer);
+    String refusal = refusal(request);
+    if (refusal != null) { // whoever asks for nothing that there is has no NIC opened
+      deny(request, refusal);
+      return;
+    }
+    nics.second().open();
+    waiting.addLast(request);
+    nics.say(peer, Messages.of(Messages.QUEUED, request.window));
+  }
+
+  /** A peer gives one back. */
+  void givenBack(StagedPeer peer, long id) {
+    InWindow window = peer.inWindow;
+    if (window != null && window.id == id) {
+      end(window, null);
+    }
+    waiting.removeIf(request -> request.peer == peer && request.window == id);
+  }
+
+  /** A peer has none any more, and waits for none. */
+  void leave(StagedPeer peer) {
+    waiting.removeIf(request -> request.peer == peer);
+    InWindow window = peer.inWindow;
+    if (window != null) {
+      end(window, null);
+    }
+  }
+
+  /**
+   * Ends one; nothing of it lands any more when its buffers are deregistered.
+   *
+   * @param why for its peer, which is told; null if it knows
+   */
+  void end(InWindow window, @Nullable String why) {
+    if (window.isOver) {
+      return;
+    }
+    window.isOver = true;
+    window.peer.inWindow = null;
+    all.remove(window);
+    endSlots.accept(window);
+    if (why != null) {
+      nics.say(window.peer, Messages.of(Messages.END, window.id, why));
+    }
+    releaseIfQuiet(window);
+  }
+
+  /** Forgets where acknowledgements went, when none is out. */
+  void releaseIfQuiet(InWindow window) {
+    if (window.isOver && window.notesOut == 0 && !window.areNotesReleased) {
+      window.areNotesReleased = true;
+      nics.second().domain().release(window.notes);
+    }
+  }
+
+  /** Grants what can be granted; returns how much. */
+  int advance() {
+    int work = grantRegistered();
+    Failure failure = nics.second().failure();
+    if (failure != null) {
+      work += waiting.size();
+      waiting.forEach(request -> deny(request, failure.text()));
+      waiting.clear();
+    }
+    if (waiting.isEmpty() || !nics.second().isOpen()) {
+      return work;
+    }
+    while (!waiting.isEmpty() && slots.haveRoom(OutWindow.SLOTS)) {
+      begin(waiting.removeFirst());
+      work++;
+    }
+    return waiting.isEmpty() ? work : work + makeRoom();
+  }
+
+  private @Nullable StagedMemory find(WindowRequest request) {
+    return registry.find(request.key.high(), request.key.low());
+  }
+
+  private @Nullable String refusal(WindowRequest request) {
+    return Registry.refusal(find(request), 0, 0);
+  }
+
+  private void deny(WindowRequest request, String why) {
+    nics.say(request.peer, Messages.of(Messages.DENY, request.window, why));
+  }
+
+  private void begin(WindowRequest request) {
+    StagedMemory memory = find(request);
+    String refusal = refusal(request);
+    if (memory == null || refusal != null) { // it was revoked meanwhile
+      deny(request, String.valueOf(refusal));
+      return;
+    }
+    StagedPeer peer = request.peer;
+    try {
+      RemotePeer second = peer.second(nics.second().domain(), request.address);
+      List<Pinned> buffers = buffers(memory.memory().device());
+      RemoteMemory notes = resolveNotes(second, request, buffers);
+      InWindow window = new InWindow(request, notes, nics.clock().now());
+      for (Pinned buffer : buffers) {
+        window.slots.add(new InSlot(nics, window, window.slots.size(), buffer));
+      }
+      peer.inWindow = window;
+      all.add(window);
+    } catch (BackendException e) {
+      deny(request, "there are no buffers: " + e.getMessage());
+    }
+  }
+
+  private List<Pinned> buffers(Device device) {
+    List<Pinned> buffers = new ArrayList<>();
+    try {
+      while (buffers.size() < OutWindow.SLOTS) {
+        buffers.add(slots.take(device));
+      }
+      return buffers;
+    } catch (BackendException e) {
+      buffers.forEach(slots::give);
+      throw e;
+    }
+  }
+
+  private RemoteMemory resolveNotes(
+      RemotePeer second, WindowRequest request, List<Pinned> buffers) {
+    try {
+      return nics.second().domain().resolve(second, request.notesKey, Frame.BYTES);
+    } catch (BackendException e) {
+      buffers.forEach(slots::give);
+      throw e;
+    }
+  }
+
+  private int grantRegistered() {
+    int granted = 0;
+    for (int i = all.size() - 1; i >= 0; i--) {
+      InWindow window = all.get(i);
+      if (window.isGranted || !window.isRegistered()) {
+        continue;
+      }
+      granted++;
+      window.isGranted = true;
+      Failure refusal = window.refusal();
+      if (refusal == null) {
+        byte[] address = nics.second().domain().address();
+        nics.say(window.peer, Messages.grant(window, address));
+      } else {
+        nics.say(window.peer, Messages.of(Messages.DENY, window.id, refusal.text()));
+        end(window, null);
+      }
+    }
+    return granted;
+  }
+
+  private int makeRoom() {
+    long now = nics.clock().now();
+    int work = 0;
+    if (now - toldNanos > Math.min(nics.patienceNanos() / 4, MOST_SILENCE_NANOS)) {
+      toldNanos = now;
+      waiting.forEach(
+          request -> nics.say(request.peer, Messages.of(Messages.QUEUED, request.window)));
+      work++;
+    }
+    InWindow least = null;
+    int asked = 0;
+    for (InWindow window : all) {
+      if (window.askedBackNanos >= 0) {
+        asked++;
+      } else if (window.isGranted && (least == null || window.usedNanos < least.usedNanos)) {
+        least = window;
+      }
+    }
+    if (least != null && asked < waiting.size()) {
+      least.askedBackNanos = now;
+      nics.say(least.peer, Messages.of(Messages.ASK_BACK, least.id));
+      work++;
+    }
+    for (int i = all.size() - 1; i >= 0; i--) {
+      InWindow window = all.get(i);
+      if (window.askedBackNanos >= 0 && now - window.askedBackNanos > nics.patienceNanos()) {
+        end(window, "it was asked back for another peer, and not given");
+        work++;
+      }
+    }
+    return work;
+  }
+}

@@ -1,0 +1,191 @@
+package io.reactivetransfer.staging;
+
+import static io.reactivetransfer.staging.StagedNic.noise;
+import static io.reactivetransfer.staging.StagedNic.onHost;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.CompletionLevel;
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.spi.LocalMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** More peers than there are buffers for, and NICs that fail. */
+class WindowsTest {
+
+  private static final int WINDOWS = Slots.MOST / OutWindow.SLOTS;
+
+  private final List<StagedNic> origins = new ArrayList<>();
+  private StagedNic target = new StagedNic();
+
+  private void runUntil(BooleanSupplier done) {
+    long deadline = System.nanoTime() + 20_000_000_000L;
+    while (!done.getAsBoolean()) {
+      turn();
+      assertThat(System.nanoTime()).as("%s", target.reports).isLessThan(deadline);
+    }
+  }
+
+  private int turn() {
+    int work = target.turn();
+    List.copyOf(target.second.onWay).forEach(ScriptedNic.OnWay::come);
+    for (StagedNic origin : origins) {
+      work += origin.turn();
+      List.copyOf(origin.second.onWay).forEach(ScriptedNic.OnWay::come);
+    }
+    return work;
+  }
+
+  private StagedNic origin() {
+    StagedNic origin = new StagedNic();
+    origins.add(origin);
+    return origin;
+  }
+
+  /** One more that has written something. */
+  private StagedNic connected(LocalMemory to, int token) {
+    StagedNic origin = origin();
+    post(origin, to, token);
+    runUntil(() -> origin.hasReported("written " + token));
+    return origin;
+  }
+
+  private void post(StagedNic origin, LocalMemory to, int token) {
+    LocalMemory from = origin.register(onHost(noise(token, 8)), Access.LOCAL);
+    origin.write(from, origin.resolve(target, to, 8), 8, token);
+  }
+
+  private LocalMemory room() {
+    return target.register(target.device.allocate(8), Access.REMOTE_WRITE);
+  }
+
+  @Test
+  void whoCameFirstGivesBackWhatOthersNeed() {
+    LocalMemory to = room();
+    for (int token = 1; token <= 2 * WINDOWS + 1; token++) {
+      connected(to, token);
+    }
+    assertThat(target.second.registered())
+        .as("buffers, and one place for acknowledgements")
+        .isEqualTo(Slots.MOST + 1);
+    StagedNic first = origins.getFirst();
+    post(first, to, 100);
+    runUntil(() -> first.hasReported("written 100"));
+  }
+
+  @Test
+  void allThatWriteAtOnceHaveTheirTurn() {
+    LocalMemory to = room();
+    int writes = 5;
+    for (int i = 0; i < 2 * WINDOWS; i++) {
+      StagedNic origin = origin();
+      for (int token = 1; token <= writes; token++) {
+        post(origin, to, token);
+      }
+    }
+    runUntil(() -> origins.stream().allMatch(each -> each.reports.size() == writes));
+    assertThat(origins)
+        .allSatisfy(each -> assertThat(each.reports).allMatch(said -> said.startsWith("written")));
+    assertThat(target.reports).hasSize(writes * 2 * WINDOWS);
+  }
+
+  @Test
+  void whoGivesNothingBackLosesIt() {
+    target = new StagedNic(CompletionLevel.DELIVERED, StagedNic.SHORT);
+    LocalMemory to = room();
+    for (int token = 1; token <= WINDOWS; token++) {
+      StagedNic deaf = connected(to, token);
+      deaf.isHeard = message -> !(Messages.isOne(message) && message.get() == Messages.ASK_BACK);
+    }
+    connected(to, 100);
+    StagedNic first = origins.getFirst();
+    runUntil(() -> turn() == 0);
+    post(first, to, 200);
+    runUntil(() -> first.hasReported("written 200"));
+  }
+
+  @Test
+  void aPeerThatTakesNoPieceDoesNotKeepTheBuffersOfOthers() {
+    StagedNic origin = new StagedNic(CompletionLevel.DELIVERED, StagedNic.SHORT);
+    List<StagedNic> stuck = new ArrayList<>();
+    int most = Lanes.MOST * Pinned.MOST_BYTES;
+    LocalMemory from = origin.register(origin.device.allocate(most), Access.LOCAL);
+    int peers = Lanes.MOST / OutWindow.SLOTS;
+    for (int token = 1; token <= peers; token++) {
+      StagedNic peer = new StagedNic();
+      stuck.add(peer);
+      LocalMemory there = peer.register(onHost(new byte[most]), Access.REMOTE_WRITE);
+      origin.write(from, origin.resolve(peer, there, most), most, token);
+    }
+    LocalMemory there = target.register(onHost(new byte[8]), Access.REMOTE_WRITE);
+    runUntil(() -> {
+      origin.turn();
+      return origin.main.onWay.size() == Lanes.MOST;
+    });
+    origin.write(from, origin.resolve(target, there, 8), 8, 100);
+    runUntil(() -> {
+      origin.turn();
+      List.copyOf(origin.main.onWay).stream()
+          .filter(each -> each.op.length() == 8)
+          .forEach(ScriptedNic.OnWay::come);
+      return origin.hasReported("written 100");
+    });
+    assertThat(origin.reports)
+        .as("who is lost")
+        .anyMatch(each -> each.startsWith("lost"))
+        .contains("written 100");
+  }
+
+  @Test
+  void aSecondNicThatCannotBeOpenedRefusesWritesAndNothingElse() {
+    StagedNic origin = new StagedNic(CompletionLevel.DELIVERED, StagedNic.LONG, "no more NICs");
+    origins.add(origin);
+    LocalMemory to = room();
+    post(origin, to, 5);
+    runUntil(() -> !origin.reports.isEmpty());
+    assertThat(origin.reports.getFirst()).startsWith("refused 5").contains("no more NICs");
+    LocalMemory host = target.register(onHost(new byte[8]), Access.REMOTE_WRITE);
+    LocalMemory from = origin.register(origin.device.allocate(8), Access.LOCAL);
+    origin.write(from, origin.resolve(target, host, 8), 8, 6);
+    runUntil(() -> {
+      List.copyOf(origin.main.onWay).forEach(ScriptedNic.OnWay::come);
+      return origin.hasReported("written 6");
+    });
+  }
+
+  @Test
+  void aTargetThatCannotOpenOneDeniesItAndSaysWhy() {
+    target = new StagedNic(CompletionLevel.DELIVERED, StagedNic.LONG, "no more NICs");
+    StagedNic origin = origin();
+    post(origin, room(), 5);
+    runUntil(() -> !origin.reports.isEmpty());
+    assertThat(origin.reports.getFirst()).startsWith("refused 5").contains("no more NICs");
+  }
+
+  @Test
+  void aNicThatFailsIsToldOnceAndBeforeWhatItHad() {
+    StagedNic origin = connected(room(), 1);
+    origin.reports.clear();
+    post(origin, room(), 5);
+    while (origin.second.onWay.isEmpty()) {
+      origin.turn();
+    }
+    origin.second.fail("it is broken");
+    origin.main.fail("it is broken, too");
+    runUntil(() -> origin.reports.size() >= 2);
+    assertThat(origin.reports).hasSize(2);
+    assertThat(origin.reports.getFirst()).startsWith("broken");
+    assertThat(origin.reports.get(1)).startsWith("failed 5");
+  }
+
+  @Test
+  void whatIsOverLeavesNothingRegistered() {
+    DeviceMemory memory = target.device.allocate(8);
+    StagedNic origin = connected(target.register(memory, Access.REMOTE_WRITE), 1);
+    target.domain.release(target.peer(origin));
+    runUntil(() -> target.second.registered() == 1 && target.second.released.size() == 1);
+  }
+}
