@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "captures.h"
 #include "contexts.h"
 #include "fakecuda.h"
 #include "knobs.h"
@@ -102,7 +103,11 @@ CUresult call_begin(struct counter *function, enum needs needs) {
   if (in_host_function) {
     return CUDA_ERROR_NOT_PERMITTED;
   }
-  return needs == NEEDS_CONTEXT ? context_usable(context_current()) : CUDA_SUCCESS;
+  if (needs == NEEDS_INIT) {
+    return CUDA_SUCCESS;
+  }
+  TRY(context_usable(context_current()));
+  return needs == NEEDS_NO_CAPTURE ? captures_permit_unsafe() : CUDA_SUCCESS;
 }
 
 CUresult operation_begin(struct counter *operation) {

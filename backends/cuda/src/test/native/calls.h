@@ -13,7 +13,8 @@ struct counter {
   struct counter *next;
 };
 
-enum needs { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT };
+// The last is a context, on a thread that no capture forbids a call that is no part of a stream.
+enum needs { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT, NEEDS_NO_CAPTURE };
 
 // The result that the call ends with at once, if it is an error.
 CUresult call_begin(struct counter *function, enum needs needs);

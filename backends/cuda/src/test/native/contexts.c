@@ -205,7 +205,7 @@ API cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 }
 
 API cuCtxSynchronize(void) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   CUcontext context = context_current();
   TRY(streams_await_all(context, __func__));
   return context_usable(context);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "captures.h"
 #include "contexts.h"
 #include "events.h"
 #include "fakecuda.h"
@@ -58,8 +59,10 @@ void *fakecuda_bytes(uint64_t device) {
   return bytes;
 }
 
-// Streams come first, while what they do is known; their last errors are then forgotten with the others.
+// Captures come first, so that streams do what they are given; then streams, while what they do is known. Their last
+// errors are then forgotten with the others.
 void fakecuda_reset(void) {
+  captures_reset();
   streams_reset();
   contexts_reset();
   events_reset();

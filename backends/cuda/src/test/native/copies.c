@@ -120,7 +120,7 @@ static CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t length, CUstre
 }
 
 API cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return to_device(to, from, length, NULL, SYNC, __func__);
 }
 
@@ -130,7 +130,7 @@ API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t length, CUstre
 }
 
 API cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return to_host(to, from, length, NULL, SYNC, __func__);
 }
 
@@ -140,7 +140,7 @@ API cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t length, CUstream str
 }
 
 API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return between_devices(to, from, length, NULL, SYNC, __func__);
 }
 
@@ -150,7 +150,7 @@ API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t length, CUstre
 }
 
 API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return anywhere(to, from, length, NULL, SYNC, __func__);
 }
 
@@ -159,19 +159,19 @@ API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t length, CUstream stre
   return anywhere(to, from, length, stream, ASYNC, __func__);
 }
 
-// An address says itself which device it is of, so the contexts say nothing.
+// An address says itself which device it is of, so the contexts say no more than whether they can be used.
 API cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
-  (void)to_context;
-  (void)from_context;
+  BEGIN(NEEDS_NO_CAPTURE);
+  TRY(context_usable(to_context));
+  TRY(context_usable(from_context));
   return between_devices(to, from, length, NULL, SYNC, __func__);
 }
 
 API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t length,
                       CUstream stream) {
   BEGIN(NEEDS_CONTEXT);
-  (void)to_context;
-  (void)from_context;
+  TRY(context_usable(to_context));
+  TRY(context_usable(from_context));
   return between_devices(to, from, length, stream, ASYNC, __func__);
 }
 
@@ -192,7 +192,7 @@ static CUresult set(CUdeviceptr to, uint64_t value, unsigned width, size_t count
 }
 
 API cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return set(to, value, 1, count, NULL, SYNC, __func__);
 }
 
@@ -202,7 +202,7 @@ API cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream 
 }
 
 API cuMemsetD32_v2(CUdeviceptr to, unsigned int value, size_t count) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return set(to, value, 4, count, NULL, SYNC, __func__);
 }
 

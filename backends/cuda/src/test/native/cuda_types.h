@@ -35,6 +35,9 @@
   X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")                                              \
   X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803, "system has unsupported display driver / cuda driver combination") \
   X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing")        \
+  X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901, "operation failed due to a previous error during capture")  \
+  X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
+  X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "attempt to terminate a thread-local capture sequence from another thread") \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 #ifdef FAKECUDA_CHECK
@@ -116,6 +119,10 @@ CONSTANT(CU_STREAM_MEM_OP_WRITE_VALUE_64, 5)
 CONSTANT(CU_STREAM_MEM_OP_BARRIER, 6)
 CONSTANT(CU_STREAM_CAPTURE_STATUS_NONE, 0)
 CONSTANT(CU_STREAM_CAPTURE_STATUS_ACTIVE, 1)
+CONSTANT(CU_STREAM_CAPTURE_STATUS_INVALIDATED, 2)
+CONSTANT(CU_STREAM_CAPTURE_MODE_GLOBAL, 0)
+CONSTANT(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)
+CONSTANT(CU_STREAM_CAPTURE_MODE_RELAXED, 2)
 CONSTANT(CU_MEMHOSTALLOC_PORTABLE, 1)
 CONSTANT(CU_MEMHOSTALLOC_DEVICEMAP, 2)
 CONSTANT(CU_MEMORYTYPE_HOST, 1)

@@ -90,13 +90,13 @@ API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
 }
 
 API cuEventQuery(CUevent event) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   TRY(find(event));
   return event_has_completed(event, event->recorded) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 API cuEventSynchronize(CUevent event) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   TRY(find(event));
   pthread_mutex_lock(&records_lock);
   CUstream stream = event->stream;

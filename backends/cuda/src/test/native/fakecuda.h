@@ -9,6 +9,10 @@
 // up when an operation runs. One that fails breaks its context: every later call there gives that error, while the
 // contexts of other devices go on.
 //
+// While a stream is captured into a graph, a call that is no part of a stream is refused and makes the capture invalid, as
+// the modes of both say: cuMemAlloc and cuMemHostRegister, as a GPU did, cuEventQuery, as cuda.h says, and what is like
+// them.
+//
 // Pinned host memory is read and written while a copy runs; other host memory is read at the call, and a copy to it ends
 // before the call does.
 #ifndef FAKECUDA_H
@@ -63,7 +67,8 @@ FAKECUDA_API int fakecuda_dma(uint64_t device, void *host, uint64_t length, int 
 FAKECUDA_API void *fakecuda_bytes(uint64_t device);
 
 // Ends what streams do and forgets what is in them, ends all faults and errors of contexts, sets knobs and attributes to
-// what they started with, and counts from zero. What was made before can be used and freed as before.
+// what they started with, and counts from zero. What was made before can be used and freed as before. What a thread has
+// said about captures stays.
 FAKECUDA_API void fakecuda_reset(void);
 
 #endif

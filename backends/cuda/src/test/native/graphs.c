@@ -60,37 +60,9 @@ static void *add(struct handles *handles) {
   return added;
 }
 
-API cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
-  BEGIN(NEEDS_CONTEXT);
-  (void)mode;
-  CUstream stream;
-  TRY(stream_find(handle, &stream));
-  if (stream->is_default || stream->capture) {
-    return CUDA_ERROR_ILLEGAL_STATE;
-  }
-  stream->capture = add(&graphs);
-  return stream->capture ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
+CUgraph graph_create(void) { return add(&graphs); }
 
-API cuStreamEndCapture(CUstream handle, CUgraph *graph) {
-  BEGIN(NEEDS_CONTEXT);
-  CUstream stream;
-  TRY(stream_find(handle, &stream));
-  if (!stream->capture) {
-    return CUDA_ERROR_ILLEGAL_STATE;
-  }
-  *graph = stream->capture;
-  stream->capture = NULL;
-  return CUDA_SUCCESS;
-}
-
-API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status) {
-  BEGIN(NEEDS_CONTEXT);
-  CUstream stream;
-  TRY(stream_find(handle, &stream));
-  *status = stream->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
+void graph_drop(CUgraph graph) { graph->is_alive = false; }
 
 API cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {
   BEGIN(NEEDS_CONTEXT);

@@ -34,7 +34,7 @@ static CUresult map_bytes(struct memory *memory) {
 }
 
 API cuMemAlloc_v2(CUdeviceptr *address, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   if (length == 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -54,7 +54,7 @@ API cuMemAlloc_v2(CUdeviceptr *address, size_t length) {
 }
 
 API cuMemFree_v2(CUdeviceptr address) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   if (address == 0) {
     return CUDA_SUCCESS;
   }
@@ -109,18 +109,18 @@ static CUresult host_alloc(void **address, size_t length) {
 }
 
 API cuMemHostAlloc(void **address, size_t length, unsigned int flags) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   (void)flags;
   return host_alloc(address, length);
 }
 
 API cuMemAllocHost_v2(void **address, size_t length) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   return host_alloc(address, length);
 }
 
 API cuMemFreeHost(void *address) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   TRY(streams_hold(__func__));
   struct memory removed;
   CUresult result = memory_remove(HOST_MEMORY, (uintptr_t)address, &removed);
@@ -133,7 +133,7 @@ API cuMemFreeHost(void *address) {
 }
 
 API cuMemHostRegister_v2(void *address, size_t length, unsigned int flags) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   (void)flags;
   uintptr_t host = (uintptr_t)address;
   if (!host || length == 0 || (memory_is_reserved(host) && !memory_at_host(host, length, &(struct memory){0}))) {
@@ -154,7 +154,7 @@ API cuMemHostRegister_v2(void *address, size_t length, unsigned int flags) {
 }
 
 API cuMemHostUnregister(void *address) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   TRY(streams_hold(__func__));
   struct memory removed;
   CUresult result = memory_remove(REGISTERED_MEMORY, (uintptr_t)address, &removed);

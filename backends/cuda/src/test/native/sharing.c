@@ -84,7 +84,7 @@ static CUresult open_shared(const struct shared *shared, int fd, CUdeviceptr *ad
 }
 
 API cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   (void)flags;
   struct shared shared;
   memcpy(&shared, &handle, sizeof shared);
@@ -101,7 +101,7 @@ API cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned 
 }
 
 API cuIpcCloseMemHandle(CUdeviceptr address) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   TRY(streams_hold(__func__));
   struct memory removed;
   CUresult result = memory_remove(IMPORTED_MEMORY, address, &removed);

@@ -38,14 +38,14 @@ API cuStreamQuery(CUstream handle) {
   BEGIN(NEEDS_CONTEXT);
   CUstream stream;
   TRY(stream_find(handle, &stream));
-  if (stream->capture) {
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream_is_captured(stream)) {
+    return capture_break(stream);
   }
   return stream->completed >= stream->submitted ? context_usable(stream->context) : CUDA_ERROR_NOT_READY;
 }
 
 API cuStreamSynchronize(CUstream handle) {
-  BEGIN(NEEDS_CONTEXT);
+  BEGIN(NEEDS_NO_CAPTURE);
   CUstream stream;
   TRY(stream_find(handle, &stream));
   return stream_await(stream, stream->submitted, __func__);

@@ -13,7 +13,6 @@
 #include "calls.h"
 #include "clock.h"
 #include "contexts.h"
-#include "graphs.h"
 #include "handles.h"
 #include "knobs.h"
 
@@ -213,9 +212,22 @@ static uint64_t append(CUstream stream, const struct operation *operation, bool 
   return turn;
 }
 
+// Whether its stream may be used while others are captured; what is staged in it is gone if not.
+static CUresult permit(CUstream stream, const struct operation *operation) {
+  CUresult permitted = stream->is_default ? captures_permit_default(stream->context, false) : CUDA_SUCCESS;
+  if (permitted != CUDA_SUCCESS) {
+    free(operation->staged);
+  }
+  return permitted;
+}
+
 CUresult stream_submit(CUstream stream, const struct operation *operation, uint64_t *turn) {
-  if (stream->capture) {
-    return graph_add(stream->capture, operation);
+  if (stream_is_captured(stream)) {
+    return capture_add(stream, operation);
+  }
+  CUresult permitted = permit(stream, operation);
+  if (permitted != CUDA_SUCCESS) {
+    return permitted;
   }
   CUresult result = enter_unless_held(operation);
   if (result != CUDA_SUCCESS) {
@@ -287,8 +299,8 @@ static CUresult await(CUstream stream, uint64_t turn, const struct timespec *dea
 }
 
 CUresult stream_await(CUstream stream, uint64_t turn, const char *function) {
-  if (stream->capture) {
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream_is_captured(stream)) {
+    return capture_break(stream);
   }
   struct timespec deadline = time_after_millis(knob(KNOB_HANG_MS));
   TRY(await(stream, turn, &deadline, function));
@@ -296,10 +308,11 @@ CUresult stream_await(CUstream stream, uint64_t turn, const char *function) {
 }
 
 CUresult stream_run(CUstream stream, const struct operation *operation, const char *function) {
-  if (stream->capture) {
+  if (stream_is_captured(stream)) {
     free(operation->staged);
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return capture_break(stream);
   }
+  TRY(permit(stream, operation));
   CUresult entered = enter_unless_held(operation);
   if (entered != CUDA_SUCCESS) {
     free(operation->staged);
@@ -368,7 +381,6 @@ void streams_reset(void) {
   for (size_t i = 0; i < streams.count; i++) {
     CUstream stream = handles_at(&streams, i);
     stream->skipped = stream->submitted;
-    stream->capture = NULL;
     stream->is_made_since_reset = false;
   }
   streams_await_all(NULL, __func__);

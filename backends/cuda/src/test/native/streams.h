@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "captures.h"
 #include "cuda_types.h"
 #include "operations.h"
 
@@ -17,7 +18,7 @@ struct CUstream_st {
   bool is_default;
   _Atomic bool is_alive;
   _Atomic bool is_made_since_reset;
-  CUgraph capture; // that operations go to instead, or NULL
+  struct capture capture;
   pthread_mutex_t lock;
   pthread_cond_t work;
   pthread_cond_t done;

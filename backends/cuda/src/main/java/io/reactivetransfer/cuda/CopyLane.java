@@ -1,77 +1,37 @@
 package io.reactivetransfer.cuda;
 
-import io.reactivetransfer.cuda.ffi.Cu;
-import io.reactivetransfer.cuda.ffi.Libcuda;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import jcuda.driver.JCudaDriver;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Copies between a GPU and the host through pinned memory of its own, in two halves: while the GPU
- * fills or empties the one, the CPU does the other. So the GPU touches no memory of the
- * application's host, which may be freed by mistake, and reaches its full speed though that is not
- * pinned. One thread at a time, which has entered the GPU.
+ * Copies between a GPU and the host, and within the GPU, through pinned memory of its own in two
+ * halves: while the GPU fills or empties the one, the other is dealt with. So the GPU touches no
+ * memory of the application's host, which may be freed by mistake, and reaches its full speed
+ * though that is not pinned. One thread at a time, which has entered the GPU.
  */
 final class CopyLane {
 
   /** Bytes of each half: the GPU is busy for longer than a call takes, and caches still hold it. */
   static final int HALF = 256 << 10;
 
-  private static final int PAGE = 4_096;
+  private final CudaBuffer[] halves;
 
-  private final Libcuda calls;
-  private final Half[] halves;
-
-  /** Where a piece waits, and the stream that brings or takes it. */
-  private record Half(MemorySegment memory, OwnStream stream) {
-
-    long address() {
-      return memory.address();
-    }
-  }
-
-  private CopyLane(Libcuda calls, Half[] halves) {
-    this.calls = calls;
-    this.halves = halves;
+  private CopyLane(CudaBuffer first, CudaBuffer second) {
+    this.halves = new CudaBuffer[] {first, second};
   }
 
   /**
    * A new one.
    *
-   * @throws CudaException if the driver refuses a stream, or to pin the memory
+   * @throws CudaException if the driver refuses to pin the memory
    */
-  static CopyLane open(Libcuda calls) {
-    OwnStream first = OwnStream.create();
-    OwnStream second = null;
+  static CopyLane open(CudaBuffers buffers) {
+    CudaBuffer first = buffers.take(HALF);
     try {
-      second = OwnStream.create();
-      MemorySegment memory = Arena.ofAuto().allocate(2L * HALF, PAGE);
-      pin(memory);
-      return new CopyLane(
-          calls,
-          new Half[] {
-            new Half(memory.asSlice(0, HALF), first), new Half(memory.asSlice(HALF, HALF), second)
-          });
+      return new CopyLane(first, buffers.take(HALF));
     } catch (RuntimeException | Error e) { // want of memory, too
-      destroy(first);
-      destroy(second);
+      buffers.give(first);
       throw e;
-    }
-  }
-
-  private static void pin(MemorySegment memory) {
-    Results.require(
-        "cuMemHostRegister",
-        () ->
-            JCudaDriver.cuMemHostRegister(
-                Addresses.host(memory), memory.byteSize(), Cu.CU_MEMHOSTREGISTER_PORTABLE));
-  }
-
-  private static void destroy(@Nullable OwnStream stream) {
-    if (stream != null) {
-      Results.of(() -> JCudaDriver.cuStreamDestroy(stream));
     }
   }
 
@@ -88,17 +48,13 @@ final class CopyLane {
       if (done + HALF < bytes) {
         fetch(source, done + HALF, bytes);
       }
-      Half half = await(done);
-      MemorySegment.copy(half.memory, 0, target, offset + done, Math.min(HALF, bytes - done));
+      MemorySegment half = await(done).memory();
+      MemorySegment.copy(half, 0, target, offset + done, Math.min(HALF, bytes - done));
     }
   }
 
   private void fetch(long source, long done, long bytes) {
-    Half half = half(done);
-    int result =
-        calls.cuMemcpyDtoHAsync_v2(
-            half.address(), source + done, Math.min(HALF, bytes - done), half.stream.address());
-    Results.require("cuMemcpyDtoHAsync", result);
+    half(done).begin(true, 0, source + done, Math.min(HALF, bytes - done));
   }
 
   /**
@@ -108,12 +64,11 @@ final class CopyLane {
    */
   void fromHost(MemorySegment source, long offset, long target, long bytes) {
     for (long done = 0; done < bytes; done += HALF) {
-      Half half = done < 2L * HALF ? half(done) : await(done); // what took the piece before away
+      CudaBuffer half =
+          done < 2L * HALF ? half(done) : await(done); // what took the piece before away
       long piece = Math.min(HALF, bytes - done);
-      MemorySegment.copy(source, offset + done, half.memory, 0, piece);
-      int result =
-          calls.cuMemcpyHtoDAsync_v2(target + done, half.address(), piece, half.stream.address());
-      Results.require("cuMemcpyHtoDAsync", result);
+      MemorySegment.copy(source, offset + done, half.memory(), 0, piece);
+      half.begin(false, 0, target + done, piece);
     }
     if (bytes > 0) {
       await(0);
@@ -123,27 +78,50 @@ final class CopyLane {
     }
   }
 
+  /**
+   * Copies within the GPU, through the host: by itself the driver lets processors of the GPU do
+   * that, and waits for a kernel that has taken them all, which may wait for these bytes. The bytes
+   * are there when it returns.
+   *
+   * @throws CudaException if the GPU refuses; what was begun may still go on in this lane
+   */
+  void within(long source, long target, long bytes) {
+    for (long done = 0; done < bytes; done += HALF) {
+      fetch(source, done, bytes); // while what the other half has is stored
+      CudaBuffer half = await(done);
+      half.begin(false, 0, target + done, Math.min(HALF, bytes - done));
+    }
+    for (long done = 0; done < Math.min(bytes, 2L * HALF); done += HALF) {
+      await(done);
+    }
+  }
+
   /** A word of 64 bits of the GPU, as it is now. */
   long word(long address) {
     fetch(address, 0, Long.BYTES);
-    return await(0).memory.get(ValueLayout.JAVA_LONG, 0);
+    return await(0).memory().get(ValueLayout.JAVA_LONG, 0);
   }
 
-  private Half half(long done) {
+  private CudaBuffer half(long done) {
     return halves[(int) (done / HALF & 1)];
   }
 
-  private Half await(long done) {
-    Half half = half(done);
-    Results.require("cuStreamSynchronize", calls.cuStreamSynchronize(half.stream.address()));
+  private CudaBuffer await(long done) {
+    CudaBuffer half = half(done);
+    half.awaitBegun();
     return half;
   }
 
   /** Waits for what was begun when something failed; returns whether nothing goes on any more. */
   boolean isQuiet() {
     boolean quiet = true;
-    for (Half half : halves) {
-      quiet &= calls.cuStreamSynchronize(half.stream.address()) == Cu.CUDA_SUCCESS;
+    for (CudaBuffer half : halves) {
+      try {
+        half.awaitBegun();
+      } catch (CudaException e) {
+        quiet = false;
+      }
+      quiet &= half.isQuiet();
     }
     return quiet;
   }

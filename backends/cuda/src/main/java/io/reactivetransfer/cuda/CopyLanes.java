@@ -1,10 +1,7 @@
 package io.reactivetransfer.cuda;
 
-import io.reactivetransfer.cuda.ffi.Libcuda;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 
 /**
  * The lanes of one GPU that nobody copies through just now: as many as have been needed at once.
@@ -13,14 +10,11 @@ import java.util.List;
  */
 final class CopyLanes {
 
-  private final Libcuda calls;
+  private final CudaBuffers buffers;
   private final Deque<CopyLane> idle = new ArrayDeque<>();
 
-  /** Their memory would be freed otherwise, and the GPU may use it. */
-  private final List<CopyLane> lost = new ArrayList<>();
-
-  CopyLanes(Libcuda calls) {
-    this.calls = calls;
+  CopyLanes(CudaBuffers buffers) {
+    this.buffers = buffers;
   }
 
   /**
@@ -33,7 +27,7 @@ final class CopyLanes {
     synchronized (idle) {
       lane = idle.pollLast();
     }
-    return lane == null ? CopyLane.open(calls) : lane;
+    return lane == null ? CopyLane.open(buffers) : lane;
   }
 
   /**
@@ -46,8 +40,6 @@ final class CopyLanes {
     synchronized (idle) {
       if (isQuiet) {
         idle.addLast(lane);
-      } else {
-        lost.add(lane);
       }
     }
   }

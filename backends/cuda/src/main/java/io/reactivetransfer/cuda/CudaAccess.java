@@ -5,10 +5,16 @@ import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.DeviceWay;
+import io.reactivetransfer.spi.StagingBuffer;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reaches the memory of NVIDIA's GPUs, {@code cuda:0} and on. Engines find it by themselves when
@@ -46,7 +52,7 @@ public final class CudaAccess implements DeviceAccess {
       Gpu gpu = CudaDriver.here().gpu(device);
       return gpu.name()
           + " PCI "
-          + gpu.pciAddress()
+          + Objects.requireNonNullElse(gpu.pciAddress(), "unknown")
           + ", CUDA "
           + CudaDriver.here().version()
           + (DmaBufs.canBeExported(gpu)
@@ -57,6 +63,15 @@ public final class CudaAccess implements DeviceAccess {
                       + " nvidia-peermem");
     } catch (CudaException e) {
       return "unknown: " + e.getMessage();
+    }
+  }
+
+  @Override
+  public @Nullable String pciAddress(Device device) {
+    try {
+      return CudaDriver.here().gpu(device).pciAddress();
+    } catch (CudaException e) {
+      return null;
     }
   }
 
@@ -113,6 +128,46 @@ public final class CudaAccess implements DeviceAccess {
   }
 
   @Override
+  public void copy(
+      DeviceMemory source, long sourceOffset, DeviceMemory target, long targetOffset, long length) {
+    if (!source.device().equals(target.device())) {
+      DeviceAccess.super.copy(source, sourceOffset, target, targetOffset, length);
+      return;
+    }
+    try {
+      Gpu gpu = CudaDriver.here().gpu(source.device());
+      gpu.enter();
+      try {
+        copy(gpu, source.address() + sourceOffset, target.address() + targetOffset, length);
+      } finally {
+        gpu.leave();
+      }
+    } catch (CudaException e) {
+      throw refusal(e);
+    }
+  }
+
+  private static void copy(Gpu gpu, long source, long target, long length) {
+    CopyLane lane = gpu.lanes().take();
+    boolean done = false;
+    try {
+      lane.within(source, target, length);
+      done = true;
+    } finally {
+      gpu.lanes().give(lane, done);
+    }
+  }
+
+  @Override
+  public StagingBuffer stagingBuffer(Device device, long bytes) {
+    try {
+      return CudaDriver.here().gpu(device).buffers().take(bytes);
+    } catch (CudaException e) {
+      throw refusal(e);
+    }
+  }
+
+  @Override
   public long peek(DeviceMemory memory, long offset) {
     try {
       Gpu gpu = CudaDriver.here().gpu(memory.device());
@@ -141,11 +196,23 @@ public final class CudaAccess implements DeviceAccess {
 
   @Override
   public boolean isOpenToNics(Device device) {
+    return !waysForNics(device).isEmpty();
+  }
+
+  @Override
+  public Set<DeviceWay> waysForNics(Device device) {
+    Set<DeviceWay> ways = EnumSet.noneOf(DeviceWay.class);
     try {
-      return DmaBufs.canBeExported(CudaDriver.here().gpu(device)) || Files.exists(PEER_MEMORY);
+      if (DmaBufs.canBeExported(CudaDriver.here().gpu(device))) {
+        ways.add(DeviceWay.DMA_BUF);
+      }
     } catch (CudaException e) {
-      return false;
+      return Set.of();
     }
+    if (Files.exists(PEER_MEMORY)) {
+      ways.add(DeviceWay.PEER_MEMORY);
+    }
+    return ways;
   }
 
   @Override
@@ -166,7 +233,18 @@ public final class CudaAccess implements DeviceAccess {
     }
   }
 
-  private static BackendException refusal(CudaException e) {
+  /** Each reaches the same GPUs: those of this process. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof CudaAccess;
+  }
+
+  @Override
+  public int hashCode() {
+    return CudaAccess.class.hashCode();
+  }
+
+  static BackendException refusal(CudaException e) {
     return new BackendException(e.code(), String.valueOf(e.getMessage()), e);
   }
 }

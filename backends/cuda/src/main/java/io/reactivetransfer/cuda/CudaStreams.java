@@ -55,6 +55,10 @@ public final class CudaStreams {
               + gpu.name()
               + "; subscribe to the counter, and give the stream its work then");
     }
+    gpu.within(() -> { // before any stream waits: those that come later may have to share its queue
+      gpu.buffers().fetching();
+      return gpu.buffers().storing();
+    });
     return new CudaStreams(engine, gpu);
   }
 
@@ -71,12 +75,15 @@ public final class CudaStreams {
    * CudaMemory#close}.
    *
    * @param stream of the device's primary context, as streams of CUDA's runtime are, and not being
-   *     captured: a wait is for once
+   *     captured: a wait is for once, and a graph runs many times. Wait before the launch, or
+   *     capture {@code cuStreamWaitValue64} for a {@link CudaWord}
    * @param counter of the engine given to {@link #of}, and raising no word. It may be bound and
    *     have a deadline, and should have one of them, since nothing else ends a stream's wait
    * @param writes 1 to 2^40
    * @return signals where the counter does; fails with a {@link CudaException} if the driver
-   *     refuses the wait, and claims nothing then
+   *     refuses the wait, the stream is being captured, or so many others of the GPU wait that one
+   *     more would hold up copies, which is one less than {@code CUDA_DEVICE_MAX_CONNECTIONS}; then
+   *     it claims nothing, and a capture goes on
    */
   public Mono<Void> waitFor(CUstream stream, ImmCounter counter, long writes) {
     Objects.requireNonNull(stream, "stream");
@@ -85,29 +92,60 @@ public final class CudaStreams {
   }
 
   private Mono<Void> wait(CUstream stream, ImmCounter counter, long writes) {
-    WordPages.Word word = waits.take();
-    StreamWait.prepare(word);
-    Mono<Void> claim;
-    OwnEvent passed;
+    gpu.within(() -> requireNoCapture(stream));
+    StreamWait.Marks marks = waits.take();
+    Mono<Void> told;
+    StreamWait wait;
     try {
-      claim = counter.raising(new HostMemory(word.memory())).next(writes); // made when subscribed
-      passed = gpu.within(OwnEvent::create);
-    } catch (RuntimeException e) {
-      gpu.words().give(word); // no stream has heard of it
-      return Mono.error(e);
+      HostMemory word = new HostMemory(marks.word().memory());
+      Mono<Void> claim = counter.raising(word).next(writes); // made when subscribed
+      wait = new StreamWait(marks, gpu.waiting(), gpu.waiting().enter(stream));
+      told = told(claim, wait);
+    } catch (RuntimeException | Error e) {
+      waits.give(marks);
+      throw e;
     }
-    StreamWait wait = new StreamWait(word, passed);
     try {
-      gpu.within(() -> enqueue(stream, wait));
-    } catch (CudaException e) {
-      StreamWait.letGo(word); // it may have been given to the stream, so it stays as it is
-      return Mono.error(e);
+      gpu.within(() -> enqueue(stream, marks));
+      return told;
+    } catch (RuntimeException | Error e) {
+      wait.failed(); // it may have been given to the stream, so its word stays as it is
+      throw e;
     }
-    return claim
-        .doOnSuccess(_ -> giveBackIf(wait.met(), wait))
-        .doOnError(_ -> giveBackIf(wait.failed(), wait))
-        .doOnCancel(() -> giveBackIf(wait.failed(), wait))
-        .doFinally(_ -> giveBackIf(wait.over(), wait));
+  }
+
+  /**
+   * What the subscriber hears. It is put together before the stream is told to wait, since hooks of
+   * the application may run here and throw, and nobody would let the stream go on.
+   */
+  private Mono<Void> told(Mono<Void> claim, StreamWait wait) {
+    try {
+      return claim
+          .doOnSuccess(_ -> giveBackIf(wait.met(), wait))
+          .doOnError(_ -> giveBackIf(wait.failed(), wait))
+          .doOnCancel(() -> giveBackIf(wait.failed(), wait))
+          .doFinally(_ -> giveBackIf(wait.over(), wait));
+    } catch (RuntimeException | Error e) {
+      wait.failed(); // its place is another stream's
+      throw e;
+    }
+  }
+
+  /**
+   * In the GPU's context. Before anything else: the graph would wait for this word again when it is
+   * another wait's, and its event could not be asked for.
+   */
+  private static boolean requireNoCapture(CUstream stream) {
+    int[] status = new int[1];
+    Results.require("cuStreamIsCapturing", () -> JCudaDriver.cuStreamIsCapturing(stream, status));
+    if (status[0] != Cu.CU_STREAM_CAPTURE_STATUS_NONE) {
+      throw new CudaException(
+          0,
+          "expected a stream that is not being captured, since a wait is for once and a graph runs"
+              + " many times, got one that is; wait before the graph is launched, or capture"
+              + " cuStreamWaitValue64 for a CudaWord, which you raise for each launch");
+    }
+    return true;
   }
 
   private void giveBackIf(boolean isFree, StreamWait wait) {
@@ -126,17 +164,17 @@ public final class CudaStreams {
   }
 
   /** In the GPU's context. */
-  private static boolean enqueue(CUstream stream, StreamWait wait) {
+  private static boolean enqueue(CUstream stream, StreamWait.Marks marks) {
     try {
       Results.require(
           "cuStreamWaitValue64",
           () ->
               JCudaDriver.cuStreamWaitValue64(
-                  stream, wait.word.pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
-      wait.passed.record(stream);
+                  stream, marks.word().pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
+      marks.passed().record(stream);
       return true;
-    } catch (CudaException e) {
-      wait.passed.destroy();
+    } catch (RuntimeException | Error e) {
+      marks.passed().destroy();
       throw e;
     }
   }

@@ -32,8 +32,11 @@ final class Gpu {
   private final Libcuda calls;
   private final Device device;
   private final CopyLanes lanes;
+  private final CudaBuffers buffers;
   private final WordPages words;
   private final PassedWaits waits;
+  private final WaitingStreams waiting =
+      WaitingStreams.of(System.getenv(WaitingStreams.QUEUES)); // as the driver has read it
 
   /** Where the driver puts what was current; nobody reads it. */
   private final MemorySegment popped = Arena.ofAuto().allocate(JAVA_LONG);
@@ -45,7 +48,8 @@ final class Gpu {
   Gpu(Libcuda calls, int ordinal) {
     this.calls = calls;
     this.device = Device.of(CudaDriver.KIND, ordinal);
-    this.lanes = new CopyLanes(calls);
+    this.buffers = new CudaBuffers(this, calls);
+    this.lanes = new CopyLanes(buffers);
     this.words = new WordPages(this);
     this.waits = new PassedWaits(this);
   }
@@ -62,6 +66,10 @@ final class Gpu {
     return lanes;
   }
 
+  CudaBuffers buffers() {
+    return buffers;
+  }
+
   WordPages words() {
     return words;
   }
@@ -70,11 +78,24 @@ final class Gpu {
     return waits;
   }
 
-  /** Makes its context the calling thread's, until {@link #leave()}. */
+  WaitingStreams waiting() {
+    return waiting;
+  }
+
+  /**
+   * Makes its context the calling thread's, until {@link #leave()}, and has the thread's calls harm
+   * no stream that is captured meanwhile.
+   */
   void enter() {
-    OwnContext own = context;
-    long entered = own == null ? retain().address() : own.address();
-    Results.require("cuCtxPushCurrent", calls.cuCtxPushCurrent_v2(entered));
+    CaptureMode.relax(calls);
+    try {
+      OwnContext own = context;
+      long entered = own == null ? retain().address() : own.address();
+      Results.require("cuCtxPushCurrent", calls.cuCtxPushCurrent_v2(entered));
+    } catch (RuntimeException | Error e) {
+      CaptureMode.restore(calls);
+      throw e;
+    }
   }
 
   /** Gives the thread back what it had before; goes on whatever the driver says to that. */
@@ -86,6 +107,7 @@ final class Gpu {
           device,
           DriverProbe.name(calls, result));
     }
+    CaptureMode.restore(calls);
   }
 
   /** Does something in its context. */
@@ -172,13 +194,13 @@ final class Gpu {
     }
   }
 
-  /** Its place in the machine, in lower case, as Linux has it; such as 0000:3b:00.0. */
-  String pciAddress() {
+  /** Its place in the machine, in lower case, as Linux has it; null if the driver does not say. */
+  @Nullable String pciAddress() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = arena.allocate(TEXT_BYTES);
       return calls.cuDeviceGetPCIBusId(text.address(), TEXT_BYTES, ordinal()) == Cu.CUDA_SUCCESS
           ? text.getString(0, US_ASCII).toLowerCase(Locale.ROOT)
-          : "unknown";
+          : null;
     }
   }
 

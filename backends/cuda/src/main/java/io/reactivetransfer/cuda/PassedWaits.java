@@ -21,33 +21,52 @@ final class PassedWaits {
   private final Queue<StreamWait> ended = new ConcurrentLinkedQueue<>();
 
   private final Deque<StreamWait> waits = new ArrayDeque<>();
+  private final Deque<StreamWait.Marks> idle = new ArrayDeque<>();
 
   PassedWaits(Gpu gpu) {
     this.gpu = gpu;
   }
 
-  /** A word that nobody uses. */
-  synchronized WordPages.Word take() {
+  /**
+   * A word that nobody uses, and an event.
+   *
+   * @throws CudaException if there is none, and the driver refuses to pin a page, or an event
+   */
+  synchronized StreamWait.Marks take() {
     for (StreamWait next = ended.poll(); next != null; next = ended.poll()) {
       waits.addLast(next);
     }
     if (!waits.isEmpty()) {
       gpu.within(this::look);
     }
-    return gpu.words().take();
+    StreamWait.Marks used = idle.pollLast();
+    return used == null ? open() : used;
+  }
+
+  private StreamWait.Marks open() {
+    WordPages.Word word = gpu.words().take();
+    try {
+      return new StreamWait.Marks(word, gpu.within(OwnEvent::create));
+    } catch (RuntimeException | Error e) {
+      gpu.words().give(word);
+      throw e;
+    }
+  }
+
+  /** What no stream has heard of. */
+  synchronized void give(StreamWait.Marks unused) {
+    idle.addLast(unused);
   }
 
   /** In the GPU's context: a thread need not have one. */
   private boolean look() {
     for (int looks = Math.min(LOOKS, waits.size()); looks > 0; looks--) {
       StreamWait wait = waits.removeFirst();
-      switch (wait.passed.query()) {
-        case Cu.CUDA_SUCCESS -> {
-          wait.passed.destroy();
-          gpu.words().give(wait.word);
-        }
+      switch (wait.marks.passed().query()) {
+        case Cu.CUDA_SUCCESS -> idle.addLast(wait.marks);
         case Cu.CUDA_ERROR_NOT_READY -> waits.addLast(wait);
-        default -> wait.passed.destroy(); // the GPU is broken, and nobody knows what it still does
+        // The GPU is broken, and nobody knows what it still does with the word.
+        default -> wait.marks.passed().destroy();
       }
     }
     return true;

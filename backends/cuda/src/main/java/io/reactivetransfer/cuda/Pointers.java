@@ -98,10 +98,10 @@ final class Pointers {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(JAVA_LONG);
       Libcuda calls = CudaDriver.here().calls();
-      int result = calls.cuPointerGetAttribute(value.address(), attribute, address);
+      int result = ask(calls, value, attribute, address);
       if (result == Cu.CUDA_ERROR_INVALID_CONTEXT) { // the thread has none, and any will do
         Gpu any = CudaDriver.here().gpus().getFirst();
-        result = any.within(() -> calls.cuPointerGetAttribute(value.address(), attribute, address));
+        result = any.within(() -> ask(calls, value, attribute, address));
       }
       if (result != Cu.CUDA_SUCCESS) {
         throw new CudaException(
@@ -114,6 +114,16 @@ final class Pointers {
                 + CudaDriver.name(result));
       }
       return isInt ? value.get(JAVA_INT, 0) : value.get(JAVA_LONG, 0);
+    }
+  }
+
+  /** In the context that the thread has. */
+  private static int ask(Libcuda calls, MemorySegment value, int attribute, long address) {
+    CaptureMode.relax(calls);
+    try {
+      return calls.cuPointerGetAttribute(value.address(), attribute, address);
+    } finally {
+      CaptureMode.restore(calls);
     }
   }
 

@@ -14,40 +14,54 @@ final class StreamWait {
 
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
-  final WordPages.Word word;
-  final OwnEvent passed;
+  /**
+   * What a wait needs of the driver, and the next one uses again.
+   *
+   * @param word that the stream waits for
+   * @param passed behind the wait
+   */
+  record Marks(WordPages.Word word, OwnEvent passed) {}
+
+  final Marks marks;
+  private final WaitingStreams waiting;
+  private final long stream;
   private final AtomicBoolean isDecided = new AtomicBoolean();
 
   /** What has to be over: the decision, and the claim's stream of signals. */
   private final AtomicInteger parts = new AtomicInteger(2);
 
-  StreamWait(WordPages.Word word, OwnEvent passed) {
-    this.word = word;
-    this.passed = passed;
-  }
-
-  /** The stream waits on a word from here on. */
-  static void prepare(WordPages.Word word) {
-    WORD.setRelease(word.memory(), 0L, 0L);
-  }
-
-  /** Lets a stream go on that waits for a word, if any does. */
-  static void letGo(WordPages.Word word) {
-    WORD.setRelease(word.memory(), 0L, CudaStreams.FAILED);
+  /**
+   * The stream waits on the word from here on.
+   *
+   * @param stream its address, which is told to the others when it is decided that it goes on
+   */
+  StreamWait(Marks marks, WaitingStreams waiting, long stream) {
+    this.marks = marks;
+    this.waiting = waiting;
+    this.stream = stream;
+    WORD.setRelease(marks.word.memory(), 0L, 0L);
   }
 
   /** The claim is met; returns whether the word is free for whoever comes next. */
   boolean met() {
-    return isDecided.compareAndSet(false, true) && isLastPart();
+    return decide() && isLastPart();
   }
 
   /** The claim has failed, or was cancelled; the same. After it was met, this changes nothing. */
   boolean failed() {
-    if (!isDecided.compareAndSet(false, true)) {
+    if (!decide()) {
       return false;
     }
-    letGo(word);
+    WORD.setRelease(marks.word.memory(), 0L, CudaStreams.FAILED);
     return isLastPart();
+  }
+
+  private boolean decide() {
+    boolean isFirst = isDecided.compareAndSet(false, true);
+    if (isFirst) {
+      waiting.leave(stream);
+    }
+    return isFirst;
   }
 
   /** There are no signals any more; the same. */

@@ -67,7 +67,9 @@ class BrokenGpuTest {
       for (Mono<Void> write :
           List.of(
               write(origin, fromBroken, toHost, refused),
-              write(origin, fromHost, toBroken, refused))) {
+              write(origin, fromHost, toBroken, refused),
+              write(origin, fromBroken, toWhole, refused),
+              write(origin, fromWhole, toBroken, refused))) {
         assertThatThrownBy(() -> write.block(PATIENCE))
             .isInstanceOf(TransferFailedException.class)
             .hasMessageContaining("CUDA_ERROR_ILLEGAL_ADDRESS");

@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactivetransfer.Device;
 import io.reactivetransfer.DeviceMemory;
-import io.reactivetransfer.cuda.fake.Knob;
 import io.reactivetransfer.cuda.ffi.Cu;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.DeviceAccess.DmaBuf;
+import io.reactivetransfer.spi.DeviceWay;
 import io.reactivetransfer.spi.Devices;
+import io.reactivetransfer.spi.StagingBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,9 +38,33 @@ class CudaAccessTest {
   void isFoundByEngines() {
     assertThat(access.availability()).isInstanceOf(Availability.Available.class);
     assertThat(Devices.find().all()).contains(Gpus.FIRST, Gpus.SECOND);
+    assertThat(access.describe(Gpus.SECOND)).contains("PCI").contains("CUDA 1");
+    assertThat(access.describe(Device.of("cuda", 77))).contains("cuda:77");
+  }
+
+  @Test
+  void saysWhichGpusThereAre() {
+    assertThat(gpus.driver().calls()).isNotNull();
     assertThat(access.devices()).containsExactly(Gpus.FIRST, Gpus.SECOND);
-    assertThat(access.describe(Gpus.SECOND)).contains("PCI").contains("CUDA 12.6");
-    assertThat(access.describe(Device.of("cuda", 7))).contains("cuda:7");
+    assertThat(access.describe(Gpus.SECOND)).contains("CUDA 12.6");
+  }
+
+  @Test
+  void saysWhereEachGpuIs() {
+    assertThat(gpus.driver().calls()).isNotNull();
+    assertThat(access.pciAddress(Gpus.FIRST)).isEqualTo("0000:10:00.0");
+    assertThat(access.pciAddress(Gpus.SECOND)).isEqualTo("0000:11:00.0");
+    assertThat(access.pciAddress(Device.of("cuda", 77))).isNull();
+    gpus.driver().fault("cuDeviceGetPCIBusId", 1, LAUNCH_FAILED);
+    assertThat(access.pciAddress(Gpus.FIRST)).isNull();
+  }
+
+  @Test
+  void saysInWhichWaysNicsMayBeGivenEachGpu() {
+    assertThat(access.waysForNics(Gpus.FIRST)).contains(DeviceWay.DMA_BUF);
+    gpus.driver().attribute(Cu.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 0);
+    assertThat(access.waysForNics(Gpus.FIRST)).doesNotContain(DeviceWay.DMA_BUF);
+    assertThat(access.waysForNics(Device.of("cuda", 77))).isEmpty();
   }
 
   /** Around the halves of a lane: none, one, and several that are used again. */
@@ -54,7 +81,7 @@ class CudaAccessTest {
         5 * CopyLane.HALF + 3
       })
   void copiesWhatIsWithinTheRangeAndNothingElse(int length) {
-    gpus.driver().set(Knob.DELAY_US, 200);
+    gpus.delay(200);
     byte[] bytes = Gpus.noise(length);
     byte[] around = Gpus.noise(length + 20);
     try (CudaMemory memory = CudaMemory.allocate(Gpus.SECOND, length + 20);
@@ -69,6 +96,70 @@ class CudaAccessTest {
       System.arraycopy(bytes, 0, around, 7, length);
       assertThat(all.asSlice(5).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(around);
       assertThat(all.asSlice(0, 5).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+    }
+  }
+
+  /** Around the halves of a lane as well, through which these copies do not go. */
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        0,
+        1,
+        4_097,
+        CopyLane.HALF - 1,
+        CopyLane.HALF,
+        CopyLane.HALF + 1,
+        5 * CopyLane.HALF + 3
+      })
+  void copiesFromGpuToGpuWhatIsWithinTheRangeAndNothingElse(int length) {
+    for (Device from : List.of(Gpus.FIRST, Gpus.SECOND)) {
+      for (Device to : List.of(Gpus.FIRST, Gpus.SECOND)) {
+        gpus.delay(200);
+        byte[] bytes = Gpus.noise(length + 5);
+        byte[] around = Gpus.noise(length + 20);
+        try (CudaMemory source = CudaMemory.allocate(from, bytes.length);
+            CudaMemory target = CudaMemory.allocate(to, around.length)) {
+          put(bytes, source.memory());
+          put(around, target.memory());
+          access.copy(source.memory(), 3, target.memory(), 7, length);
+          System.arraycopy(bytes, 3, around, 7, length);
+          assertThat(get(target.memory())).as("bytes from %s to %s", from, to).isEqualTo(around);
+          assertThat(get(source.memory())).as("source of %s to %s", from, to).isEqualTo(bytes);
+        }
+      }
+    }
+  }
+
+  @Test
+  void copiesFromOnePlaceToAnotherOfTheSameMemory() {
+    byte[] bytes = Gpus.noise(100_000);
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, bytes.length)) {
+      put(bytes, memory.memory());
+      access.copy(memory.memory(), 1, memory.memory(), 50_000, 49_999);
+      System.arraycopy(bytes, 1, bytes, 50_000, 49_999);
+      assertThat(get(memory.memory())).isEqualTo(bytes);
+    }
+  }
+
+  /** Engines find one each, and what each of two has registered is copied without the host. */
+  @Test
+  void anyTwoAreOneForEngines() {
+    assertThat(access).isEqualTo(new CudaAccess()).hasSameHashCodeAs(new CudaAccess());
+    assertThat(access).isNotEqualTo("cuda");
+  }
+
+  private void put(byte[] bytes, DeviceMemory memory) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment host = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+      access.copyFromHost(host, 0, memory, 0, bytes.length);
+    }
+  }
+
+  private byte[] get(DeviceMemory memory) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment host = arena.allocate(memory.length());
+      access.copyToHost(memory, 0, host, 0, memory.length());
+      return host.toArray(ValueLayout.JAVA_BYTE);
     }
   }
 
@@ -93,6 +184,18 @@ class CudaAccessTest {
       assertThatThrownBy(() -> access.copyToHost(gone, 0, host, 0, 100))
           .isInstanceOfSatisfying(BackendException.class, e -> assertThat(e.code()).isNotZero())
           .hasMessageContaining("CUDA_ERROR_");
+    }
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.SECOND, 100)) {
+      DeviceMemory there = memory.memory();
+      for (ThrowingCallable copy :
+          List.<ThrowingCallable>of(
+              () -> access.copy(gone, 0, there, 0, 100),
+              () -> access.copy(there, 0, gone, 0, 100),
+              () -> access.copy(gone, 0, gone, 50, 50))) {
+        assertThatThrownBy(copy)
+            .isInstanceOfSatisfying(BackendException.class, e -> assertThat(e.code()).isNotZero())
+            .hasMessageContaining("CUDA_ERROR_");
+      }
     }
   }
 
@@ -133,13 +236,95 @@ class CudaAccessTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void whicheverCallFailsTheNextCopyToAGpuWorks(int to) {
+    gpus.driver().reset();
+    byte[] bytes = Gpus.noise(1_000);
+    try (CudaMemory source = CudaMemory.allocate(Gpus.FIRST, bytes.length);
+        CudaMemory target = CudaMemory.allocate(Device.of("cuda", to), bytes.length)) {
+      put(bytes, source.memory());
+      int failed = 0;
+      for (int n = 1; isRefused(n, () -> copyAll(source, target)); n++) {
+        failed = n;
+        put(new byte[bytes.length], target.memory());
+        copyAll(source, target);
+        assertThat(get(target.memory())).as("bytes after call %s has failed", n).isEqualTo(bytes);
+      }
+      assertThat(failed).as("enter, twice copy, mark and wait, and leave").isGreaterThan(9);
+    }
+  }
+
+  private void copyAll(CudaMemory source, CudaMemory target) {
+    access.copy(source.memory(), 0, target.memory(), 0, source.memory().length());
+  }
+
+  /** A stream that does not get quiet may be copying yet: what it has is not used again. */
+  @Test
+  void aBufferThatDoesNotGetQuietIsNotUsedAgain() {
+    byte[] bytes = Gpus.noise(1_000);
+    try (CudaMemory source = CudaMemory.allocate(Gpus.FIRST, bytes.length);
+        CudaMemory target = CudaMemory.allocate(Gpus.FIRST, bytes.length)) {
+      put(bytes, source.memory());
+      copyAll(source, target);
+      gpus.driver().reset();
+      gpus.driver().fault("cuEventSynchronize", 1, LAUNCH_FAILED);
+      gpus.driver().fault("cuStreamSynchronize", 1, LAUNCH_FAILED);
+      gpus.driver().fault("cuStreamSynchronize", 2, LAUNCH_FAILED);
+      assertThatThrownBy(() -> copyAll(source, target))
+          .isInstanceOf(BackendException.class)
+          .hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
+      gpus.driver().reset();
+      put(new byte[bytes.length], target.memory());
+      assertThat(gpus.driver().calls("cuMemHostRegister")).as("other buffers").isPositive();
+      copyAll(source, target);
+      assertThat(get(target.memory())).isEqualTo(bytes);
+    }
+  }
+
+  /** Whoever has waited may free the memory, so the end of a wait is the end of the copy. */
+  @Test
+  void aWaitForABufferEndsWithTheCopyThoughTheGpuIsNotEnteredAtOnce() {
+    byte[] bytes = Gpus.noise(100_000);
+    try (CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, bytes.length);
+        StagingBuffer buffer = access.stagingBuffer(Gpus.FIRST, bytes.length)) {
+      put(new byte[bytes.length], memory.memory());
+      buffer.memory().copyFrom(MemorySegment.ofArray(bytes));
+      gpus.delay(200_000);
+      buffer.store(0, memory.memory(), 0, bytes.length);
+      gpus.driver().fault("cuCtxPushCurrent", 1, LAUNCH_FAILED);
+      try {
+        buffer.await();
+      } catch (BackendException e) {
+        assertThat(e).hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
+      }
+      assertThat(bytesNow(memory.memory())).isEqualTo(bytes);
+    }
+  }
+
+  /** Past all streams, which the driver would wait for. */
+  @SuppressWarnings("restricted")
+  private byte[] bytesNow(DeviceMemory memory) {
+    return MemorySegment.ofAddress(gpus.driver().bytes(memory.address()))
+        .reinterpret(memory.length())
+        .toArray(ValueLayout.JAVA_BYTE);
+  }
+
   private boolean isRefused(int n, DeviceMemory memory, MemorySegment host, MemorySegment back) {
+    return isRefused(
+        n,
+        () -> {
+          access.copyFromHost(host, 0, memory, 0, host.byteSize());
+          access.copyToHost(memory, 0, back, 0, host.byteSize());
+        });
+  }
+
+  private boolean isRefused(int n, Runnable copies) {
     gpus.driver().reset();
     gpus.driver().failCall(n, LAUNCH_FAILED);
     boolean refused = false;
     try {
-      access.copyFromHost(host, 0, memory, 0, host.byteSize());
-      access.copyToHost(memory, 0, back, 0, host.byteSize());
+      copies.run();
     } catch (BackendException e) {
       assertThat(e).hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
       refused = true;

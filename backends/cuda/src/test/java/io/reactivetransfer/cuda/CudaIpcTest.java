@@ -8,11 +8,9 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,8 +24,7 @@ class CudaIpcTest {
   private JavaProcess exporter() throws IOException {
     ProcessBuilder command =
         JavaProcess.command(List.of(), IpcProgram.class.getName(), Integer.toString(LENGTH));
-    Path folder = Objects.requireNonNull(gpus.driver().path().getParent());
-    command.environment().put("LD_LIBRARY_PATH", folder.toString());
+    gpus.useIn(command);
     return JavaProcess.start(command);
   }
 

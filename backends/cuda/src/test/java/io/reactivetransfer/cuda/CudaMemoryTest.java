@@ -51,10 +51,10 @@ class CudaMemoryTest {
     assertThatThrownBy(() -> CudaMemory.allocate(Gpus.FIRST, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1 or more");
-    for (Device other : new Device[] {Device.of("cuda", 7), Device.of("rocm", 0)}) {
+    for (Device other : new Device[] {Device.of("cuda", 77), Device.of("rocm", 0)}) {
       assertThatThrownBy(() -> CudaMemory.allocate(other, 1))
           .isInstanceOf(CudaException.class)
-          .hasMessageContaining("[cuda:0, cuda:1]")
+          .hasMessageContaining("expected one of [cuda:0")
           .hasMessageContaining(other.toString());
     }
   }
@@ -87,7 +87,8 @@ class CudaMemoryTest {
         assertThat(e).hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
       }
       String failed = gpus.driver().calls().get(n - 1);
-      if (!freeing || failed.startsWith("cuCtxPop")) {
+      boolean goesOn = failed.startsWith("cuCtxPop") || failed.startsWith("cuThreadExchange");
+      if (!freeing || goesOn) {
         assertThat(gpus.driver().live(Live.DEVICE_MEMORY)).as("after %s failed", failed).isZero();
       } else {
         assertThat(gpus.driver().live(Live.DEVICE_MEMORY)).as("after %s failed", failed).isOne();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Change;
 import io.reactivetransfer.TransferEngine;
-import io.reactivetransfer.cuda.fake.Knob;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import java.time.Duration;
@@ -26,7 +25,7 @@ class CudaWordTest {
 
   @Test
   void whatAStreamWritesIsSeenByWhoWatches() {
-    gpus.driver().set(Knob.DELAY_US, 500);
+    gpus.delay(500);
     TransferEngine engine =
         Objects.requireNonNull(
             TransferEngineBuilder.create().backend(new LoopbackBackend()).open().block());

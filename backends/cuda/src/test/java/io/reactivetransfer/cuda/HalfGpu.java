@@ -1,6 +1,5 @@
 package io.reactivetransfer.cuda;
 
-import io.reactivetransfer.cuda.fake.FakeDriver;
 import io.reactivetransfer.tck.Chapters;
 import io.reactivetransfer.tck.TransferConformance;
 import java.lang.foreign.Arena;
@@ -15,7 +14,7 @@ abstract class HalfGpu extends TransferConformance {
 
   @BeforeAll
   static void loadTheDriver() {
-    FakeDriver.load().reset();
+    Gpus.load();
   }
 
   @Override

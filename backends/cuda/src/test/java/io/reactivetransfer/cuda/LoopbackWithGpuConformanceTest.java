@@ -1,6 +1,5 @@
 package io.reactivetransfer.cuda;
 
-import io.reactivetransfer.cuda.fake.FakeDriver;
 import io.reactivetransfer.loopback.LoopbackBackend;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.TransferConformance;
@@ -13,7 +12,7 @@ class LoopbackWithGpuConformanceTest extends TransferConformance {
 
   @BeforeAll
   static void loadTheDriver() {
-    FakeDriver.load().reset();
+    Gpus.load();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.reactivetransfer.cuda;
 
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.cuda.fake.FakeDriver;
@@ -10,11 +11,14 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUmemAttach_flags;
+import jcuda.driver.JCudaDriver;
 
 /** Memory of a GPU that a test can look into, as only the GPU could if there was one. */
 final class ShownMemory {
 
-  private static final NavigableMap<Long, CudaMemory> BY_BYTES = new ConcurrentSkipListMap<>();
+  private static final NavigableMap<Long, Chunk> BY_BYTES = new ConcurrentSkipListMap<>();
 
   private static final Map<Arena, SegmentAllocator> BY_ARENA = new ConcurrentHashMap<>();
 
@@ -47,18 +51,54 @@ final class ShownMemory {
     };
   }
 
+  /** Some of the driver's memory, and where the CPU finds its bytes. */
+  private record Chunk(DeviceMemory memory, long shown, Runnable free) {
+
+    /** Of the fake, which has its bytes mapped for itself. */
+    static Chunk ofFake(long bytes) {
+      CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, bytes);
+      long shown = FakeDriver.load().bytes(memory.memory().address());
+      return new Chunk(memory.memory(), shown, memory::close);
+    }
+
+    /**
+     * Of a GPU: managed memory, which moves to where it is looked at, and has one address for both.
+     * For copies by the driver it is as any other.
+     */
+    static Chunk ofGpu(long bytes) {
+      CUdeviceptr pointer = new CUdeviceptr();
+      Gpu gpu = CudaDriver.here().gpu(Gpus.FIRST);
+      gpu.within(() -> {
+        Results.require(
+            "cuMemAllocManaged",
+            () ->
+                JCudaDriver.cuMemAllocManaged(
+                    pointer, bytes, CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL));
+        return pointer;
+      });
+      long address = Addresses.of(pointer);
+      return new Chunk(
+          new DeviceMemory(Gpus.FIRST, address, bytes),
+          address,
+          () ->
+              gpu.within(() -> {
+                Results.require("cuMemFree", () -> JCudaDriver.cuMemFree(pointer));
+                return pointer;
+              }));
+    }
+  }
+
   @SuppressWarnings("restricted") // nothing but the driver knows how long it is
   private static MemorySegment chunk(Arena arena, long bytes) {
-    CudaMemory memory = CudaMemory.allocate(Gpus.FIRST, bytes);
-    long shown = FakeDriver.load().bytes(memory.memory().address());
-    BY_BYTES.put(shown, memory);
-    return MemorySegment.ofAddress(shown)
+    Chunk chunk = Gpus.REAL ? Chunk.ofGpu(bytes) : Chunk.ofFake(bytes);
+    BY_BYTES.put(chunk.shown, chunk);
+    return MemorySegment.ofAddress(chunk.shown)
         .reinterpret(
             bytes,
             arena,
             _ -> {
               BY_ARENA.remove(arena);
-              BY_BYTES.remove(shown).close();
+              BY_BYTES.remove(chunk.shown).free.run();
             })
         .fill((byte) 0);
   }
@@ -66,14 +106,12 @@ final class ShownMemory {
   /** The memory whose bytes these are; the same memory if they are nobody's. */
   static Memory behind(HostMemory host) {
     long address = host.segment().address();
-    Map.Entry<Long, CudaMemory> entry = BY_BYTES.floorEntry(address);
+    Map.Entry<Long, Chunk> entry = BY_BYTES.floorEntry(address);
     if (entry == null) {
       return host;
     }
     long offset = address - entry.getKey();
-    long length = entry.getValue().memory().length();
-    return offset <= length - host.length()
-        ? entry.getValue().memory().slice(offset, host.length())
-        : host;
+    DeviceMemory memory = entry.getValue().memory;
+    return offset <= memory.length() - host.length() ? memory.slice(offset, host.length()) : host;
   }
 }

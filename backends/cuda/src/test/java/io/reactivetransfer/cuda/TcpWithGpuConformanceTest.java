@@ -1,6 +1,5 @@
 package io.reactivetransfer.cuda;
 
-import io.reactivetransfer.cuda.fake.FakeDriver;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tck.TransferConformance;
 import io.reactivetransfer.tcp.TcpBackend;
@@ -13,7 +12,7 @@ class TcpWithGpuConformanceTest extends TransferConformance {
 
   @BeforeAll
   static void loadTheDriver() {
-    FakeDriver.load().reset();
+    Gpus.load();
   }
 
   @Override

@@ -44,6 +44,8 @@ public final class Cu {
   public static final int CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1;
 
   public static final int CU_STREAM_NON_BLOCKING = 1;
+  public static final int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
+  public static final int CU_STREAM_CAPTURE_STATUS_NONE = 0;
   public static final int CU_STREAM_WAIT_VALUE_GEQ = 0;
   public static final int CU_STREAM_WRITE_VALUE_DEFAULT = 0;
   public static final int CU_EVENT_DISABLE_TIMING = 2;

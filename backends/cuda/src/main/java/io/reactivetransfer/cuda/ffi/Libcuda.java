@@ -51,6 +51,9 @@ public interface Libcuda {
   /** Takes the calling thread's context away; it is put into the argument. */
   int cuCtxPopCurrent_v2(long context);
 
+  /** Swaps what the calling thread may do while streams are captured with the argument. */
+  int cuThreadExchangeStreamCaptureMode(long mode);
+
   /** Copies to the host, when the stream comes to it. */
   int cuMemcpyDtoHAsync_v2(long target, long source, long bytes, long stream);
 
@@ -59,6 +62,12 @@ public interface Libcuda {
 
   /** Waits until a stream has done all that it was given. */
   int cuStreamSynchronize(long stream);
+
+  /** Sets a mark behind what a stream was given so far. */
+  int cuEventRecord(long event, long stream);
+
+  /** Waits until a stream has come by a mark. */
+  int cuEventSynchronize(long event);
 
   /** Exports memory, for other drivers. */
   int cuMemGetHandleForAddressRange(long handle, long pointer, long bytes, int type, long flags);

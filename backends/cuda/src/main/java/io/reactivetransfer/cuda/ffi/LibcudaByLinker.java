@@ -51,9 +51,12 @@ public final class LibcudaByLinker implements Libcuda {
   private final MemorySegment pointerSetAttribute;
   private final MemorySegment ctxPushCurrent;
   private final MemorySegment ctxPopCurrent;
+  private final MemorySegment threadExchangeStreamCaptureMode;
   private final MemorySegment memcpyDtoHAsync;
   private final MemorySegment memcpyHtoDAsync;
   private final MemorySegment streamSynchronize;
+  private final MemorySegment eventRecord;
+  private final MemorySegment eventSynchronize;
   private final MemorySegment memGetHandleForAddressRange;
   private final MemorySegment flushGPUDirectRDMAWrites;
   private final MemorySegment ipcGetMemHandle;
@@ -80,9 +83,12 @@ public final class LibcudaByLinker implements Libcuda {
     pointerSetAttribute = at(library, "cuPointerSetAttribute");
     ctxPushCurrent = at(library, "cuCtxPushCurrent_v2");
     ctxPopCurrent = at(library, "cuCtxPopCurrent_v2");
+    threadExchangeStreamCaptureMode = at(library, "cuThreadExchangeStreamCaptureMode");
     memcpyDtoHAsync = at(library, "cuMemcpyDtoHAsync_v2");
     memcpyHtoDAsync = at(library, "cuMemcpyHtoDAsync_v2");
     streamSynchronize = at(library, "cuStreamSynchronize");
+    eventRecord = at(library, "cuEventRecord");
+    eventSynchronize = at(library, "cuEventSynchronize");
     memGetHandleForAddressRange = at(library, "cuMemGetHandleForAddressRange");
     flushGPUDirectRDMAWrites = at(library, "cuFlushGPUDirectRDMAWrites");
     ipcGetMemHandle = at(library, "cuIpcGetMemHandle");
@@ -196,6 +202,15 @@ public final class LibcudaByLinker implements Libcuda {
   }
 
   @Override
+  public int cuThreadExchangeStreamCaptureMode(long mode) {
+    try {
+      return (int) L.invokeExact(threadExchangeStreamCaptureMode, mode);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
   public int cuMemcpyDtoHAsync_v2(long target, long source, long bytes, long stream) {
     try {
       return (int) LLLL.invokeExact(memcpyDtoHAsync, target, source, bytes, stream);
@@ -217,6 +232,24 @@ public final class LibcudaByLinker implements Libcuda {
   public int cuStreamSynchronize(long stream) {
     try {
       return (int) L.invokeExact(streamSynchronize, stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public int cuEventRecord(long event, long stream) {
+    try {
+      return (int) LL.invokeExact(eventRecord, event, stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public int cuEventSynchronize(long event) {
+    try {
+      return (int) L.invokeExact(eventSynchronize, event);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * A driver without a GPU, for the JCuda that is there: {@code src/test/native/fakecuda.h} says what
@@ -17,6 +18,9 @@ import java.util.stream.LongStream;
  * JVM, and has it {@link #reset} between tests. Results are numbers of {@code CUresult}.
  */
 public final class FakeDriver {
+
+  /** Set where the tests are to run on the GPUs of this machine instead. */
+  private static final String REAL = "reactivetransfer.gpu";
 
   private static FakeDriver loaded;
 
@@ -34,6 +38,7 @@ public final class FakeDriver {
    */
   @SuppressWarnings("restricted")
   public static synchronized FakeDriver load() {
+    Assumptions.assumeFalse(isForbidden(), "runs on the fake of the driver only, not on a GPU");
     if (loaded == null) {
       Path library = FakeLibrary.build();
       System.load(library.toString());
@@ -41,6 +46,11 @@ public final class FakeDriver {
       loaded = new FakeDriver(library);
     }
     return loaded;
+  }
+
+  /** Whether the tests are to run on a GPU, so that there must be no fake in this process. */
+  public static boolean isForbidden() {
+    return Boolean.getBoolean(REAL);
   }
 
   /**

@@ -1,0 +1,19 @@
+package io.reactivetransfer.cuda;
+
+import io.reactivetransfer.libfabric.LibfabricBackend;
+import io.reactivetransfer.spi.Backend;
+import io.reactivetransfer.tck.Profile;
+
+class LibfabricToGpuConformanceTest extends HalfGpu {
+
+  @Override
+  protected Profile profile() {
+    return Profile.defaults().skipIfUnavailable();
+  }
+
+  @Override
+  protected Backend backend() {
+    return new DeviceNics(
+        LibfabricBackend.builder().provider("tcp").build(), access -> access.allowsRemoteWrite());
+  }
+}
