@@ -54,7 +54,7 @@ public final class KvCache implements Disposable {
   /** Nobody ever sends this one: a claim on it, bound to a peer, ends when the peer is lost. */
   private final ImmLease watch;
 
-  private final Desk desk;
+  final Desk desk;
   private final Sinks.Empty<Void> closed = Sinks.empty();
 
   /** What runs, and keeps the channels open. Guarded by this, like the next ones. */
@@ -120,7 +120,8 @@ public final class KvCache implements Disposable {
    *
    * @param model by which decode nodes ask for it, 1 to 255 bytes of UTF-8 that can be shown
    * @param memory where the finished pages lie
-   * @throws IllegalStateException if this node has that role of that model already
+   * @throws IllegalStateException if this node has that role of that model already, or this was
+   *     disposed of
    * @throws IllegalArgumentException if the memory is another engine's, or closed
    */
   public KvPrefill prefill(String model, KvMemory memory) {
@@ -130,6 +131,10 @@ public final class KvCache implements Disposable {
       throw disposedError();
     }
     desk.add(prefill);
+    if (isDisposed()) { // meanwhile, and so this one may not have been found
+      prefill.dispose();
+      throw disposedError();
+    }
     return prefill;
   }
 

@@ -125,7 +125,7 @@ public final class KvDecode implements Disposable {
       Supplier<KvOrder> order, Function<? super KvArrival, ? extends Mono<? extends T>> use) {
     Objects.requireNonNull(order, "order");
     Objects.requireNonNull(use, "use");
-    return Mono.defer(() -> receive(order.get(), use));
+    return Mono.fromDirect(Bulkhead.<T>around(() -> receive(order.get(), use)));
   }
 
   /**
@@ -152,13 +152,16 @@ public final class KvDecode implements Disposable {
   /**
    * Takes held pages back by force: closes what their prefill nodes were told of, after which no
    * late write can land, and gives the pages back. Orders that run with the same prefill nodes
-   * fail; those that come later are not concerned.
+   * fail; those that come later are not concerned. Begins on subscribe; a cancel drops the signal
+   * only. What cannot be closed is its error, when all the others are closed.
    */
   public Mono<Void> reclaim() {
     return Mono.defer(() -> {
       List<Leg> held =
           heldReceptions().stream().flatMap(reception -> reception.heldLegs().stream()).toList();
-      return Flux.fromIterable(held).flatMap(Leg::shutOut, Integer.MAX_VALUE).then(settled());
+      return Flux.fromIterable(held)
+          .flatMapDelayError(Leg::shutOut, Integer.MAX_VALUE, 1)
+          .then(settled());
     });
   }
 

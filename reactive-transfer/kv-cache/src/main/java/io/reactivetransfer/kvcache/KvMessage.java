@@ -6,6 +6,7 @@ import io.reactivetransfer.RegionDescriptor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What the two sides say to each other; {@link KvCodec} gives it a form. */
@@ -226,6 +227,10 @@ sealed interface KvMessage {
 
     static final long UNKNOWN = -1;
     static final int MAX_TEXT_BYTES = 512;
+
+    public End {
+      Objects.requireNonNull(text, "text");
+    }
 
     /** Whether a write has failed, and so nobody knows how often it was counted. */
     boolean writeFailed() {

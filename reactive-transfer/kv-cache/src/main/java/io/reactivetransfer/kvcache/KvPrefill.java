@@ -239,6 +239,7 @@ public final class KvPrefill implements Disposable {
    * @param reason for people; at most 512 bytes of it are sent
    */
   public Mono<Void> refuse(KvRequest request, String reason) {
+    Objects.requireNonNull(reason, "reason");
     request.requireOf(this);
     return Mono.defer(() -> {
       if (!request.refuse()) {

@@ -194,10 +194,15 @@ public final class KvRequest {
 
   /** Is told of the end of decode's interest from now on. */
   void watch(Mono<Void> loss) {
-    watching.add(
-        Ending.of(
-            loss, () -> {}, failure -> abandon(HandOverException.of(failure, with(), id()), null)));
+    watching.add(Ending.of(loss, () -> {}, this::unwatched));
     watching.add(owner.cache().timers.after(remaining().toNanos(), this::late));
+  }
+
+  /** A decode node that is lost cannot be told; one that cannot be watched waits for an answer. */
+  private void unwatched(Throwable failure) {
+    HandOverException why = HandOverException.of(failure, with(), id());
+    boolean isLost = why.reason() == HandOverException.Reason.PEER_LOST;
+    abandon(why, isLost ? null : refusal(HandOverException.textOf(failure)));
   }
 
   private void late() {

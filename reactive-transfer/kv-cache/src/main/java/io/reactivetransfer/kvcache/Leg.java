@@ -104,9 +104,20 @@ final class Leg {
     return source.peer();
   }
 
-  /** Sees to it that nothing of it can land, whatever prefill does; and then says so. */
+  /**
+   * Sees to it that nothing of it can land, whatever prefill does; and then says so. A cancel does
+   * not keep the pages from coming back: what was begun cannot be taken back.
+   */
   Mono<Void> shutOut() {
-    return memory.lost(closed("its pages were reclaimed")).then(Mono.fromRunnable(this::quiet));
+    return Mono.defer(() -> {
+      Mono<Void> out =
+          memory
+              .lost(closed("its pages were reclaimed"))
+              .then(Mono.<Void>fromRunnable(this::quiet))
+              .cache();
+      Ending.of(out, () -> {}, failure -> {});
+      return out;
+    });
   }
 
   Expected expected() {

@@ -160,7 +160,11 @@ final class OwnMemory {
   /** Registers what is not registered yet, and completes when all of it is. */
   Mono<Void> ready() {
     return own.regions
-        .doOnError(failed -> owner.peers.remove(prefill.id(), own))
+        .doOnError(failed -> {
+          if (owner.peers.remove(prefill.id(), own)) {
+            own.watching.dispose(); // the node was told of nothing
+          }
+        })
         .doOnNext(all -> regions = all.stream().map(MemoryRegion::descriptor).toList())
         .then(
             forTail == null

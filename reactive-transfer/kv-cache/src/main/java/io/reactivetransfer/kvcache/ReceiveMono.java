@@ -2,6 +2,7 @@ package io.reactivetransfer.kvcache;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -51,7 +52,8 @@ final class ReceiveMono<T> extends Mono<T> {
 
   /**
    * What one subscriber holds: the reception until it has arrived, then what the caller makes of
-   * it. The pages go back when that has ended; by a cancel, not while the caller's function runs.
+   * it. The pages go back when that has ended; by a cancel or a request of nothing, not while the
+   * caller's function runs.
    */
   private static final class Scope<T> extends Operators.DeferredSubscription
       implements CoreSubscriber<T>, Reception.Listener {
@@ -63,6 +65,9 @@ final class ReceiveMono<T> extends Mono<T> {
 
     /** The scope itself, and the caller's function while it runs. The last to leave gives back. */
     private final AtomicInteger holders = new AtomicInteger(1);
+
+    /** The error of a request that is none, until the subscriber is told of it. */
+    private final AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
 
     private volatile @Nullable KvArrival arrival;
     private @Nullable T result;
@@ -109,10 +114,7 @@ final class ReceiveMono<T> extends Mono<T> {
     @Override
     public void request(long n) {
       if (n <= 0) {
-        reception.cancel();
-        super.cancel();
-        onError(
-            new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
+        stop(new IllegalArgumentException("expected a request of 1 or more (rule 3.9), got " + n));
       } else {
         super.request(n);
       }
@@ -121,7 +123,19 @@ final class ReceiveMono<T> extends Mono<T> {
     @Override
     public void cancel() {
       gone = true;
+      stop(null);
+    }
+
+    /**
+     * Ends the order, and what the caller has made of its arrival.
+     *
+     * @param reason what the subscriber is told when the pages are back; null for nothing
+     */
+    private void stop(@Nullable Throwable reason) {
       boolean first = over.compareAndSet(false, true);
+      if (first) {
+        refused.set(reason);
+      }
       reception.cancel();
       super.cancel();
       if (first) {
@@ -183,7 +197,7 @@ final class ReceiveMono<T> extends Mono<T> {
       }
     }
 
-    /** A cancel waits for the caller's function, which may be reading the pages. */
+    /** Who stops this waits for the caller's function, which may be reading the pages. */
     private void left() {
       if (holders.decrementAndGet() == 0) {
         giveBack();
@@ -191,6 +205,11 @@ final class ReceiveMono<T> extends Mono<T> {
     }
 
     private void giveBack() {
+      Throwable reason = refused.getAndSet(null);
+      if (reason != null) {
+        endWhenBack(() -> Bulkhead.end(actual, reason));
+        return;
+      }
       KvArrival arrived = arrival;
       if (arrived != null) {
         arrived.scopeEnded();

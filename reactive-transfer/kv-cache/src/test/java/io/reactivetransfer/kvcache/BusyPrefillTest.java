@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.PageList;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -182,6 +184,32 @@ class BusyPrefillTest {
     requireAllArrive(1);
     serveWhenFree(idle);
     requireAllArrive(3);
+  }
+
+  /** Without a claim nobody would hear of the loss of decode; but decode is there, and waits. */
+  @Test
+  void whatItsEngineCannotWatchIsRefused() {
+    EngineOptions few = EngineOptions.builder().maxSubmissions(16).build();
+    TestNode prefillNode = new TestNode("loopback", LAYOUT, few);
+    nodes.add(prefillNode);
+    TestNode decodeNode = node(1 << 20);
+    serveWhenFree(prefillNode.prefill());
+    free.tryEmitEmpty();
+    ImmLease lease = prefillNode.engine.lease();
+    AtomicInteger rejected = new AtomicInteger();
+    for (int i = 0; i < 17; i++) {
+      lease.counter().next(1).subscribe(met -> {}, failure -> rejected.incrementAndGet());
+    }
+    await().atMost(PATIENCE).until(() -> rejected.get() > 0);
+    KvOrder order =
+        KvOrder.into(prefillNode.seenFrom(decodeNode), PageList.of(0), () -> {})
+            .deadline(Duration.ofSeconds(5))
+            .build();
+    HandOverException refused =
+        HandOverFixture.failureOf(
+            decodeNode.decode().receive(order, come -> Mono.just(1)).toFuture());
+    assertThat(refused.reason()).isEqualTo(HandOverException.Reason.REFUSED);
+    assertThat(refused).hasMessageContaining("16");
   }
 
   @Test

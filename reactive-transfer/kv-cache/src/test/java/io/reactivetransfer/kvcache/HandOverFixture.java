@@ -54,6 +54,11 @@ abstract class HandOverFixture {
     return prefillNode.seenFrom(decodeNode);
   }
 
+  /** Pages of an order that has failed come back a moment after its error. */
+  void awaitRoom() {
+    await().atMost(PATIENCE).until(() -> pool.free() >= PAGES);
+  }
+
   /** With a tail of 100 bytes. */
   KvOrder.Builder ordered() {
     return KvOrder.into(peer(), pool.reserve(PAGES)).tail(decodeNode.tailRegion.slice(0, 100));

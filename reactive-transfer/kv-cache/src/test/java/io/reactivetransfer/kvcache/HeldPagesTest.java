@@ -185,6 +185,19 @@ class HeldPagesTest {
     requireShutOut(request);
   }
 
+  /** What is shut out by then can be written to by nobody, and so it must not stay held. */
+  @Test
+  void comeBackThoughNobodyWaitsForTheReclaim() throws InterruptedException {
+    Disposable subscription = receive();
+    KvMessage.Request request = prefill.nextRequest();
+    subscription.dispose();
+    roundTrip();
+    assertThat(decode.held()).isEqualTo(1);
+    decode.reclaim().subscribe().dispose();
+    awaitBack();
+    requireShutOut(request);
+  }
+
   /**
    * Not even where lost peers are fenced: one that stood still may read its request after that, and
    * come again over a new connection. Here somebody else has what it was told.

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactivetransfer.DeadlineExceededException;
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.RemoteRegion;
@@ -18,6 +21,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -110,6 +114,31 @@ class OwnMemoryTest {
     await().atMost(PATIENCE).until(() -> openRegions() == before);
     cache.dispose();
     cache.closed().block(PATIENCE);
+  }
+
+  /** The node is watched for as long as it is told of the memory, and that takes a claim. */
+  @Test
+  void registrationsThatFailLeaveNoClaimsBehind() {
+    serve();
+    EngineOptions few = EngineOptions.builder().maxSubmissions(16).build();
+    try (TestNode node = new TestNode("loopback", KvLayout.opaque(2, 4, 64), few)) {
+      KvCache cache = KvCache.open(failing(node.engine, 1));
+      KvDecode decode = cache.decode(MODEL, node.memory);
+      for (int i = 0; i < 40; i++) {
+        KvOrder order =
+            KvOrder.into(prefillNode.seenFrom(node), PageList.of(0), () -> {})
+                .deadline(PATIENCE)
+                .build();
+        assertThat(HandOverFixture.failureOf(decode.receive(order, KEPT).toFuture()))
+            .hasMessageContaining("no more memory regions");
+      }
+      ImmCounter free = node.engine.lease().counter().within(Duration.ofMillis(1));
+      assertThatThrownBy(() -> await(free.next(1)))
+          .as("a claim that was admitted")
+          .isInstanceOf(DeadlineExceededException.class);
+      cache.dispose();
+      cache.closed().block(PATIENCE);
+    }
   }
 
   @Test

@@ -77,6 +77,16 @@ class ServingTest extends HandOverFixture {
     requireSettled();
   }
 
+  /** A message without a text would reach nobody, and decode would wait for another one. */
+  @Test
+  void aRefusalWithoutAReasonIsAnErrorOfTheHandlerThatDecodeHearsOf() {
+    prefill.serve(1, request -> prefill.refuse(request, null)).subscribe();
+    HandOverException refused = failureOf(decode.receive(numbered(1), KEPT).toFuture());
+    assertThat(refused.reason()).isEqualTo(HandOverException.Reason.REFUSED);
+    assertThat(refused).hasMessageContaining("reason");
+    requireSettled();
+  }
+
   @Test
   void moreThanAreKeptHereWaitAtTheirSenders() {
     int orders = 2 * WaitingRoom.MAX_OF_ONE + 176;

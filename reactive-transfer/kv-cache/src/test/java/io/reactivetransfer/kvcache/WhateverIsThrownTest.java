@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,12 +137,14 @@ class WhateverIsThrownTest extends HandOverFixture {
 
   /** One more hand-over goes well: whoever reads messages goes on, on both sides. */
   private void requireServed() {
+    awaitRoom();
     assertThat(decode.receive(order(SOON), arrival -> Mono.just("arrived")).block(PATIENCE))
         .isEqualTo("arrived");
   }
 
   /** One more hand-over is refused, of which decode hears by a message. */
   private void requireRefused() {
+    awaitRoom();
     CompletableFuture<?> refused = decode.receive(order(SOON), TestNode.KEPT).toFuture();
     await(prefill.refuse(nextRequest(), "no").thenReturn(true));
     assertThat(failureOf(refused).reason()).isEqualTo(HandOverException.Reason.REFUSED);
@@ -154,6 +157,19 @@ class WhateverIsThrownTest extends HandOverFixture {
   }
 
   // ---- decode ----
+
+  @ParameterizedTest
+  @EnumSource
+  void ofWhoMakesAnOrderIsTheErrorOfThatHandOver(Thrown thrown) {
+    Supplier<KvOrder> order = thrown::raise;
+    CompletableFuture<?> end =
+        decode
+            .receive(order, TestNode.KEPT)
+            .subscribeOn(Schedulers.boundedElastic())
+            .timeout(Duration.ofSeconds(5))
+            .toFuture();
+    assertThat(endOf(end)).isSameAs(thrown.failure);
+  }
 
   @ParameterizedTest
   @EnumSource
@@ -306,6 +322,7 @@ class WhateverIsThrownTest extends HandOverFixture {
                         : wrong.remove().apply(request))
             .subscribe();
     for (int i = 0; i < requests; i++) {
+      awaitRoom();
       HandOverException failure = failureOf(decode.receive(order(SOON), TestNode.KEPT).toFuture());
       assertThat(failure.reason()).isEqualTo(HandOverException.Reason.REFUSED);
       assertThat(failure).hasMessageContaining("prefill failed: thrown");

@@ -67,6 +67,21 @@ final class Arrangement {
     return firstRow[expert];
   }
 
+  /** The first expert behind this one before whose tokens there is a gap; experts() if none is. */
+  int next(int expert) {
+    int next = expert + 1;
+    while (next < experts && firstRow[next] == firstRow[next - 1] + counts[next - 1]) {
+      next++;
+    }
+    return next;
+  }
+
+  /** How many tokens lie from those of this expert on to the next gap. */
+  int rowsFrom(int expert) {
+    int last = next(expert) - 1;
+    return firstRow[last] + counts[last] - firstRow[expert];
+  }
+
   /** The row of the first token that it gets from a group. */
   int row(int expert, int group) {
     return rows[expert * groups + group];

@@ -1,7 +1,9 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.moe.MoeMemory.Section;
+import io.reactivetransfer.spi.DeviceAccess;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,12 @@ final class Combine {
   /** Whether no other rank gets what this one's own group does. */
   private final boolean isAlone;
 
+  private final Group group;
   private final MemorySegment results;
+
+  /** Where experts put them, if that is on an accelerator. */
+  private final @Nullable DeviceMemory deviceResults;
+
   private final MemorySegment blocks;
   private final MemorySegment returned;
   private final WeightedSums sums;
@@ -36,6 +43,13 @@ final class Combine {
   private @Nullable Half<Void> sending;
   private @Nullable Half<Void> receiving;
   private MemorySegment to = MemorySegment.NULL;
+
+  /** The same, if the sums go to an accelerator. */
+  private @Nullable DeviceMemory deviceTo;
+
+  /** Some of those sums at a time; made when there are any. */
+  private @Nullable MemorySegment part;
+
   private long stride;
 
   private boolean isStaged;
@@ -45,6 +59,7 @@ final class Combine {
   private boolean isSumming;
 
   Combine(Group group, MoeLane lane, LaneMemory memory, Arrangement arrangement) {
+    this.group = group;
     this.lane = lane;
     this.memory = memory;
     this.arrangement = arrangement;
@@ -53,6 +68,7 @@ final class Combine {
     ownGroup = shape.groups().groupOf(rank);
     isAlone = shape.groups().size(ownGroup) == 1;
     results = memory.section(Section.RESULTS);
+    deviceResults = memory.ofExperts(Section.RESULTS);
     blocks = memory.section(Section.BLOCKS);
     returned = memory.section(Section.RETURNED);
     sums = new WeightedSums(shape);
@@ -81,8 +97,9 @@ final class Combine {
     advance();
   }
 
-  void receive(MemorySegment to, long stride, Half<Void> half) {
+  void receive(MemorySegment to, @Nullable DeviceMemory deviceTo, long stride, Half<Void> half) {
     this.to = to;
+    this.deviceTo = deviceTo;
     this.stride = stride;
     receiving = half;
     claimResults();
@@ -132,6 +149,9 @@ final class Combine {
 
   /** Puts the results of each group in its send order, so that they are one write. */
   private void stage() {
+    if (deviceResults != null) {
+      copyFromDevice(deviceResults);
+    }
     int own = lane.table.firstPair(ownGroup, rank);
     for (int group = 0; group < shape.groups().groups(); group++) {
       if (group != ownGroup) {
@@ -145,6 +165,15 @@ final class Combine {
         int pairs = lane.table.pairs(group, rank);
         MemorySegment.copy(blocks, block * at, returned, own * at, pairs * at);
       }
+    }
+  }
+
+  private void copyFromDevice(DeviceMemory from) {
+    DeviceAccess access = group.devices.access(from);
+    long at = shape.resultStride();
+    for (int expert = 0; expert < arrangement.experts(); expert = arrangement.next(expert)) {
+      long row = arrangement.firstRow(expert);
+      access.copyToHost(from, row * at, results, row * at, arrangement.rowsFrom(expert) * at);
     }
   }
 
@@ -162,7 +191,28 @@ final class Combine {
   }
 
   private void sum() {
-    sums.sum(lane.routing, lane.weights, returned, to, stride);
+    int count = lane.routing.tokens();
+    DeviceMemory onDevice = deviceTo;
+    if (onDevice == null) {
+      sums.sum(lane.routing, lane.weights, returned, 0, count, to, stride);
+      return;
+    }
+    long bytes = shape.sumBytes();
+    MemorySegment some = part == null ? DeviceRows.part(bytes) : part;
+    part = some;
+    DeviceAccess access = group.devices.access(onDevice);
+    for (int first = 0; first < count; ) {
+      int rows = DeviceRows.fitting(some, bytes, bytes, count - first);
+      sums.sum(lane.routing, lane.weights, returned, first, rows, some, bytes);
+      if (stride == bytes) {
+        access.copyFromHost(some, 0, onDevice, first * stride, rows * bytes);
+      } else { // what lies between them is the caller's
+        for (int row = 0; row < rows; row++) {
+          access.copyFromHost(some, row * bytes, onDevice, (first + row) * stride, bytes);
+        }
+      }
+      first += rows;
+    }
   }
 
   private void staged() {
@@ -195,6 +245,7 @@ final class Combine {
     if (done != null) {
       receiving = null;
       to = MemorySegment.NULL;
+      deviceTo = null;
       lane.endStep();
       done.complete(null);
     }

@@ -1,9 +1,11 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.moe.MoeMemory.Section;
+import io.reactivetransfer.spi.DeviceAccess;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,6 +36,9 @@ final class Dispatch {
   private final MemorySegment overflow;
   private final MemorySegment output;
 
+  /** Where experts have it, if that is on an accelerator. */
+  private final @Nullable DeviceMemory deviceOutput;
+
   /** The same in every step: for each other rank one. */
   private final List<Transfer> rowWrites = new ArrayList<>();
 
@@ -54,10 +59,18 @@ final class Dispatch {
   private @Nullable Half<Void> next;
 
   private MemorySegment nextTokens = MemorySegment.NULL;
+  private @Nullable DeviceMemory nextDeviceTokens;
   private long nextStride;
 
   private long step;
   private MemorySegment tokens = MemorySegment.NULL;
+
+  /** The same, if they lie on an accelerator. */
+  private @Nullable DeviceMemory deviceTokens;
+
+  /** Some of those at a time; made when there are any. */
+  private @Nullable MemorySegment part;
+
   private long stride;
   private @Nullable Half<Void> sending;
   private @Nullable Half<ExpertBatch> receiving;
@@ -86,6 +99,7 @@ final class Dispatch {
     privates = memory.section(Section.PRIVATE);
     overflow = memory.section(Section.OVERFLOW);
     output = memory.section(Section.TOKENS);
+    deviceOutput = memory.ofExperts(Section.TOKENS);
     rows = new MemorySegment[shape.ranks()];
     MemorySegment allRows = memory.section(Section.ROWS);
     long rowBytes = RouteRow.bytes(shape);
@@ -128,9 +142,11 @@ final class Dispatch {
             group, lane, Ranks.TOKENS, group.counter(lane.index(), Ranks.TOKENS), this::haveCome);
   }
 
-  void send(MemorySegment tokens, long stride, Half<Void> half) {
+  void send(
+      MemorySegment tokens, @Nullable DeviceMemory deviceTokens, long stride, Half<Void> half) {
     next = half;
     nextTokens = tokens;
+    nextDeviceTokens = deviceTokens;
     nextStride = stride;
     advance();
   }
@@ -200,8 +216,10 @@ final class Dispatch {
       return; // somebody has left
     }
     tokens = nextTokens;
+    deviceTokens = nextDeviceTokens;
     stride = nextStride;
     nextTokens = MemorySegment.NULL;
+    nextDeviceTokens = null;
     sending = half; // who receives may wait already
     isStaged = false;
     areRoutesKnown = false;
@@ -229,13 +247,34 @@ final class Dispatch {
 
   /** Puts the tokens in send order, so that what goes to one rank is one write. */
   private void stage() {
+    DeviceMemory from = deviceTokens;
+    int count = lane.routing.tokens();
+    if (from == null) {
+      stage(tokens, 0, count);
+      return;
+    }
+    MemorySegment some = part == null ? DeviceRows.part(shape.tokenBytes()) : part;
+    part = some;
+    DeviceAccess access = group.devices.access(from);
+    for (int first = 0; first < count; ) {
+      int rows = DeviceRows.fitting(some, shape.tokenBytes(), stride, count - first);
+      long length = (rows - 1) * stride + shape.tokenBytes();
+      access.copyToHost(from, first * stride, some, 0, length);
+      stage(some, first, rows);
+      first += rows;
+    }
+  }
+
+  /** The same of some tokens, the first of which begins the memory. */
+  private void stage(MemorySegment from, int first, int count) {
     int topK = shape.topK();
     int bytes = shape.tokenBytes();
     long to = shape.tokenStride();
     OwnRouting routing = lane.routing;
-    for (int token = 0; token < routing.tokens(); token++) {
+    for (int i = 0; i < count; i++) {
+      int token = first + i;
       for (int pair = token * topK; pair < (token + 1) * topK; pair++) {
-        MemorySegment.copy(tokens, token * stride, send, routing.place(pair) * to, bytes);
+        MemorySegment.copy(from, i * stride, send, routing.place(pair) * to, bytes);
       }
     }
   }
@@ -243,6 +282,7 @@ final class Dispatch {
   private void staged() {
     isStaged = true;
     tokens = MemorySegment.NULL;
+    deviceTokens = null;
     advance();
   }
 
@@ -336,6 +376,19 @@ final class Dispatch {
         pair = end;
       }
       overflowSlot += lane.table.overflowPairs(from, rank);
+    }
+    if (deviceOutput != null) {
+      copyToDevice(deviceOutput);
+    }
+  }
+
+  /** What lies behind the rows of an expert is left as it was there, too. */
+  private void copyToDevice(DeviceMemory to) {
+    DeviceAccess access = group.devices.access(to);
+    long at = shape.tokenStride();
+    for (int expert = 0; expert < arrangement.experts(); expert = arrangement.next(expert)) {
+      long row = arrangement.firstRow(expert);
+      access.copyFromHost(output, row * at, to, row * at, arrangement.rowsFrom(expert) * at);
     }
   }
 

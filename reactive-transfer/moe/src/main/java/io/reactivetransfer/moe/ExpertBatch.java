@@ -1,7 +1,11 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tokens of one step for the experts of this rank, and where their results go: in the same
@@ -17,18 +21,24 @@ public final class ExpertBatch {
   private final Arrangement arrangement;
   private final MemorySegment tokens;
   private final MemorySegment results;
+  private final Memory tokenMemory;
+  private final Memory resultMemory;
 
   ExpertBatch(
       MoeShape shape,
       int rank,
       Arrangement arrangement,
       MemorySegment tokens,
-      MemorySegment results) {
+      @Nullable DeviceMemory deviceTokens,
+      MemorySegment results,
+      @Nullable DeviceMemory deviceResults) {
     this.shape = shape;
     this.rank = rank;
     this.arrangement = arrangement;
     this.tokens = tokens;
     this.results = results;
+    this.tokenMemory = deviceTokens == null ? new HostMemory(tokens) : deviceTokens;
+    this.resultMemory = deviceResults == null ? new HostMemory(results) : deviceResults;
   }
 
   /** How many experts this rank holds. */
@@ -57,9 +67,19 @@ public final class ExpertBatch {
     return arrangement.received();
   }
 
-  /** The tokens: row i begins at {@code i * tokenStride()}. Memory of the group. */
+  /**
+   * The tokens: row i begins at {@code i * tokenStride()}. Memory of the group.
+   *
+   * @throws IllegalStateException if experts have them on an accelerator, by {@link
+   *     MoeOptions#expertMemory()}
+   */
   public MemorySegment tokens() {
-    return tokens;
+    return ofHost(tokens, tokenMemory, "tokenMemory");
+  }
+
+  /** The tokens, wherever experts have them: row i begins at {@code i * tokenStride()}. */
+  public Memory tokenMemory() {
+    return tokenMemory;
   }
 
   /** From one token to the next, in bytes. */
@@ -67,13 +87,35 @@ public final class ExpertBatch {
     return shape.tokenStride();
   }
 
-  /** Where results go: row i begins at {@code i * resultStride()}. Memory of the group. */
+  /**
+   * Where results go: row i begins at {@code i * resultStride()}. Memory of the group.
+   *
+   * @throws IllegalStateException if experts put them on an accelerator, by {@link
+   *     MoeOptions#expertMemory()}
+   */
   public MemorySegment results() {
-    return results;
+    return ofHost(results, resultMemory, "resultMemory");
+  }
+
+  /** Where results go, wherever experts put them: row i begins at {@code i * resultStride()}. */
+  public Memory resultMemory() {
+    return resultMemory;
   }
 
   /** From one result to the next, in bytes. */
   public long resultStride() {
     return shape.resultStride();
+  }
+
+  private static MemorySegment ofHost(MemorySegment memory, Memory ofExperts, String other) {
+    if (ofExperts instanceof DeviceMemory device) {
+      throw new IllegalStateException(
+          "expected experts that compute in memory of the host, got some on "
+              + device.device()
+              + "; take "
+              + other
+              + "()");
+    }
+    return memory;
   }
 }

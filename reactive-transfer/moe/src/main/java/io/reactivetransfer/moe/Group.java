@@ -32,6 +32,10 @@ final class Group {
   final MoeOptions options;
   final Ranks ranks;
   final MemoryRegion region;
+
+  /** Memory of accelerators that the application has tokens, results or sums in. */
+  final DeviceRows devices;
+
   final ImmLease lease;
   final Turns turns;
   final Mail mail;
@@ -71,6 +75,7 @@ final class Group {
       MoeOptions options,
       Ranks ranks,
       MemoryRegion region,
+      DeviceRows devices,
       ImmLease lease,
       Consumer<Group> whenReleased) {
     this.engine = engine;
@@ -79,6 +84,7 @@ final class Group {
     this.options = options;
     this.ranks = ranks;
     this.region = region;
+    this.devices = devices;
     this.lease = lease;
     this.turns = new Turns(e -> fail(-1, "a defect: " + e, e, true));
     this.mail = new Mail(this);

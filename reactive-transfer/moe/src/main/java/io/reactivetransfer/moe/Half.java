@@ -31,6 +31,10 @@ abstract class Half<T> implements Runnable {
     return isOver;
   }
 
+  boolean hasSucceeded() {
+    return isOver && failure == null;
+  }
+
   void complete(@Nullable T value) {
     if (end()) {
       this.value = value;

@@ -1,12 +1,14 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.AimedWrite;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.moe.MoeMemory.Section;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The sections of one lane: as memory here, as sources of writes, and as targets at others. */
 final class LaneMemory {
@@ -30,6 +32,14 @@ final class LaneMemory {
 
   MemorySegment section(Section section) {
     return whole.asSlice(own().offset(lane, section), own().length(section));
+  }
+
+  /** Where experts have a section; null if that is in the host, too. */
+  @Nullable DeviceMemory ofExperts(Section section) {
+    DeviceMemory all = group.options.expertMemory();
+    return all == null || own().length(section) == 0
+        ? null
+        : all.slice(own().expertOffset(lane, section), own().length(section));
   }
 
   MemorySlice source(Section section, long offset, long length) {

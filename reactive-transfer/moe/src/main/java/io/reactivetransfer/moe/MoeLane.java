@@ -55,7 +55,9 @@ public final class MoeLane {
             rank,
             arrangement,
             memory.section(MoeMemory.Section.TOKENS),
-            memory.section(MoeMemory.Section.RESULTS));
+            memory.ofExperts(MoeMemory.Section.TOKENS),
+            memory.section(MoeMemory.Section.RESULTS),
+            memory.ofExperts(MoeMemory.Section.RESULTS));
   }
 
   /** Its number in the group. */

@@ -149,6 +149,39 @@ public final class MoeMemory {
     return Objects.requireNonNull(lengths.get(Objects.requireNonNull(section, "section")));
   }
 
+  /**
+   * Bytes that experts of this rank need on their accelerator, if that is {@linkplain
+   * MoeOptions.Builder#expertMemory given}: {@link Section#TOKENS} and {@link Section#RESULTS} of
+   * all lanes.
+   */
+  public long expertBytes() {
+    return expertLaneBytes() * shape.lanes();
+  }
+
+  private long expertLaneBytes() {
+    return Checks.up(length(Section.TOKENS), ALIGNMENT)
+        + Checks.up(length(Section.RESULTS), ALIGNMENT);
+  }
+
+  /**
+   * Where a section of a lane begins in the memory that experts have on their accelerator, in bytes
+   * from its beginning.
+   *
+   * @param section {@link Section#TOKENS} or {@link Section#RESULTS}
+   * @throws IllegalArgumentException if it is another one, which lies in the host only
+   */
+  public long expertOffset(int lane, Section section) {
+    Checks.between("lane", lane, 0, shape.lanes() - 1);
+    return lane * expertLaneBytes()
+        + switch (Objects.requireNonNull(section, "section")) {
+          case TOKENS -> 0;
+          case RESULTS -> Checks.up(length(Section.TOKENS), ALIGNMENT);
+          default ->
+              throw new IllegalArgumentException(
+                  "expected TOKENS or RESULTS, which experts use, got " + section);
+        };
+  }
+
   private long start(Section section) {
     return Objects.requireNonNull(offsets.get(Objects.requireNonNull(section, "section")));
   }

@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ImmLease;
 import io.reactivetransfer.MemoryRegion;
@@ -142,6 +143,8 @@ public final class MoeNode {
               + memory.address());
     }
     Flags.requireRoom(options.arrivalFlags(), shape.lanes());
+    DeviceRows devices = new DeviceRows();
+    requireExpertMemory(devices, options.expertMemory(), shape.memory(rank));
     HostMemory own = new HostMemory(memory.asSlice(0, needed));
     return engine
         .register(own.segment())
@@ -153,7 +156,27 @@ public final class MoeNode {
                     new Ranks(engine, all),
                     region,
                     options,
+                    devices,
                     sink)));
+  }
+
+  private static void requireExpertMemory(
+      DeviceRows devices, @Nullable DeviceMemory given, MoeMemory needed) {
+    if (given == null) {
+      return;
+    }
+    if (given.length() < needed.expertBytes()) {
+      throw new IllegalArgumentException(
+          "expected memory of at least "
+              + needed.expertBytes()
+              + " bytes for the experts of rank "
+              + needed.rank()
+              + ", got "
+              + given.length()
+              + " of "
+              + given.device());
+    }
+    devices.require("memory for experts", given);
   }
 
   private void begin(
@@ -162,6 +185,7 @@ public final class MoeNode {
       Ranks ranks,
       MemoryRegion region,
       MoeOptions options,
+      DeviceRows devices,
       MonoSink<MoeGroup> sink) {
     ImmLease lease;
     try {
@@ -171,7 +195,8 @@ public final class MoeNode {
       return;
     }
     Group group =
-        new Group(engine, id, shape, options, ranks, region, lease, ended -> over(id, ended));
+        new Group(
+            engine, id, shape, options, ranks, region, devices, lease, ended -> over(id, ended));
     Half<MoeGroup> half = new SinkHalf<>(group, sink);
     Joining joining = new Joining(group, half, this);
     String problem = enter(id, new Joined(group, joining));
@@ -326,8 +351,11 @@ public final class MoeNode {
       isClosed = true;
       List<Group> open = groups.values().stream().map(Joined::group).toList();
       open.forEach(group -> group.turns.run(group.release::close));
-      return Mono.whenDelayError(open.stream().map(group -> group.release.closed()).toList())
-          .doFinally(end -> messages.dispose());
+      Mono<Void> all =
+          Mono.whenDelayError(open.stream().map(group -> group.release.closed()).toList());
+      // Whoever cancels has dropped the signal, and the groups have to hear others until they end.
+      var _ = Listener.ofEnd(all, messages::dispose, why -> messages.dispose());
+      return all;
     });
   }
 }

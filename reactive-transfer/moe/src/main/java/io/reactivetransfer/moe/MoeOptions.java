@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -17,6 +18,7 @@ public final class MoeOptions {
   private final Scheduler timers;
   private final boolean reusesSteps;
   private final @Nullable MemorySegment flags;
+  private final @Nullable DeviceMemory expertMemory;
 
   private MoeOptions(Builder from) {
     deadline = from.deadline;
@@ -26,6 +28,7 @@ public final class MoeOptions {
     timers = from.timers;
     reusesSteps = from.reusesSteps;
     flags = from.flags;
+    expertMemory = from.expertMemory;
   }
 
   /**
@@ -61,6 +64,11 @@ public final class MoeOptions {
     return flags;
   }
 
+  /** Where experts get tokens and put results, or null: in the memory of the group. */
+  public @Nullable DeviceMemory expertMemory() {
+    return expertMemory;
+  }
+
   /** What tells that time has passed. */
   public Scheduler timers() {
     return timers;
@@ -87,6 +95,7 @@ public final class MoeOptions {
     private Scheduler timers = Schedulers.parallel();
     private boolean reusesSteps;
     private @Nullable MemorySegment flags;
+    private @Nullable DeviceMemory expertMemory;
 
     private Builder() {}
 
@@ -156,6 +165,32 @@ public final class MoeOptions {
             "expected native memory to write to, aligned to 8, got " + words);
       }
       this.flags = words;
+      return this;
+    }
+
+    /**
+     * Memory of the accelerator on which the experts of this rank compute. Tokens are copied there
+     * when all have come and were arranged in the host, before {@link MoeStep#dispatchReceive}
+     * emits them, and results are copied from there when {@link MoeStep#combineSend} is subscribed
+     * to: what has made them must be over by then, since copies wait for nothing that was given to
+     * the device. {@link ExpertBatch#tokenMemory} and {@link ExpertBatch#resultMemory} are where.
+     * The memory of the group itself is of the host all the same.
+     *
+     * @param memory at least {@link MoeMemory#expertBytes()}, at an address that {@link
+     *     MoeMemory#ALIGNMENT} divides, of one group at a time; keep it until {@link
+     *     MoeGroup#close()} has completed. A group that it is too small for, or whose process does
+     *     not reach the accelerator, is not joined
+     */
+    public Builder expertMemory(DeviceMemory memory) {
+      Objects.requireNonNull(memory, "memory");
+      if (memory.address() % MoeMemory.ALIGNMENT != 0) {
+        throw new IllegalArgumentException(
+            "expected memory at a multiple of "
+                + MoeMemory.ALIGNMENT
+                + " for experts, got "
+                + memory);
+      }
+      this.expertMemory = memory;
       return this;
     }
 

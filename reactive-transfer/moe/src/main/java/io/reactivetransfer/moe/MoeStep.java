@@ -1,5 +1,8 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,6 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /**
  * One step of a lane, in four halves that can be driven apart: other work, or a step of another
@@ -144,12 +148,38 @@ public final class MoeStep {
    */
   public Mono<Void> dispatchSend(MemorySegment tokens, long stride) {
     requireRows("tokens", tokens, stride, group.shape.tokenBytes());
+    return dispatchSend(tokens, null, stride);
+  }
+
+  /** The same, of tokens without gaps that may lie on an accelerator. */
+  public Mono<Void> dispatchSend(Memory tokens) {
+    return dispatchSend(tokens, group.shape.tokenBytes());
+  }
+
+  /**
+   * The same, of tokens that may lie on an accelerator: they are copied to the host when this is
+   * subscribed to, so what has made them must be over by then.
+   *
+   * @throws IllegalArgumentException also if the accelerator is not reached from this process
+   */
+  public Mono<Void> dispatchSend(Memory tokens, long stride) {
+    return switch (tokens) {
+      case HostMemory host -> dispatchSend(host.segment(), stride);
+      case DeviceMemory device -> {
+        requireRows("tokens", device, stride, group.shape.tokenBytes());
+        yield dispatchSend(MemorySegment.NULL, device, stride);
+      }
+    };
+  }
+
+  private Mono<Void> dispatchSend(
+      MemorySegment tokens, @Nullable DeviceMemory device, long stride) {
     return half(
             halves == null ? null : halves.dispatchSend(),
             DISPATCH_SEND,
             MoeStep::beginDispatchSend)
         .beginning()
-        .with(tokens, stride)
+        .with(tokens, device, stride)
         .assembled();
   }
 
@@ -172,7 +202,7 @@ public final class MoeStep {
       refuse(begun, "a group that nobody closes");
     } else {
       begun.isRepeated = false;
-      lane.dispatch.send(begun.memory, begun.stride, begun.half);
+      lane.dispatch.send(begun.memory, begun.deviceMemory, begun.stride, begun.half);
     }
   }
 
@@ -236,11 +266,36 @@ public final class MoeStep {
     if (sums.isReadOnly()) {
       throw new IllegalArgumentException("expected sums to write to, got read-only memory");
     }
+    return combineReceive(sums, null, stride);
+  }
+
+  /** The same, to sums without gaps that may lie on an accelerator. */
+  public Mono<Void> combineReceive(Memory sums) {
+    return combineReceive(sums, group.shape.sumBytes());
+  }
+
+  /**
+   * The same, to sums that may lie on an accelerator: the host makes them, and copies them there.
+   *
+   * @throws IllegalArgumentException also if the accelerator is not reached from this process
+   */
+  public Mono<Void> combineReceive(Memory sums, long stride) {
+    return switch (sums) {
+      case HostMemory host -> combineReceive(host.segment(), stride);
+      case DeviceMemory device -> {
+        requireRows("sums", device, stride, group.shape.sumBytes());
+        yield combineReceive(MemorySegment.NULL, device, stride);
+      }
+    };
+  }
+
+  private Mono<Void> combineReceive(
+      MemorySegment sums, @Nullable DeviceMemory device, long stride) {
     return half(
             halves == null ? null : halves.combineReceive(),
             COMBINE_RECEIVE,
             MoeStep::beginCombineReceive)
-        .with(sums, stride)
+        .with(sums, device, stride)
         .assembled();
   }
 
@@ -249,7 +304,7 @@ public final class MoeStep {
       refuse(begun, "combineReceive once, after combineSend");
     } else if (requireGoingOn(begun)) {
       combineReceiveBegun = true;
-      lane.combine.receive(begun.memory, begun.stride, begun.half);
+      lane.combine.receive(begun.memory, begun.deviceMemory, begun.stride, begun.half);
     }
   }
 
@@ -259,7 +314,10 @@ public final class MoeStep {
    * cancelling. In both cases memory is in use until {@link MoeGroup#close()} has completed.
    *
    * @param tokens as in {@link #dispatchSend(MemorySegment)}
-   * @param experts computes the results of a batch, and completes when they lie there
+   * @param experts computes the results of a batch, and completes when they lie there; what it
+   *     emits before is of no concern. A {@link LinkageError} or the like that it throws as it is
+   *     called or subscribed to comes as the cause of an {@link IllegalStateException}, since
+   *     Reactor would signal it to nobody; on another thread it has to signal it itself
    * @param sums as in {@link #combineReceive(MemorySegment)}
    */
   public Mono<Void> run(
@@ -267,15 +325,27 @@ public final class MoeStep {
       Function<? super ExpertBatch, ? extends Publisher<?>> experts,
       MemorySegment sums) {
     Objects.requireNonNull(experts, "experts");
-    Mono<Void> sent = dispatchSend(tokens);
-    Mono<Void> summed = combineReceive(sums);
+    return run(dispatchSend(tokens), experts, combineReceive(sums));
+  }
+
+  /** The same, of tokens and sums that may lie on an accelerator. */
+  public Mono<Void> run(
+      Memory tokens, Function<? super ExpertBatch, ? extends Publisher<?>> experts, Memory sums) {
+    Objects.requireNonNull(experts, "experts");
+    return run(dispatchSend(tokens), experts, combineReceive(sums));
+  }
+
+  private Mono<Void> run(
+      Mono<Void> sent,
+      Function<? super ExpertBatch, ? extends Publisher<?>> experts,
+      Mono<Void> summed) {
     // Giving up ends a send that is still under way, which says so before the experts' failure
     // does.
     AtomicReference<@Nullable Throwable> own = new AtomicReference<>();
     Mono<Void> computed =
         dispatchReceive()
             .flatMap(batch ->
-                Mono.defer(() -> Mono.<Object>from(experts.apply(batch)).then())
+                ExpertsEnd.of(() -> experts.apply(batch))
                     .doOnError(e -> {
                       own.set(e);
                       giveUp("its experts have failed: " + e);
@@ -283,7 +353,13 @@ public final class MoeStep {
                     .doOnCancel(() -> giveUp("its experts were cancelled")));
     Mono<Void> all =
         Mono.when(sent, computed.then(Mono.when(combineSend(), summed)))
-            .onErrorMap(why -> Objects.requireNonNullElse(own.get(), why));
+            .onErrorMap(why -> Objects.requireNonNullElse(own.get(), why))
+            // Between two halves none is out that would say so; where one is, it has said it.
+            .doFinally(end -> {
+              if (end == SignalType.CANCEL) {
+                giveUp("it was cancelled");
+              }
+            });
     // Were it subscribed, the refusal of its first half would cancel a half of the run that goes
     // on.
     return Mono.defer(() -> hasBegun.get() ? Mono.error(outOfOrder("dispatchSend once")) : all);
@@ -321,10 +397,15 @@ public final class MoeStep {
     return hasBegun.get() && lane.isCurrent(this) && !isOver && !group.release.isClosing();
   }
 
-  /** In a turn. One that would have been refused anyway changes nothing. */
-  void cancelled(StepHalf<?> cancelled) {
+  /**
+   * In a turn. One that would have been refused anyway changes nothing.
+   *
+   * @param untold whether its subscriber has not heard how it has ended, if it has
+   */
+  void cancelled(StepHalf<?> cancelled, boolean untold) {
     boolean concerns = !cancelled.isRepeated && isUnderWay();
-    if (cancelled.half.end() && concerns) {
+    boolean unheard = untold && cancelled.half.hasSucceeded();
+    if ((cancelled.half.end() || unheard) && concerns) {
       group.fail(group.ranks.own(), "has cancelled a step on lane " + lane.index(), null, true);
     }
   }
@@ -356,9 +437,22 @@ public final class MoeStep {
 
   private void requireRows(String what, MemorySegment memory, long stride, long bytes) {
     Objects.requireNonNull(memory, what);
-    boolean fits = stride >= bytes && memory.byteSize() >= (tokens == 0 ? 0 : bytes);
+    requireRows(what, memory.byteSize(), stride, bytes);
+    if (!memory.isAccessibleBy(group.anyThread)) {
+      throw new IllegalArgumentException(
+          "expected " + what + " that any thread may access, got memory confined to one");
+    }
+  }
+
+  private void requireRows(String what, DeviceMemory memory, long stride, long bytes) {
+    requireRows(what, memory.length(), stride, bytes);
+    group.devices.require(what, memory);
+  }
+
+  private void requireRows(String what, long length, long stride, long bytes) {
+    boolean fits = stride >= bytes && length >= (tokens == 0 ? 0 : bytes);
     if (fits && tokens > 1) {
-      fits = stride <= (memory.byteSize() - bytes) / (tokens - 1);
+      fits = stride <= (length - bytes) / (tokens - 1);
     }
     if (!fits) {
       throw new IllegalArgumentException(
@@ -371,12 +465,8 @@ public final class MoeStep {
               + " of them, got a stride of "
               + stride
               + " in "
-              + memory.byteSize()
+              + length
               + " bytes");
-    }
-    if (!memory.isAccessibleBy(group.anyThread)) {
-      throw new IllegalArgumentException(
-          "expected " + what + " that any thread may access, got memory confined to one");
     }
   }
 }

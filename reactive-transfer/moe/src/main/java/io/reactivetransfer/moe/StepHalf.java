@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,11 +17,16 @@ import reactor.core.publisher.Operators;
  */
 final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
-  /** Bits of the state: somebody has subscribed, has asked for the result, and it is there. */
+  /**
+   * Bits of the state: somebody has subscribed, has asked for the result, and it is there; he is
+   * being told how it has ended, and he has cancelled.
+   */
   private static final int SUBSCRIBED = 1;
 
   private static final int ASKED = 2;
   private static final int THERE = 4;
+  private static final int TOLD = 8;
+  private static final int CANCELLED = 16;
 
   private final MoeStep step;
   private final Group group;
@@ -31,10 +37,6 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   private final AtomicInteger state = new AtomicInteger();
   private boolean isHandedOver;
-  private volatile boolean isCancelled;
-
-  /** Whether its subscriber was told how it ended. */
-  private volatile boolean isTold;
 
   /** Whether it was handed out in this step, where it is one for all. */
   private boolean isTaken;
@@ -47,6 +49,9 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   /** What it reads or writes, if that was given. */
   MemorySegment memory = MemorySegment.NULL;
+
+  /** The same, if it lies on an accelerator. */
+  @Nullable DeviceMemory deviceMemory;
 
   long stride;
 
@@ -86,8 +91,6 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
   /** For the same half of the next step. */
   void anew() {
     state.set(0);
-    isCancelled = false;
-    isTold = false;
     isTaken = false;
     isRepeated = false;
     isFirst = false;
@@ -106,7 +109,8 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
 
   /** Whether nobody waits for it any more. */
   boolean isFree() {
-    return (state.get() & SUBSCRIBED) == 0 || isTold;
+    int bits = state.get();
+    return (bits & SUBSCRIBED) == 0 || (bits & TOLD) != 0;
   }
 
   /** It is one with which a step begins. */
@@ -115,8 +119,9 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
     return this;
   }
 
-  StepHalf<T> with(MemorySegment memory, long stride) {
+  StepHalf<T> with(MemorySegment memory, @Nullable DeviceMemory deviceMemory, long stride) {
     this.memory = memory;
+    this.deviceMemory = deviceMemory;
     this.stride = stride;
     return this;
   }
@@ -171,41 +176,52 @@ final class StepHalf<T> extends Mono<T> implements Subscription, Runnable {
     }
   }
 
+  /** One that has ended, of which the subscriber has not heard, is given up as well. */
   @Override
   public void cancel() {
-    isCancelled = true;
-    group.turns.run(() -> step.cancelled(this));
+    boolean untold = (state.getAndUpdate(bits -> bits | CANCELLED) & TOLD) == 0;
+    group.turns.run(() -> step.cancelled(this, untold));
+  }
+
+  /** Whom to tell how it has ended; null if nobody wants to know any more. */
+  private @Nullable CoreSubscriber<? super T> told() {
+    boolean wasCancelled = (state.getAndUpdate(bits -> bits | TOLD) & CANCELLED) != 0;
+    return wasCancelled ? null : actual;
   }
 
   private void succeeded(@Nullable T result) {
-    CoreSubscriber<? super T> to = actual;
     if (result != null) {
       value = result;
       if ((state.getAndUpdate(bits -> bits | THERE) & ASKED) != 0) {
         emit();
       }
-    } else {
-      isTold = true;
-      if (to != null && !isCancelled) {
-        to.onComplete();
-      }
+      return;
     }
-  }
-
-  private void emit() {
-    CoreSubscriber<? super T> to = actual;
-    T result = value;
-    isTold = true;
-    if (to != null && result != null && !isCancelled) {
-      to.onNext(result);
+    CoreSubscriber<? super T> to = told();
+    if (to != null) {
       to.onComplete();
     }
   }
 
+  private void emit() {
+    T result = value;
+    CoreSubscriber<? super T> to = told();
+    if (to == null || result == null) {
+      return;
+    }
+    try {
+      to.onNext(result);
+      to.onComplete();
+    } catch (Throwable thrown) {
+      // Reactor throws so what it holds to be fatal. Nobody goes on with this batch then.
+      step.giveUp("who had it has thrown " + thrown);
+      throw thrown;
+    }
+  }
+
   private void failed(Throwable why) {
-    CoreSubscriber<? super T> to = actual;
-    isTold = true;
-    if (to != null && !isCancelled) {
+    CoreSubscriber<? super T> to = told();
+    if (to != null) {
       to.onError(why);
     }
   }

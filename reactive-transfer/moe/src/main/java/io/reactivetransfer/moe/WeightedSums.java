@@ -50,9 +50,16 @@ final class WeightedSums {
     secondSumsAsMemory = MemorySegment.ofArray(secondSums);
   }
 
+  /** Sums up some tokens, the sum of the first of which begins the memory. */
   void sum(
-      OwnRouting routing, float[] weights, MemorySegment results, MemorySegment sums, long stride) {
-    for (int token = 0; token < routing.tokens(); token++) {
+      OwnRouting routing,
+      float[] weights,
+      MemorySegment results,
+      int first,
+      int tokens,
+      MemorySegment sums,
+      long stride) {
+    for (int token = first; token < first + tokens; token++) {
       for (int begin = 0; begin < shape.hidden(); begin += BLOCK) {
         int count = Math.min(BLOCK, shape.hidden() - begin);
         if (shape.resultType() == FloatType.BF16) {
@@ -60,7 +67,7 @@ final class WeightedSums {
         } else {
           sumPlain(routing, weights, results, token, begin, count);
         }
-        store(sums, token * stride + (long) begin * shape.sumType().bytes(), count);
+        store(sums, (token - first) * stride + (long) begin * shape.sumType().bytes(), count);
       }
     }
   }

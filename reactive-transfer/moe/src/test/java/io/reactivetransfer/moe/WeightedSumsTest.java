@@ -50,7 +50,7 @@ class WeightedSumsTest {
     results.copyFrom(MemorySegment.ofArray(bits));
     long stride = shape.sumBytes() + 6;
     MemorySegment sums = Arena.ofAuto().allocate(TOKENS * stride, 2);
-    new WeightedSums(shape).sum(routing, weights, results, sums, stride);
+    new WeightedSums(shape).sum(routing, weights, results, 0, routing.tokens(), sums, stride);
     MemorySegment one = Arena.ofAuto().allocate(4);
     for (int token = 0; token < TOKENS; token++) {
       for (int i = 0; i < hidden; i++) {
@@ -91,7 +91,7 @@ class WeightedSumsTest {
         FloatType.BF16.set(results, pair * shape.resultStride(), pair == 0 ? 1 : 0);
         FloatType.BF16.set(results, pair * shape.resultStride() + 2, pair == 1 ? -1 : 0);
       }
-      weighted.sum(routing, new float[] {weight, weight, 0}, results, sums, 4);
+      weighted.sum(routing, new float[] {weight, weight, 0}, results, 0, routing.tokens(), sums, 4);
       FloatType.BF16.set(one, 0, weight);
       assertThat(FloatType.BF16.get(sums, 0)).isEqualTo(FloatType.BF16.get(one, 0));
       FloatType.BF16.set(one, 0, -weight);

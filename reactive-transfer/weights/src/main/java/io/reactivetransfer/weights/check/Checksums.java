@@ -1,9 +1,10 @@
 package io.reactivetransfer.weights.check;
 
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.spi.BackendException;
+import io.reactivetransfer.weights.internal.Accelerators;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
@@ -54,6 +55,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   private final Scheduler timers;
   private final Scheduler comparing;
   private final Turns turns = new Turns();
+  private final Accelerators accelerators = new Accelerators();
 
   // Only in turns.
   private @Nullable Inbox<SumMessage> inbox;
@@ -177,7 +179,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     }
     waiting = made;
     Duration time = REPEAT.compareTo(deadline) < 0 ? REPEAT : deadline;
-    long most = Math.max(1, deadline.dividedBy(time));
+    long most = Ticking.ticks(deadline, time);
     Ticking.every(
         time,
         timers,
@@ -254,7 +256,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     return said.values().stream().mapToLong(SumsOfUpdate::bytes).sum();
   }
 
-  private static void compare(Waiting of, List<SumsOfUpdate.Said> sums) {
+  private void compare(Waiting of, List<SumsOfUpdate.Said> sums) {
     for (SumsOfUpdate.Said one : sums) {
       if (of.isCancelled) {
         return; // the memory is somebody else's now
@@ -263,17 +265,14 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     }
   }
 
-  private static void compare(FilledBuffer filled, SumsOfUpdate.Said said) {
+  private void compare(FilledBuffer filled, SumsOfUpdate.Said said) {
     SumMessage.Sum sum = said.sum();
     int regions = filled.regions().size();
     String why;
     if (sum.region() >= regions) {
       why = "expected a region of " + regions + ", got " + sum.region();
-    } else if (filled.regions().get(sum.region()) instanceof HostMemory memory) {
-      why = difference(memory, sum);
     } else {
-      Memory other = filled.regions().get(sum.region());
-      why = "expected memory of the host to sum up, got " + other.device();
+      why = difference(filled.regions().get(sum.region()), sum);
     }
     if (why != null) {
       throw new ChecksumException(
@@ -290,7 +289,7 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
     }
   }
 
-  private static @Nullable String difference(HostMemory memory, SumMessage.Sum sum) {
+  private @Nullable String difference(Memory memory, SumMessage.Sum sum) {
     String what =
         sum.rows()
             + " rows of "
@@ -301,7 +300,10 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
             + sum.region();
     int crc32c;
     try {
-      crc32c = Sums.of(memory.segment(), sum.offset(), sum.rowBytes(), sum.rows(), sum.stride());
+      crc32c =
+          Sums.of(memory, accelerators, sum.offset(), sum.rowBytes(), sum.rows(), sum.stride());
+    } catch (BackendException e) {
+      return "expected " + what + " to be read by the CPU, got: " + e.getMessage();
     } catch (IndexOutOfBoundsException e) {
       return "expected bytes of a region of " + memory.length() + ", got " + what;
     }

@@ -1,17 +1,16 @@
 package io.reactivetransfer.weights.check;
 
-import io.reactivetransfer.weights.plan.Runs;
+import io.reactivetransfer.weights.internal.Accelerators;
 import io.reactivetransfer.weights.plan.Step;
+import io.reactivetransfer.weights.run.SourceMemory;
 import io.reactivetransfer.weights.run.StepReader;
 import io.reactivetransfer.weights.version.UpdateNumber;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 
 /** Sums up what a rank of the trainer writes in one update. */
 final class SumMaker implements StepReader {
@@ -28,11 +27,11 @@ final class SumMaker implements StepReader {
 
   private final UpdateNumber update;
   private final String trainer;
-  private final ChecksumScope scope;
   private final SumPlan plan;
   private final int mostBytes;
   private final Ready ready;
   private final AtomicInteger left;
+  private final Accelerators accelerators = new Accelerators();
 
   /** For each inference rank. Guarded by itself. */
   private final List<Map<String, List<SumMessage.Sum>>> sums = new ArrayList<>();
@@ -42,16 +41,9 @@ final class SumMaker implements StepReader {
    *
    * @param mostBytes of a message
    */
-  SumMaker(
-      UpdateNumber update,
-      String trainer,
-      ChecksumScope scope,
-      SumPlan plan,
-      int mostBytes,
-      Ready ready) {
+  SumMaker(UpdateNumber update, String trainer, SumPlan plan, int mostBytes, Ready ready) {
     this.update = update;
     this.trainer = trainer;
-    this.scope = scope;
     this.plan = plan;
     this.mostBytes = mostBytes;
     this.ready = ready;
@@ -62,21 +54,14 @@ final class SumMaker implements StepReader {
   }
 
   @Override
-  public void read(Step step, IntFunction<@Nullable MemorySegment> sources) {
+  public void read(Step step, IntFunction<SourceMemory> sources) {
     for (SumPiece piece : plan.pieces(step)) {
-      Runs runs = piece.runs();
-      MemorySegment source = sources.apply(piece.run());
-      if (source == null && scope.isAll(piece.tensor())) {
-        throw new IllegalStateException(
-            "expected memory of the host to sum up all of tensor "
-                + piece.tensor()
-                + ", got another kind");
-      }
-      if (source != null) {
-        long stride = runs.sourceStride(piece.run());
-        int crc = Sums.of(source, piece.sourceOffset(), piece.rowBytes(), piece.rows(), stride);
-        add(piece, piece.sum(crc));
-      }
+      SourceMemory source = sources.apply(piece.run());
+      long stride = piece.runs().sourceStride(piece.run());
+      int crc =
+          Sums.of(
+              source, accelerators, piece.sourceOffset(), piece.rowBytes(), piece.rows(), stride);
+      add(piece, piece.sum(crc));
     }
     if (left.decrementAndGet() == 0) {
       ready.ready(messages());

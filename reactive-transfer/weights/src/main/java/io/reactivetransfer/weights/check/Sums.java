@@ -1,7 +1,14 @@
 package io.reactivetransfer.weights.check;
 
+import io.reactivetransfer.DeviceMemory;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
+import io.reactivetransfer.weights.internal.Accelerators;
+import io.reactivetransfer.weights.internal.DeviceWindow;
+import io.reactivetransfer.weights.run.SourceMemory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /** The CRC-32C of rows of memory, one after the other. */
@@ -12,8 +19,60 @@ final class Sums {
 
   private Sums() {}
 
+  /** Sums up rows of a trainer's memory. */
+  static int of(
+      SourceMemory memory,
+      Accelerators accelerators,
+      long offset,
+      long rowBytes,
+      long rows,
+      long stride) {
+    return switch (memory) {
+      case SourceMemory.Loaded loaded -> of(loaded.segment(), offset, rowBytes, rows, stride);
+      case SourceMemory.Registered one ->
+          of(one.region().memory(), accelerators, offset, rowBytes, rows, stride);
+    };
+  }
+
   /**
-   * Sums up.
+   * Sums up rows of memory, wherever it is.
+   *
+   * @throws IndexOutOfBoundsException if they do not lie within the memory
+   * @throws io.reactivetransfer.spi.BackendException if an accelerator does not give them
+   */
+  static int of(
+      Memory memory,
+      Accelerators accelerators,
+      long offset,
+      long rowBytes,
+      long rows,
+      long stride) {
+    return switch (memory) {
+      case HostMemory host -> of(host.segment(), offset, rowBytes, rows, stride);
+      case DeviceMemory device -> {
+        long extent = rows == 1 ? rowBytes : extent(rowBytes, rows, stride);
+        Objects.checkFromIndexSize(offset, extent, device.length());
+        try (DeviceWindow window = accelerators.window(device, offset + extent)) {
+          yield of(window, offset, rowBytes, rows, stride);
+        }
+      }
+    };
+  }
+
+  private static int of(DeviceWindow window, long offset, long rowBytes, long rows, long stride) {
+    CRC32C sum = new CRC32C();
+    for (long row = 0; row < rows; row++) {
+      for (long at = 0; at < rowBytes; ) {
+        MemorySegment piece = window.from(offset + row * stride + at, rowBytes - at);
+        sum.update(piece.asByteBuffer());
+        at += piece.byteSize();
+      }
+    }
+    return (int) sum.getValue();
+  }
+
+  /**
+   * Sums up rows of memory of the host.
    *
    * @throws IndexOutOfBoundsException if they do not lie within the memory
    */

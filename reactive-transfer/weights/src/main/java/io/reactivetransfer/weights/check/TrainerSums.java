@@ -92,7 +92,7 @@ public final class TrainerSums {
       }
       SumPlan plan = SumPlan.of(table, rank, scope, seed(update));
       int most = Math.min(MOST_BYTES, engine.options().maxMessageBytes());
-      maker = new SumMaker(update, name, scope, plan, most, made::tryEmitValue);
+      maker = new SumMaker(update, name, plan, most, made::tryEmitValue);
       if (plan.steps == 0) {
         made.tryEmitValue(List.of());
       }

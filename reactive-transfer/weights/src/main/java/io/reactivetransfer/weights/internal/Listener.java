@@ -8,6 +8,8 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Operators;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * Listens to a publisher until it is disposed of. Unlike the subscribers that Reactor makes from
@@ -17,6 +19,8 @@ import reactor.core.publisher.Operators;
  * @param <T> what the publisher emits
  */
 public final class Listener<T> implements CoreSubscriber<T>, Disposable {
+
+  private static final Logger LOG = Loggers.getLogger(Listener.class);
 
   private final Consumer<? super T> next;
   private final Runnable completed;
@@ -54,7 +58,7 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
   @Override
   public void onSubscribe(Subscription upstream) {
     if (isOver || !subscription.compareAndSet(null, upstream)) {
-      upstream.cancel();
+      cancel(upstream);
       return;
     }
     upstream.request(Long.MAX_VALUE);
@@ -94,7 +98,18 @@ public final class Listener<T> implements CoreSubscriber<T>, Disposable {
     isOver = true;
     Subscription upstream = subscription.getAndSet(Operators.cancelledSubscription());
     if (upstream != null) {
+      cancel(upstream);
+    }
+  }
+
+  /**
+   * An application's cancel may throw; whoever disposes of a listener has more to end than that.
+   */
+  private static void cancel(Subscription upstream) {
+    try {
       upstream.cancel();
+    } catch (Throwable thrown) {
+      LOG.warn("could not cancel what is not waited for any more", thrown);
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import reactor.core.publisher.Mono;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -57,8 +58,8 @@ public final class Postman {
   }
 
   private void sendNow(Peer to, ByteBuffer message) {
-    engine
-        .send(to, channel, message)
+    // What is too long throws at once, and must not keep back what waits behind it.
+    Mono.defer(() -> engine.send(to, channel, message))
         .onErrorComplete(failure -> {
           LOG.debug("could not tell {}: {}", to.address(), failure.toString());
           return true;

@@ -30,6 +30,18 @@ public final class Ticking {
     new Ticking(timers, time, tick).next();
   }
 
+  /**
+   * How many of these times a deadline is, at least 1; of one that is longer than can be counted,
+   * as many as can be.
+   */
+  public static long ticks(Duration deadline, Duration time) {
+    try {
+      return Math.max(1, deadline.dividedBy(time));
+    } catch (ArithmeticException tooMany) {
+      return Long.MAX_VALUE;
+    }
+  }
+
   private void next() {
     timers.schedule(this::run, nanos, TimeUnit.NANOSECONDS);
   }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param tensor the tensor that is made, with its unit if it is quantised
  * @param scaleType what the scales are; null if there are none
  * @param step which part of the tensor, and of what
- * @param inputs for each input of the step the memory that its place counts in; only read
+ * @param inputs for each input of the step the memory that its place counts in, of the host: a
+ *     copy, if it lies on an accelerator; only read
  * @param output where the elements go, without gaps, as long as the step's elements are
  * @param scales where the scales go, without gaps, as long as they are; empty if there are none
  */

@@ -100,13 +100,18 @@ public final class RemoteTrainers {
         Inbox.open(engine, TrainerService.ANSWERS, RemoteCodec::decodeAnswer, new Receiving());
     opened.requireOpen("RemoteTrainers");
     turns.run(() -> inbox = opened);
-    Ticking.every(
-        REPEAT,
-        timers,
-        () -> {
-          turns.run(this::tick);
-          return !isClosed;
-        });
+    try {
+      Ticking.every(
+          REPEAT,
+          timers,
+          () -> {
+            turns.run(this::tick);
+            return !isClosed;
+          });
+    } catch (RuntimeException why) {
+      close(); // nobody else could
+      throw why;
+    }
   }
 
   /**

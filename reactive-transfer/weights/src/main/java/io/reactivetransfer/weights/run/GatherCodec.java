@@ -26,6 +26,11 @@ final class GatherCodec {
 
   private GatherCodec() {}
 
+  /** How many steps can be asked for by a message of so many bytes; 1 if it is not even one. */
+  static int stepsOfOneMessage(int bytes) {
+    return Math.clamp((bytes - HEADER - Integer.BYTES - CHECKSUM) / (2 * Long.BYTES), 1, MAX_STEPS);
+  }
+
   static ByteBuffer encode(GatherMessage message) {
     return switch (message) {
       case GatherMessage.Ask ask -> {

@@ -119,6 +119,7 @@ final class GatherDesk implements Gathering {
       run.fail(why);
       return;
     }
+    int most = GatherCodec.stepsOfOneMessage(trainer.engine.options().maxMessageBytes());
     Map<Integer, List<GatherStep>> ofPreparer = new HashMap<>();
     for (GatherStep step : gathered.values()) {
       ofPreparer.computeIfAbsent(step.gather.preparer(), rank -> new ArrayList<>()).add(step);
@@ -131,9 +132,9 @@ final class GatherDesk implements Gathering {
               .skip(1) // how it was before this run
               .filter(PeerState.Lost.class::isInstance)
               .subscribe(state -> run.fail(lost(preparer)), run::fail));
-      for (int i = 0; i < steps.size(); i += GatherCodec.MAX_STEPS) {
+      for (int i = 0; i < steps.size(); i += most) {
         List<GatherMessage.AskedStep> some =
-            steps.subList(i, Math.min(steps.size(), i + GatherCodec.MAX_STEPS)).stream()
+            steps.subList(i, Math.min(steps.size(), i + most)).stream()
                 .map(GatherStep::asked)
                 .toList();
         send(run, preparer, new GatherMessage.Ask(run.number(), some));
@@ -186,6 +187,9 @@ final class GatherDesk implements Gathering {
     ImmLease counted;
     Disposable.Composite claims;
     synchronized (this) {
+      if (current != run) {
+        return; // it has failed meanwhile, and the room may be another run's
+      }
       counted = lease;
       claims = ofRun;
     }
@@ -201,6 +205,9 @@ final class GatherDesk implements Gathering {
             .next(writes)
             .subscribe(null, run::fail, () -> run.gathered(step)));
     synchronized (this) {
+      if (current != run) {
+        return; // its claims are disposed of, also those that are added later
+      }
       open.add(step.step.order());
       Map<Long, Set<Peer>> ofUpdate = asked.get(run.number());
       Set<Peer> asking = ofUpdate == null ? null : ofUpdate.get(step.step.order());
@@ -212,16 +219,22 @@ final class GatherDesk implements Gathering {
   private void grant(Run run, Peer to, StepState step) {
     MemoryRegion region = temporaries;
     ImmLease counted;
-    boolean isFirst;
+    boolean knows;
     synchronized (this) {
       counted = lease;
-      isFirst = told.add(to);
+      knows = told.contains(to);
     }
     if (region == null || counted == null) {
       return;
     }
-    if (isFirst) {
+    if (!knows) {
+      // Two threads may grant at once: it hears this twice then, but from neither a grant before.
       send(run, to, new GatherMessage.Temporaries(run.number(), region.descriptor()));
+      synchronized (this) {
+        if (current == run) { // else the next one has to tell it anew
+          told.add(to);
+        }
+      }
     }
     int imm = counted.imm(step.gatherIndex).value();
     send(run, to, new GatherMessage.Grant(run.number(), step.step.order(), step.offset, imm));
@@ -371,18 +384,18 @@ final class GatherDesk implements Gathering {
   }
 
   private void send(Run run, Peer to, GatherMessage message) {
-    trainer
-        .engine
-        .send(to, CHANNEL, GatherCodec.encode(message))
-        .subscribe(null, why -> run.fail(why));
+    sent(to, message).subscribe(null, run::fail);
   }
 
   /** Whoever does not hear it hears of the loss, or misses the deadline. */
   private void say(Peer to, GatherMessage message) {
-    trainer
-        .engine
-        .send(to, CHANNEL, GatherCodec.encode(message))
+    sent(to, message)
         .subscribe(null, why -> LOG.debug("not said to {}: {}", to.address(), why.toString()));
+  }
+
+  /** An engine throws at once if a message is too long: that is a failure like others. */
+  private Mono<Void> sent(Peer to, GatherMessage message) {
+    return Mono.defer(() -> trainer.engine.send(to, CHANNEL, GatherCodec.encode(message)));
   }
 
   private void received(Peer sender, GatherMessage message) {

@@ -49,13 +49,8 @@ final class GatherStep {
     long at = state.offset;
     for (int run = 0; run < runs.size(); run++) {
       if (isLoaded(run)) {
-        MemorySegment from = trainer.segment(runs.sourceRegion(run));
-        long length = runs.rowBytes(run);
-        for (int row = 0; row < runs.rows(run); row++) {
-          long source = runs.sourceOffset(run) + row * runs.sourceStride(run);
-          MemorySegment.copy(from, source, to, at, length);
-          at += length;
-        }
+        trainer.copyRows(runs, run, to, at);
+        at += runs.bytes(run);
       }
     }
   }

@@ -7,7 +7,6 @@ import io.reactivetransfer.weights.plan.Step;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +14,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -91,7 +91,24 @@ final class Run {
     return quiet.asMono();
   }
 
+  /** Begins; what throws before the engine has the writes ends it, as whatever throws later. */
   void begin() {
+    boolean isSubmitted = false;
+    try {
+      makeReady();
+      Flux<Transfer> stream = trainer.engine.submit(feed);
+      isSubmitted = true;
+      stream.subscribe(new Completions());
+      begin(0);
+    } catch (Throwable thrown) {
+      fail(thrown);
+      if (!isSubmitted) {
+        streamOver(); // there is no engine that would say so
+      }
+    }
+  }
+
+  private void makeReady() {
     for (StepState step : trainer.steps) {
       step.reset();
       if (!(step.step instanceof Step.Gather)) {
@@ -105,8 +122,6 @@ final class Run {
         trainer.options.timers().schedule(this::deadlineOver, nanos, TimeUnit.NANOSECONDS));
     trainer.gathering.begin(this);
     readDirect();
-    trainer.engine.submit(feed).subscribe(new Completions());
-    begin(0);
   }
 
   private void deadlineOver() {
@@ -210,7 +225,7 @@ final class Run {
     }
     try {
       trainer.options.scheduler().schedule(this::readDirectNow);
-    } catch (RejectedExecutionException e) {
+    } catch (Throwable e) { // no thread could be had, or an application's scheduler has thrown
       fail(e);
       readingOver();
     }
@@ -266,7 +281,7 @@ final class Run {
   private void dispatch(StepState step) {
     try {
       trainer.options.scheduler().schedule(() -> workNow(step));
-    } catch (RejectedExecutionException e) {
+    } catch (Throwable e) { // the same; the step must not count as running for ever
       fail(e);
       workOver();
     }
@@ -280,6 +295,7 @@ final class Run {
         if (task == null) {
           trainer.gathering.load(step);
         } else {
+          trainer.copyInputs(step);
           trainer.options.prepare().prepare(task);
           read(step);
         }
@@ -358,8 +374,7 @@ final class Run {
       }
       leftOfPhase[step.phase]--;
     }
-    endGroupIfDone();
-    advance();
+    goOn();
   }
 
   private void begin(int next) {
@@ -371,8 +386,17 @@ final class Run {
     } else {
       feed.drain();
     }
-    endGroupIfDone();
-    advance();
+    goOn();
+  }
+
+  /** Called by the stream of writes, too: what throws must not end that while writes are out. */
+  private void goOn() {
+    try {
+      endGroupIfDone();
+      advance();
+    } catch (Throwable thrown) {
+      fail(thrown);
+    }
   }
 
   /**
@@ -479,18 +503,22 @@ final class Run {
       isHeard = !isCancelled;
     }
     trainer.ended(this, notQuiet);
-    if (!isHeard) {
-      progress.complete(); // nobody hears it
-    } else if (why != null) {
-      progress.error(why);
-    } else {
-      progress.next(last);
-      progress.complete();
-    }
-    if (notQuiet == null) {
-      quiet.tryEmitEmpty();
-    } else {
-      quiet.tryEmitError(notQuiet);
+    try {
+      if (!isHeard) {
+        progress.complete(); // nobody hears it
+      } else if (why != null) {
+        progress.error(why);
+      } else {
+        progress.next(last);
+        progress.complete();
+      }
+    } finally {
+      // A subscriber may throw as it is told, and others wait for the memory.
+      if (notQuiet == null) {
+        quiet.tryEmitEmpty();
+      } else {
+        quiet.tryEmitError(notQuiet);
+      }
     }
   }
 

@@ -113,10 +113,19 @@ final class RunFeed implements Publisher<Transfer>, Subscription {
         to.onError(why);
         return;
       }
-      StepState step = prepared();
-      boolean isPrepared = step != null;
-      if (step == null) {
-        step = plain();
+      StepState step;
+      boolean isPrepared;
+      try {
+        step = prepared();
+        isPrepared = step != null;
+        if (step == null) {
+          step = plain();
+        }
+      } catch (Throwable thrown) {
+        // Else this turn would never end, and no other one begin.
+        isDone = true;
+        to.onError(thrown);
+        return;
       }
       if (step == null) {
         if (fed == steps) {

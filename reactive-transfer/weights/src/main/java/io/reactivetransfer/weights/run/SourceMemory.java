@@ -13,7 +13,10 @@ public sealed interface SourceMemory {
   /** Length in bytes. */
   long length();
 
-  /** What NICs read: a region of the engine that the trainer's rank is opened with. */
+  /**
+   * What NICs read: a region of the engine that the trainer's rank is opened with, of the host or
+   * of an accelerator.
+   */
   static SourceMemory of(MemoryRegion region) {
     return new Registered(region);
   }
@@ -44,7 +47,7 @@ public sealed interface SourceMemory {
   /**
    * Memory that is not registered.
    *
-   * @param segment the memory, which any thread may read
+   * @param segment the memory, of the host, which any thread may read
    */
   record Loaded(MemorySegment segment) implements SourceMemory {
 

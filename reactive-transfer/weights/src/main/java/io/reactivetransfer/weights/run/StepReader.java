@@ -1,9 +1,7 @@
 package io.reactivetransfer.weights.run;
 
 import io.reactivetransfer.weights.plan.Step;
-import java.lang.foreign.MemorySegment;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 
 /** Looks at what a rank of the trainer writes to inference ranks, where it is written from. */
 @FunctionalInterface
@@ -15,8 +13,9 @@ public interface StepReader {
    * before it is written. The run does not end while a call lasts.
    *
    * @param step the step
-   * @param sources for a run of the step, the memory in which its offset at the source counts; null
-   *     if it is not memory of the host. Only to be read, and not after the call has returned
+   * @param sources for a run of the step, the memory in which its offset at the source counts: what
+   *     is registered may lie on an accelerator; what was prepared lies in the host. Only to be
+   *     read, and not after the call has returned
    */
-  void read(Step step, IntFunction<@Nullable MemorySegment> sources);
+  void read(Step step, IntFunction<SourceMemory> sources);
 }

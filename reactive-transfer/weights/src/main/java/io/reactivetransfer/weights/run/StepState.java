@@ -4,6 +4,7 @@ import io.reactivetransfer.Transfer;
 import io.reactivetransfer.weights.kernel.PrepareTask;
 import io.reactivetransfer.weights.plan.Runs;
 import io.reactivetransfer.weights.plan.Step;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,12 @@ final class StepState {
 
   /** What is to be prepared; null if nothing is. */
   @Nullable PrepareTask task;
+
+  /** What is copied to the host before it is prepared; null if nothing is. */
+  @Nullable DeviceInputs deviceInputs;
+
+  /** Where that is copied to; null if nothing is. */
+  @Nullable MemorySegment copies;
 
   /** What others write here is counted by this one of the leased immediates; -1 if they do not. */
   int gatherIndex = -1;

@@ -1,10 +1,14 @@
 package io.reactivetransfer.weights.run;
 
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferRejectedException;
+import io.reactivetransfer.weights.internal.Accelerators;
+import io.reactivetransfer.weights.internal.DeviceWindow;
 import io.reactivetransfer.weights.kernel.PrepareTask;
 import io.reactivetransfer.weights.plan.Input;
 import io.reactivetransfer.weights.plan.RoutingTable;
@@ -26,6 +30,8 @@ final class Trainer {
   final int rank;
   final List<SourceMemory> memory;
   final RunOptions options;
+
+  private final Accelerators accelerators = new Accelerators();
 
   final List<StepState> steps = new ArrayList<>();
 
@@ -53,6 +59,7 @@ final class Trainer {
   Gathering gathering = Gathering.NONE;
 
   private @Nullable Run current;
+  private boolean isClosed;
   private @Nullable Throwable notQuiet;
 
   Trainer(
@@ -71,8 +78,13 @@ final class Trainer {
     int before = 0;
     int gathered = 0;
     for (Step step : table.steps(rank)) {
-      TrainerChecks.require(engine, table, rank, step, memory, options);
       TableTensor tensor = table.tensors().get(step.tensor());
+      DeviceInputs inputs = DeviceInputs.of(step, memory);
+      if (inputs != null) {
+        inputs.require(accelerators, tensor.tensor().name());
+      }
+      long needed = table.temporaryBytes(rank, step) + (inputs == null ? 0 : inputs.bytes);
+      TrainerChecks.require(engine, table, step, needed, options);
       int phase = options.groupsInTurn() ? tensor.group() : 0;
       if (phase < before) {
         throw new IllegalArgumentException(
@@ -82,8 +94,8 @@ final class Trainer {
                 + table.groups().get(before));
       }
       before = phase;
-      StepState state =
-          new StepState(step, tensor.tensor().name(), phase, table.temporaryBytes(rank, step));
+      StepState state = new StepState(step, tensor.tensor().name(), phase, needed);
+      state.deviceInputs = inputs;
       steps.add(state);
       if (state.temporaryBytes > 0) {
         room.place(state);
@@ -114,23 +126,70 @@ final class Trainer {
   private PrepareTask task(StepState state, Step.Prepare prepare, MemorySegment temporaries) {
     TableTensor tensor = table.tensors().get(prepare.tensor());
     MemorySegment gathered = temporaries.asSlice(state.offset, prepare.gatherBytes());
-    List<MemorySegment> inputs = new ArrayList<>(prepare.inputs().size());
-    for (Input input : prepare.inputs()) {
-      inputs.add((input.isGathered() ? gathered : segment(input.place().region())).asReadOnly());
-    }
     long output = table.outputBytes(prepare);
     long at = state.offset + prepare.gatherBytes();
+    DeviceInputs onDevices = state.deviceInputs;
+    if (onDevices != null) {
+      long made = output + table.scaleBytes(prepare);
+      state.copies = temporaries.asSlice(at + made, onDevices.bytes);
+    }
+    MemorySegment copies = state.copies;
+    List<MemorySegment> inputs = new ArrayList<>(prepare.inputs().size());
+    for (int i = 0; i < prepare.inputs().size(); i++) {
+      Input input = prepare.inputs().get(i);
+      MemorySegment copy = onDevices == null || copies == null ? null : onDevices.copyOf(i, copies);
+      MemorySegment own = input.isGathered() ? gathered : copy;
+      inputs.add((own == null ? segment(input.place().region()) : own).asReadOnly());
+    }
     return new PrepareTask(
         tensor,
         tensor.unit() == null ? null : table.tensors().get(tensor.scales()).tensor().type(),
-        prepare,
+        onDevices == null ? prepare : onDevices.copied(),
         inputs,
         temporaries.asSlice(at, output),
         temporaries.asSlice(at + output, table.scaleBytes(prepare)));
   }
 
-  /** A region of this rank as the host reads it. */
-  MemorySegment segment(int region) {
+  /** Brings what a step prepares, and the host has not, to the host. */
+  void copyInputs(StepState state) {
+    DeviceInputs inputs = state.deviceInputs;
+    MemorySegment copies = state.copies;
+    if (inputs != null && copies != null) {
+      inputs.copyTo(copies, accelerators);
+    }
+  }
+
+  /** Copies bytes of a region of this rank, wherever it is, to the host: row behind row. */
+  void copyRows(Runs runs, int run, MemorySegment to, long at) {
+    int region = runs.sourceRegion(run);
+    long length = runs.rowBytes(run);
+    DeviceMemory device = device(region);
+    if (device != null) {
+      try (DeviceWindow window = accelerators.window(device, device.length())) {
+        for (int row = 0; row < runs.rows(run); row++) {
+          window.copy(runs.sourceOffset(run) + row * runs.sourceStride(run), to, at, length);
+          at += length;
+        }
+      }
+      return;
+    }
+    MemorySegment from = segment(region);
+    for (int row = 0; row < runs.rows(run); row++) {
+      long source = runs.sourceOffset(run) + row * runs.sourceStride(run);
+      MemorySegment.copy(from, source, to, at, length);
+      at += length;
+    }
+  }
+
+  private @Nullable DeviceMemory device(int region) {
+    return memory.get(region) instanceof SourceMemory.Registered one
+            && one.region().memory() instanceof DeviceMemory found
+        ? found
+        : null;
+  }
+
+  /** A region of this rank that the host reads as it lies. */
+  private MemorySegment segment(int region) {
     return switch (memory.get(region)) {
       case SourceMemory.Loaded loaded -> loaded.segment();
       case SourceMemory.Registered registered ->
@@ -138,17 +197,15 @@ final class Trainer {
     };
   }
 
-  /** What a run of a step leaves, as the host reads it; null if it cannot. */
-  @Nullable MemorySegment source(StepState step, int run) {
+  /** Where a run of a step leaves from. */
+  SourceMemory source(StepState step, int run) {
     int region = step.step.runs().sourceRegion(run);
     PrepareTask task = step.task;
     if (region < 0 && task != null) {
-      return (region == Runs.OUTPUT ? task.output() : task.scales()).asReadOnly();
+      MemorySegment made = region == Runs.OUTPUT ? task.output() : task.scales();
+      return SourceMemory.loaded(made.asReadOnly());
     }
-    return memory.get(region) instanceof SourceMemory.Registered one
-            && !(one.region().memory() instanceof HostMemory)
-        ? null
-        : segment(region).asReadOnly();
+    return memory.get(region);
   }
 
   /** A region of this rank as NICs read it. */
@@ -194,8 +251,10 @@ final class Trainer {
    * Takes the turn of a run, or says which one has it.
    *
    * @throws IllegalStateException if nobody knows whether the memory is quiet
+   * @throws TransferRejectedException if the rank is closed
    */
   synchronized @Nullable Run begin(Run run) {
+    requireOpen();
     if (notQuiet != null) {
       throw new IllegalStateException(
           "expected memory of " + name() + " that others do not write to any more", notQuiet);
@@ -204,6 +263,19 @@ final class Trainer {
       current = run;
       return null;
     }
+    return current;
+  }
+
+  /** Refuses what comes after the close. */
+  synchronized void requireOpen() {
+    if (isClosed) {
+      throw new TransferRejectedException(name() + " is closed");
+    }
+  }
+
+  /** No run takes its turn any more; the one that has it now, if any. */
+  synchronized @Nullable Run close() {
+    isClosed = true;
     return current;
   }
 
@@ -223,9 +295,5 @@ final class Trainer {
     }
     Run run = current;
     return run == null ? Mono.empty() : run.quiet();
-  }
-
-  synchronized @Nullable Run current() {
-    return current;
   }
 }

@@ -1,15 +1,16 @@
 package io.reactivetransfer.weights.run;
 
-import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.Rank;
 import io.reactivetransfer.weights.RegionSpec;
-import io.reactivetransfer.weights.plan.Input;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Runs;
 import io.reactivetransfer.weights.plan.Step;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What is refused before a rank of the trainer does anything. */
 final class TrainerChecks {
@@ -66,16 +67,14 @@ final class TrainerChecks {
     }
   }
 
-  /** Refuses what a step needs and this rank has not. */
+  /**
+   * Refuses what a step needs and this rank has not.
+   *
+   * @param bytes of temporaries that it takes
+   */
   static void require(
-      TransferEngine engine,
-      RoutingTable table,
-      int source,
-      Step step,
-      List<SourceMemory> memory,
-      RunOptions options) {
+      TransferEngine engine, RoutingTable table, Step step, long bytes, RunOptions options) {
     String tensor = table.tensors().get(step.tensor()).tensor().name();
-    long bytes = table.temporaryBytes(source, step);
     if (bytes > options.temporaryBytes()) {
       throw new IllegalArgumentException(
           "expected temporaries of at least "
@@ -88,20 +87,6 @@ final class TrainerChecks {
     for (int run = 0; run < step.runs().size(); run++) {
       requireCounted(engine, step.runs(), run, tensor);
     }
-    if (step instanceof Step.Prepare prepare) {
-      for (Input input : prepare.inputs()) {
-        SourceMemory from = memory.get(input.place().region());
-        if (!input.isGathered()
-            && from instanceof SourceMemory.Registered one
-            && !(one.region().memory() instanceof HostMemory)) {
-          throw new IllegalArgumentException(
-              "expected memory of the host to prepare tensor "
-                  + tensor
-                  + " of, got "
-                  + one.region().memory().device());
-        }
-      }
-    }
   }
 
   /** Refuses a table that needs the other ranks, if it is not known where they are. */
@@ -113,6 +98,37 @@ final class TrainerChecks {
               + trainer.table.sources().size()
               + " ranks of the trainer, got "
               + known);
+    }
+    if (trainer.needsOthers()) {
+      requireApart(trainer);
+    }
+  }
+
+  /** Ranks that have to do with each other tell each other apart by their engines. */
+  private static void requireApart(Trainer trainer) {
+    Map<EngineId, Integer> ranks = new HashMap<>();
+    for (int rank = 0; rank < trainer.options.trainers().size(); rank++) {
+      EngineId engine = trainer.options.trainers().get(rank).engine();
+      Integer other = ranks.putIfAbsent(engine, rank);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "expected each rank of the trainer on an engine of its own, got engine "
+                + engine
+                + " for ranks "
+                + other
+                + " and "
+                + rank);
+      }
+    }
+    EngineId own = trainer.options.trainers().get(trainer.rank).engine();
+    if (!own.equals(trainer.engine.id())) {
+      throw new IllegalArgumentException(
+          "expected the engines of the trainer in the order of the table, with engine "
+              + trainer.engine.id()
+              + " for rank "
+              + trainer.rank
+              + ", got engine "
+              + own);
     }
   }
 

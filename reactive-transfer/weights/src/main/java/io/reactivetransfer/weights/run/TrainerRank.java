@@ -4,14 +4,12 @@ import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.TransferEngine;
-import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -30,7 +28,6 @@ public final class TrainerRank {
 
   private final Trainer trainer;
   private final @Nullable MemoryRegion temporaries;
-  private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Mono<Void> closed;
 
   /** Those of the last two targets: an engine with two buffers takes them in turn. */
@@ -49,8 +46,9 @@ public final class TrainerRank {
    *
    * <p>Fails with an {@link IllegalArgumentException} that names the tensor if a step needs more
    * than the watermark, or cannot be done over this engine; if the memory is not that of the table,
-   * is registered with another engine, or its registration is closed; or if the engines of the
-   * other ranks are needed and not known.
+   * is registered with another engine, or its registration is closed; if something is prepared of
+   * memory of an accelerator that this process does not reach; or if the engines of the other ranks
+   * are needed and not known, are not all different, or this rank's is named for another one.
    *
    * @param engine the engine that writes; a rank that needs others takes its message channel 19
    * @param table the table, or {@link RoutingTable#only} the part of this rank
@@ -164,13 +162,10 @@ public final class TrainerRank {
       @Nullable StepReader reader,
       FluxSink<RunProgress> sink,
       Disposable.Composite cancel) {
-    if (isClosed.get()) {
-      sink.error(new TransferRejectedException(trainer.name() + " is closed"));
-      return;
-    }
     Run run;
     Run other;
     try {
+      trainer.requireOpen(); // else what is closed would be named as what is wrong
       run = new Run(trainer, update, prepared(update.targets()), reader, sink);
       other = trainer.begin(run);
     } catch (RuntimeException why) {
@@ -230,8 +225,7 @@ public final class TrainerRank {
   }
 
   private Mono<Void> closeNow() {
-    isClosed.set(true);
-    Run run = trainer.current();
+    Run run = trainer.close();
     if (run != null) {
       run.fail(new CancellationException(trainer.name() + " was closed"));
     }

@@ -465,6 +465,8 @@ class ControllerMachine {
   private void abort(String why) {
     reason = why;
     decisions.put(update, Decisions.End.ABORT);
+    // First of all, so that no later vote of a rank turns it into a commit, whatever else fails.
+    stage = Stage.ABORTING;
     actions.stopTrainers();
     go(Stage.ABORTING);
   }

@@ -72,7 +72,7 @@ final class ControllerRun {
   /** Looks for what may go wrong. */
   void watch(Duration repeat) {
     Duration time = repeat.compareTo(deadline) < 0 ? repeat : deadline;
-    ticksOfDeadline = Math.max(1, deadline.dividedBy(time));
+    ticksOfDeadline = Ticking.ticks(deadline, time);
     Ticking.every(
         time,
         timers,
@@ -97,13 +97,22 @@ final class ControllerRun {
     }
     if (ended == null) {
       if (isLate) {
-        machine.deadline(trainersLeft.stream().map(WeightsTrainer::name).toList());
+        machine.deadline(trainersLeft.stream().map(ControllerRun::name).toList());
       } else {
         machine.tick();
       }
     } else if (isLate) {
       stopTrainers();
       emit();
+    }
+  }
+
+  /** What an application throws instead of a name must not keep an update from its end. */
+  private static String name(WeightsTrainer trainer) {
+    try {
+      return String.valueOf(trainer.name());
+    } catch (Throwable thrown) {
+      return "a trainer";
     }
   }
 

@@ -1,19 +1,18 @@
 package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.Access;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -136,37 +135,56 @@ public final class WeightsRankBuilder {
       return Flux.fromIterable(List.copyOf(buffers))
           .concatMap(buffer -> registered(buffer, made))
           .collectList()
-          .map(slots -> {
-            made.clear();
+          .flatMap(slots -> {
             WeightsRank rank = new WeightsRank(this, slots);
-            rank.start();
-            return rank;
+            made.clear(); // they are the rank's from here on
+            return started(rank);
           })
           .onErrorResume(failure -> undo.onErrorComplete().then(Mono.error(failure)))
           .doOnCancel(() -> undo.subscribe(nothing -> {}, failure -> {}));
     });
   }
 
+  private static Mono<WeightsRank> started(WeightsRank rank) {
+    try {
+      rank.start();
+      return Mono.just(rank);
+    } catch (RuntimeException why) {
+      return rank.close().onErrorComplete().then(Mono.error(why));
+    }
+  }
+
   /** What is written to one of them must not change what is read from another. */
   private void requireApart() {
-    List<MemorySegment> segments =
-        buffers.stream()
-            .flatMap(buffer -> buffer.regions().stream())
-            .flatMap(memory -> memory instanceof HostMemory host ? Stream.of(host.segment()) : null)
-            .toList();
-    for (int i = 0; i < segments.size(); i++) {
+    List<Memory> regions = buffers.stream().flatMap(buffer -> buffer.regions().stream()).toList();
+    for (int i = 0; i < regions.size(); i++) {
       for (int j = 0; j < i; j++) {
-        if (segments.get(i).asOverlappingSlice(segments.get(j)).isPresent()) {
+        if (overlap(regions.get(j), regions.get(i))) {
           throw new IllegalArgumentException(
               "expected regions of buffers of rank "
                   + name
                   + " that share no memory, got two that overlap: "
-                  + segments.get(j)
+                  + text(regions.get(j))
                   + " and "
-                  + segments.get(i));
+                  + text(regions.get(i)));
         }
       }
     }
+  }
+
+  private static boolean overlap(Memory one, Memory other) {
+    if (one instanceof HostMemory host && other instanceof HostMemory otherHost) {
+      return host.segment().asOverlappingSlice(otherHost.segment()).isPresent();
+    }
+    return one instanceof DeviceMemory device
+        && other instanceof DeviceMemory otherDevice
+        && device.device().equals(otherDevice.device())
+        && device.address() - otherDevice.address() < otherDevice.length()
+        && otherDevice.address() - device.address() < device.length();
+  }
+
+  private static String text(Memory memory) {
+    return memory instanceof HostMemory host ? host.segment().toString() : memory.toString();
   }
 
   private Mono<BufferSlot> registered(WeightsBuffer buffer, Queue<MemoryRegion> made) {

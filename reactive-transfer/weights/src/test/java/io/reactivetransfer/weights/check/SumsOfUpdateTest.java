@@ -7,6 +7,7 @@ import io.reactivetransfer.weights.plan.Planner;
 import io.reactivetransfer.weights.plan.RandomModel;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
+import io.reactivetransfer.weights.run.SourceMemory;
 import io.reactivetransfer.weights.version.UpdateNumber;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -88,18 +89,12 @@ class SumsOfUpdateTest {
       SumPlan plan = SumPlan.of(table, 0, ChecksumScope.all(), seed);
       List<List<SumMessage>> said = new ArrayList<>();
       SumMaker maker =
-          new SumMaker(
-              UPDATE,
-              "a",
-              ChecksumScope.all(),
-              plan,
-              512 + 400,
-              ofTargets -> said.addAll(ofTargets));
+          new SumMaker(UPDATE, "a", plan, 512 + 400, ofTargets -> said.addAll(ofTargets));
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment memory = arena.allocate(1 << 20);
         for (Step step : table.steps(0)) {
           if (!(step instanceof Step.Gather)) {
-            maker.read(step, run -> memory);
+            maker.read(step, run -> SourceMemory.loaded(memory));
           }
         }
       }

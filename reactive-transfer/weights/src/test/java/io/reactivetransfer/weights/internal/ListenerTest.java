@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -32,6 +33,21 @@ class ListenerTest {
     sink.tryEmitEmpty();
     assertThat(cancels).hasValue(1);
     assertThat(ends).hasValue(0);
+    assertThat(listener.isDisposed()).isTrue();
+  }
+
+  /** Whoever disposes of it has more to end, and is not the one who can mend that. */
+  @Test
+  void whatItsCancelThrowsEndsNothingElse() {
+    Flux<Integer> pending =
+        Flux.create(sink ->
+            sink.onCancel(() -> {
+              cancels.incrementAndGet();
+              throw new IllegalStateException("it cannot be cancelled");
+            }));
+    Listener<Integer> listener = Listener.ofEnd(pending, ends::incrementAndGet, failure -> {});
+    listener.dispose();
+    assertThat(cancels).hasValue(1);
     assertThat(listener.isDisposed()).isTrue();
   }
 }

@@ -25,6 +25,7 @@ final class Cluster implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Supplier<TransferEngineBuilder> builder;
+  private int maxMessageBytes = 1 << 20;
   private final List<TransferEngine> trainers = new ArrayList<>();
   private final List<TransferEngine> targets = new ArrayList<>();
 
@@ -36,6 +37,13 @@ final class Cluster implements AutoCloseable {
     LoopbackNetwork network = new LoopbackNetwork();
     return new Cluster(() ->
         TransferEngineBuilder.create().backend(LoopbackBackend.builder().network(network).build()));
+  }
+
+  /** Engines that send no longer messages. */
+  static Cluster ofMessages(int maxMessageBytes) {
+    Cluster cluster = loopback();
+    cluster.maxMessageBytes = maxMessageBytes;
+    return cluster;
   }
 
   /** NICs that write one row after the other, and say no more than that a write has left. */
@@ -82,6 +90,7 @@ final class Cluster implements AutoCloseable {
       EngineOptions options =
           EngineOptions.builder()
               .nics(1)
+              .maxMessageBytes(maxMessageBytes)
               .idle(IdleStrategy.backOff())
               .livenessDeadline(Duration.ofSeconds(8)) // many engines share few processors
               .build();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactivetransfer.Access;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.Content;
 import io.reactivetransfer.weights.DataType;
@@ -128,5 +129,37 @@ class OpenedWrongTest {
     requireRefused(
         () -> open(table, 0, region),
         "expected region 0 of rank trainer-0 to be registered, got a region that is closed");
+  }
+
+  private void requireTrainersRefused(List<PeerAddress> trainers, String why) {
+    RunOptions options = RunOptions.builder().trainers(trainers).groupsInTurn(true).build();
+    List<SourceMemory> memory = List.of(SourceMemory.of(region(cluster.trainer(0))));
+    requireRefused(
+        () -> Cluster.await(TrainerRank.open(cluster.trainer(0), table, 0, memory, options)), why);
+  }
+
+  /** It would wait at barriers for one that does not come. */
+  @Test
+  void trainersOfWhichOneIsNamedTwice() {
+    PeerAddress own = cluster.trainer(0).address();
+    PeerAddress other = cluster.trainer(1).address();
+    requireTrainersRefused(
+        List.of(own, other, other),
+        "expected each rank of the trainer on an engine of its own, got engine "
+            + other.engine()
+            + " for ranks 1 and 2");
+  }
+
+  @Test
+  void trainersOfWhichTheOwnIsAnother() {
+    PeerAddress own = cluster.trainer(0).address();
+    PeerAddress other = cluster.trainer(1).address();
+    PeerAddress third = cluster.trainer(2).address();
+    requireTrainersRefused(
+        List.of(other, own, third),
+        "expected the engines of the trainer in the order of the table, with engine "
+            + own.engine()
+            + " for rank 0, got engine "
+            + other.engine());
   }
 }

@@ -10,8 +10,6 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
 import io.reactivetransfer.weights.plan.ModelBytes;
-import io.reactivetransfer.weights.plan.Planner;
-import io.reactivetransfer.weights.plan.RandomModel;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
 import java.time.Duration;
@@ -22,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,21 +42,6 @@ class RunEndsTest {
     cluster.close();
   }
 
-  /** The first random model from a seed whose table is as wanted. */
-  private record Case(RandomModel model, RoutingTable table) {
-
-    static Case from(long seed, Predicate<RoutingTable> wanted) {
-      for (long i = seed; ; i++) {
-        RandomModel model = new RandomModel(i);
-        RoutingTable table =
-            Planner.create().stepBytes(64).wholeBytes(64).plan(model.sources, model.targets);
-        if (table.sources().size() <= 6 && table.targets().size() <= 6 && wanted.test(table)) {
-          return new Case(model, table);
-        }
-      }
-    }
-  }
-
   private static long prepares(RoutingTable table, int rank) {
     return table.steps(rank).stream().filter(Step.Prepare.class::isInstance).count();
   }
@@ -77,7 +59,7 @@ class RunEndsTest {
   }
 
   private void requireNextIsRight(Rig rig, Case of, long number) {
-    ModelBytes bytes = new ModelBytes(of.model);
+    ModelBytes bytes = new ModelBytes(of.model());
     rig.renewImmediates();
     rig.fill(bytes);
     rig.update(number).block(Cluster.PATIENCE);
@@ -97,9 +79,9 @@ class RunEndsTest {
       boolean withGathers = round % 2 == 0;
       Case of = Case.from(100L * round, table -> gathers(table) == withGathers);
       try (Rig rig =
-          new Rig(cluster, of.table, RunOptions.builder().temporaryBytes(4096).parallelism(2))) {
+          new Rig(cluster, of.table(), RunOptions.builder().temporaryBytes(4096).parallelism(2))) {
         for (int update = 0; update < 3; update++) {
-          rig.fill(new ModelBytes(of.model));
+          rig.fill(new ModelBytes(of.model()));
           int after = random.nextInt(6);
           List<Disposable> runs = new ArrayList<>();
           for (int rank = 0; rank < rig.trainers.size(); rank++) {
@@ -142,11 +124,11 @@ class RunEndsTest {
           }
           PrepareFunction.standard().prepare(task);
         };
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder().prepare(slow))) {
-      ModelBytes bytes = new ModelBytes(of.model);
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder().prepare(slow))) {
+      ModelBytes bytes = new ModelBytes(of.model());
       rig.fill(bytes);
-      TrainerRank trainer = rig.trainers.get(busiest(of.table));
-      UpdateTargets targets = rig.targets(busiest(of.table), 1);
+      TrainerRank trainer = rig.trainers.get(busiest(of.table()));
+      UpdateTargets targets = rig.targets(busiest(of.table()), 1);
       Disposable first = trainer.write(targets).subscribe();
       assertThat(preparing.await(30, TimeUnit.SECONDS)).isTrue();
       assertThatThrownBy(() -> trainer.write(targets).blockLast(Cluster.PATIENCE))
@@ -177,10 +159,10 @@ class RunEndsTest {
           }
           PrepareFunction.standard().prepare(task);
         };
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder().prepare(broken))) {
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder().prepare(broken))) {
       for (int update = 0; update < 5; update++) {
         left.set(update / 2);
-        rig.fill(new ModelBytes(of.model));
+        rig.fill(new ModelBytes(of.model()));
         List<Throwable> ends = ends(rig, update);
         assertThat(ends)
             .anySatisfy(why ->
@@ -212,11 +194,11 @@ class RunEndsTest {
   @Test
   void aTargetThatIsLostEndsTheRun() {
     Case of = Case.from(50, table -> table.targets().size() > 1);
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder())) {
-      rig.fill(new ModelBytes(of.model));
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      rig.fill(new ModelBytes(of.model()));
       int lost = 0;
-      for (int rank = 0; rank < of.table.arrivals().length; rank++) {
-        lost = of.table.arrivals()[rank] > of.table.arrivals()[lost] ? rank : lost;
+      for (int rank = 0; rank < of.table().arrivals().length; rank++) {
+        lost = of.table().arrivals()[rank] > of.table().arrivals()[lost] ? rank : lost;
       }
       List<UpdateTargets> targets = new ArrayList<>();
       for (int rank = 0; rank < rig.trainers.size(); rank++) {
@@ -242,9 +224,9 @@ class RunEndsTest {
   @Test
   void aTrainerThatIsLostEndsTheRunsOfThoseThatGatherWithIt() {
     Case of = Case.from(11, RunEndsTest::gathers);
-    int preparer = preparer(of.table);
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder())) {
-      rig.fill(new ModelBytes(of.model));
+    int preparer = preparer(of.table());
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      rig.fill(new ModelBytes(of.model()));
       List<CompletableFuture<Throwable>> ends = new ArrayList<>();
       for (int rank = 0; rank < rig.trainers.size(); rank++) {
         if (rank != preparer) {
@@ -282,18 +264,18 @@ class RunEndsTest {
   @Test
   void aTrainerThatDoesNotBeginIsWaitedForUntilTheDeadline() {
     Case of = Case.from(23, RunEndsTest::gathers);
-    int preparer = preparer(of.table);
+    int preparer = preparer(of.table());
     Duration deadline = Duration.ofMillis(300);
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder().deadline(deadline))) {
-      rig.fill(new ModelBytes(of.model));
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder().deadline(deadline))) {
+      rig.fill(new ModelBytes(of.model()));
       assertThatThrownBy(() ->
               rig.trainers
-                  .get(gatherer(of.table, preparer))
-                  .write(rig.targets(gatherer(of.table, preparer), 1))
+                  .get(gatherer(of.table(), preparer))
+                  .write(rig.targets(gatherer(of.table(), preparer), 1))
                   .blockLast(Cluster.PATIENCE))
           .isInstanceOf(DeadlineExceededException.class)
           .hasMessageContaining("steps; waits for ")
-          .hasMessageContaining("trainer " + of.table.sources().get(preparer).name())
+          .hasMessageContaining("trainer " + of.table().sources().get(preparer).name())
           .hasMessageEndingWith(" to say where it gathers");
       requireAllQuiet(rig);
       // Whoever comes later to the same update hears at once that it is over.
@@ -305,7 +287,7 @@ class RunEndsTest {
           .isInstanceOf(TransferFailedException.class)
           .hasMessageContaining("has ended the update");
     }
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder())) {
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
       requireNextIsRight(rig, of, 2);
     }
   }
@@ -325,9 +307,9 @@ class RunEndsTest {
   @Test
   void whatAStrangerSaysIsDropped() {
     Case of = Case.from(23, RunEndsTest::gathers);
-    int gatherer = gatherer(of.table, preparer(of.table));
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder())) {
-      rig.fill(new ModelBytes(of.model));
+    int gatherer = gatherer(of.table(), preparer(of.table()));
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      rig.fill(new ModelBytes(of.model()));
       CompletableFuture<RunProgress> waiting =
           rig.trainers.get(gatherer).write(rig.targets(gatherer, 1)).last().toFuture();
       TransferEngine stranger = cluster.target(0);
@@ -335,7 +317,7 @@ class RunEndsTest {
       for (GatherMessage said :
           List.of(
               new GatherMessage.Ask(1, List.of(new GatherMessage.AskedStep(1 << 20, 1))),
-              new GatherMessage.Grant(1, firstGathered(of.table, gatherer), 0, 77),
+              new GatherMessage.Grant(1, firstGathered(of.table(), gatherer), 0, 77),
               new GatherMessage.Failed(1, "says a stranger"))) {
         stranger.send(to, GatherDesk.CHANNEL, GatherCodec.encode(said)).block(Cluster.PATIENCE);
       }
@@ -361,9 +343,9 @@ class RunEndsTest {
   @Test
   void closingEndsARunAndTheNextOneIsRefused() {
     Case of = Case.from(0, RunEndsTest::gathers);
-    int gatherer = gatherer(of.table, preparer(of.table));
-    try (Rig rig = new Rig(cluster, of.table, RunOptions.builder())) {
-      rig.fill(new ModelBytes(of.model));
+    int gatherer = gatherer(of.table(), preparer(of.table()));
+    try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      rig.fill(new ModelBytes(of.model()));
       TrainerRank trainer = rig.trainers.get(gatherer);
       CompletableFuture<RunProgress> run =
           trainer.write(rig.targets(gatherer, 1)).last().toFuture();

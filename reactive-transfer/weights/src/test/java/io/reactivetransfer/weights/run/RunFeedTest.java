@@ -115,6 +115,23 @@ class RunFeedTest {
   }
 
   @Test
+  void whatTheNextStepThrowsEndsIt() {
+    IllegalStateException why = new IllegalStateException("why");
+    RunFeed feed =
+        new RunFeed(
+            () -> {
+              throw why;
+            },
+            1);
+    Engine engine = new Engine();
+    feed.subscribe(engine);
+    assertThat(engine.failure).isSameAs(why);
+    feed.drain();
+    assertThat(engine.got).isEmpty();
+    assertThat(engine.isComplete).isFalse();
+  }
+
+  @Test
   void handingWritesOverAllocatesNothing() {
     Transfer[] all = transfers(WRITES);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -28,6 +28,11 @@ final class MachineRig implements ControllerMachine.Actions {
   /** Ranks that give leases. */
   final Set<String> giving = new HashSet<>();
 
+  /**
+   * What happens when trainers are told that they need not go on: nothing, as they write at once.
+   */
+  Runnable stopping = () -> {};
+
   /** Ranks that trainers do not fill. */
   final List<String> unfilled = new ArrayList<>();
 
@@ -100,7 +105,7 @@ final class MachineRig implements ControllerMachine.Actions {
 
   @Override
   public void stopTrainers() {
-    // They write at once.
+    stopping.run();
   }
 
   @Override

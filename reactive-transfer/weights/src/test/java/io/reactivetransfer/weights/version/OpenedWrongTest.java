@@ -13,10 +13,12 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.Schedulers;
 
 /** What cannot work is refused when it is opened, and says why. */
 class OpenedWrongTest {
@@ -74,6 +76,22 @@ class OpenedWrongTest {
       assertThat(first.status().state()).isEqualTo(RankState.SERVING);
       first.close().block(Cluster.PATIENCE);
     }
+  }
+
+  @Test
+  void timersThatCannotWaitLeaveNothingBehind() {
+    try (Arena arena = Arena.ofShared()) {
+      WeightsRankBuilder builder = WeightsRank.on(engine, "one").buffer(buffer(arena)).version(7);
+      assertThatThrownBy(
+              () -> builder.timers(Schedulers.immediate()).open().block(Cluster.PATIENCE))
+          .isInstanceOf(RejectedExecutionException.class);
+      WeightsRank rank = builder.timers(Schedulers.parallel()).open().block(Cluster.PATIENCE);
+      assertThat(rank.status().state()).isEqualTo(RankState.SERVING);
+      rank.close().block(Cluster.PATIENCE);
+    }
+    assertThatThrownBy(() -> RemoteTrainers.open(engine, Schedulers.immediate()))
+        .isInstanceOf(RejectedExecutionException.class);
+    RemoteTrainers.open(engine).close();
   }
 
   /** A lease of one version would see how the next one is written. */

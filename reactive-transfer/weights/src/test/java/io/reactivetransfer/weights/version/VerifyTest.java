@@ -15,6 +15,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -145,6 +146,25 @@ class VerifyTest {
       assertThat(looking.await(20, TimeUnit.SECONDS)).isTrue();
       cluster.ranks.getLast().close().block(Cluster.PATIENCE);
       assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+      update.cancel(true);
+    }
+  }
+
+  @Test
+  void aRankIsClosedThoughItsLookCannotBeCancelled() throws Exception {
+    CountDownLatch looking = new CountDownLatch(1);
+    try (Cluster cluster = cluster()) {
+      verifier.set(filled ->
+          Flux.create(sink -> {
+            sink.onCancel(() -> {
+              throw new IllegalStateException("it cannot be cancelled");
+            });
+            looking.countDown();
+          }));
+      CompletableFuture<UpdateResult> update =
+          cluster.update(1, UpdateMode.TWO_BUFFERS_OUTLIVE).toFuture();
+      assertThat(looking.await(20, TimeUnit.SECONDS)).isTrue();
+      cluster.ranks.getLast().close().block(Cluster.PATIENCE);
       update.cancel(true);
     }
   }

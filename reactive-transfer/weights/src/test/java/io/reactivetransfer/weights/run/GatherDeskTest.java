@@ -1,0 +1,97 @@
+package io.reactivetransfer.weights.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Access;
+import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.plan.RoutingTable;
+import io.reactivetransfer.weights.plan.Step;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
+
+/** What a run asks of the desk when the next one has begun already. */
+@Timeout(60)
+class GatherDeskTest {
+
+  private static Step.Gather gathered(Case of) {
+    for (int rank = 0; rank < of.table().sources().size(); rank++) {
+      for (Step step : of.table().steps(rank)) {
+        if (step instanceof Step.Gather gather && gather.preparer() == 0) {
+          return gather;
+        }
+      }
+    }
+    throw new AssertionError("nothing is gathered");
+  }
+
+  /** Others gather for the first rank, which gathers for nobody. */
+  private static boolean isGatheredBy0(RoutingTable table) {
+    return table.steps(0).stream()
+            .anyMatch(step -> step instanceof Step.Prepare prepare && prepare.gatherWrites() > 0)
+        && table.steps(0).stream().noneMatch(Step.Gather.class::isInstance);
+  }
+
+  private static Run run(Trainer trainer, Rig rig, long number) {
+    UpdateTargets update = rig.targets(0, number);
+    PreparedWrites writes = PreparedWrites.of(List.of(), List.of(), List.of(), null);
+    Run[] made = new Run[1];
+    Flux.<RunProgress>create(sink -> made[0] = new Run(trainer, update, writes, null, sink))
+        .subscribe();
+    return made[0];
+  }
+
+  @Test
+  void roomOfARunThatIsOverIsNotGrantedToTheNext() throws InterruptedException {
+    Case of = Case.from(0, GatherDeskTest::isGatheredBy0);
+    try (Cluster cluster = Cluster.loopback();
+        Arena arena = Arena.ofShared();
+        Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+      rig.trainers.forEach(trainer -> trainer.close().block(Cluster.PATIENCE));
+      int count = of.table().sources().size();
+      TransferEngine engine = cluster.trainer(0);
+      RunOptions options = RunOptions.builder().trainers(cluster.addresses(count)).build();
+      Trainer trainer = new Trainer(engine, of.table(), 0, rig.memory(0), options);
+      HostMemory memory = new HostMemory(arena.allocate(trainer.temporaryBytes, 64));
+      trainer.place(memory.segment());
+      MemoryRegion region = Cluster.await(engine.register(memory, Access.REMOTE_WRITE));
+      GatherDesk desk = GatherDesk.open(trainer, region);
+
+      BlockingQueue<GatherMessage> answers = new LinkedTransferQueue<>();
+      TransferEngine asker = cluster.trainer(1);
+      asker
+          .messages(GatherDesk.CHANNEL)
+          .subscribe(message -> answers.add(GatherCodec.decode(message.bytes())));
+      Peer to = asker.peer(engine.address());
+
+      Step.Gather gather = gathered(of);
+      StepState step =
+          trainer.steps.stream()
+              .filter(one -> one.gatherIndex >= 0 && one.step.order() == gather.order())
+              .findFirst()
+              .orElseThrow();
+      desk.begin(run(trainer, rig, 2));
+      desk.open(run(trainer, rig, 1), step);
+      GatherMessage.AskedStep asked =
+          new GatherMessage.AskedStep(gather.order(), gather.gatherBytes());
+      ask(asker, to, new GatherMessage.Ask(2, List.of(asked)));
+      // Refused, and so answered: whatever was said to the question before it comes first.
+      ask(asker, to, new GatherMessage.Ask(3, List.of(new GatherMessage.AskedStep(1L << 40, 1))));
+      assertThat(answers.poll(20, TimeUnit.SECONDS)).isInstanceOf(GatherMessage.Failed.class);
+      desk.close().block(Cluster.PATIENCE);
+      region.close().block(Cluster.PATIENCE);
+    }
+  }
+
+  private static void ask(TransferEngine from, Peer to, GatherMessage question) {
+    from.send(to, GatherDesk.CHANNEL, GatherCodec.encode(question)).block(Cluster.PATIENCE);
+  }
+}
