@@ -13,8 +13,8 @@ enum Layer {
   SPI("io.reactivetransfer.spi..", Known.API),
   ENGINE("io.reactivetransfer.engine..", Known.API, Known.SPI, Known.REACTOR, Known.JCTOOLS),
   KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
-  WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.REACTOR, Known.JSON),
-  MOE("io.reactivetransfer.moe..", Known.API, Known.REACTOR),
+  WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.SPI, Known.REACTOR, Known.JSON),
+  MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -24,13 +24,15 @@ enum Layer {
       Known.NETTY,
       Known.JCTOOLS),
   TCP("io.reactivetransfer.tcp..", Known.API, Known.SPI, Known.CONTROL, Known.REACTOR, Known.NETTY),
-  FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI),
+  FFM("io.reactivetransfer.ffm..", Known.API, Known.SPI, Known.LOGGING),
+  STAGING("io.reactivetransfer.staging..", Known.API, Known.SPI),
   LIBFABRIC(
       "io.reactivetransfer.libfabric..",
       Known.API,
       Known.SPI,
       Known.CONTROL,
       Known.FFM,
+      Known.STAGING,
       Known.LOGGING),
   IBVERBS(
       "io.reactivetransfer.ibverbs..",
@@ -108,6 +110,7 @@ enum Layer {
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] CONTROL = {"io.reactivetransfer.control.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};
+    static final String[] STAGING = {"io.reactivetransfer.staging.."};
 
     /** Reactor's front of whatever logging there is, and nothing else of Reactor. */
     static final String[] LOGGING = {"reactor.util"};

@@ -1,11 +1,11 @@
 package io.reactivetransfer.examples.kvcache;
 
 import io.reactivetransfer.BackendUnavailableException;
-import io.reactivetransfer.Device;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.DeviceOptions;
 import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -66,21 +67,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       description = "For libfabric: its provider, such as tcp, see fi_info. Default: its choice.")
   private @Nullable String provider;
 
-  @Option(
-      names = "--device",
-      paramLabel = "DEVICE",
-      converter = DeviceConverter.class,
-      description =
-          "In whose memory the pages lie, on both sides: host, or a GPU, such as cuda or cuda:1,"
-              + " see 'doctor'. Default: host.")
-  private Device device = Device.HOST;
-
-  @Option(
-      names = "--fake-cuda",
-      description =
-          "There is no GPU: examples/run compiles the fake of NVIDIA's driver that the tests have,"
-              + " and starts this with it.")
-  private boolean fakeCuda;
+  @Mixin private DeviceOptions devices = new DeviceOptions();
 
   @Option(
       names = "--layers",
@@ -235,7 +222,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       return run(role, plan);
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
-    Gpus.requireAvailable(plan.device(), fakeCuda);
+    devices.requireAvailable();
     if (scale != null) {
       print("warming up %d processes; this takes minutes%n".formatted(2 * (scale + 2)));
       return print(Scaling.run(plan, scale, warmupSeconds, rounds));
@@ -290,13 +277,6 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
     return ExitCode.OK;
   }
 
-  private void requireHost(String option) {
-    if (!device.equals(Device.HOST)) {
-      throw new IllegalArgumentException(
-          "expected " + option + " with pages in the host's memory, got --device " + device);
-    }
-  }
-
   private void requireProcesses(String option) {
     if (backend.equals("loopback")) {
       throw new IllegalArgumentException(
@@ -322,23 +302,21 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
       if (scale != null) {
         OptionValues.within("--scale", scale, 2, 64);
         requireProcesses("--scale");
-        requireHost("--scale");
+        devices.requireHost("--scale");
         shape = Shape.of(or(layers, SCALE_LAYERS), or(pages, SCALE_PAGES), pageSize.bytes());
         NativeMemory.requireEnough(shape, scale);
       }
       if (trouble != null) {
         OptionValues.within("--trouble", trouble, 1, 100_000);
         requireProcesses("--trouble");
-        requireHost("--trouble");
+        devices.requireHost("--trouble");
         shape = Shape.of(or(layers, TROUBLE_LAYERS), or(pages, TROUBLE_PAGES), pageSize.bytes());
         layerIntervalMillis = Math.max(TROUBLE_INTERVAL_MILLIS, layerIntervalMillis);
       }
       if (reference) {
-        requireHost("--reference");
+        devices.requireHost("--reference");
       }
-      if (fakeCuda && device.equals(Device.HOST)) {
-        throw new IllegalArgumentException("expected --fake-cuda with --device cuda, got it alone");
-      }
+      devices.requireConsistent();
       NativeMemory.requireEnough(shape, 1);
       TransferEngineBuilder.create().backend(backend);
       if (atLeast != null && (!reference || !(atLeast > 0))) {
@@ -354,7 +332,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
           backend,
           Provider.of(backend, provider),
           OptionValues.within("--nics", nics, 1, 8),
-          device,
+          devices.device(),
           shape,
           from,
           out == null ? null : OptionValues.writable("--out", out),
@@ -367,19 +345,6 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
           verbose);
     } catch (IllegalArgumentException | BackendUnavailableException | IOException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  static final class DeviceConverter implements ITypeConverter<Device> {
-    @Override
-    public Device convert(String text) {
-      String[] parts = text.split(":", 2);
-      try {
-        return Device.of(parts[0], parts.length == 1 ? 0 : Integer.parseInt(parts[1]));
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(
-            "expected host, or a kind and a number such as cuda:0, got '" + text + "'");
-      }
     }
   }
 

@@ -5,6 +5,7 @@ import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.kvcache.KvCache;
 import io.reactivetransfer.kvcache.KvCacheOptions;
 import io.reactivetransfer.kvcache.KvLayout;
@@ -33,12 +34,12 @@ final class Node implements AutoCloseable {
 
   private final Arena arena;
   final TransferEngine engine;
-  final CachePages pages;
+  final WorkerMemory pages;
   final KvMemory memory;
   final TailBuffer tail;
 
   private Node(
-      Arena arena, TransferEngine engine, CachePages pages, KvMemory memory, TailBuffer tail) {
+      Arena arena, TransferEngine engine, WorkerMemory pages, KvMemory memory, TailBuffer tail) {
     this.arena = arena;
     this.engine = engine;
     this.pages = pages;
@@ -64,14 +65,14 @@ final class Node implements AutoCloseable {
     Arena arena = Arena.ofShared();
     TransferEngine engine =
         await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open());
-    CachePages pages = CachePages.of(plan.device(), layout.bytes(0));
+    WorkerMemory pages = WorkerMemory.of(plan.device(), layout.bytes(0));
     KvMemory memory =
         KvMemory.of(await(engine.register(pages.memory(), Access.REMOTE_WRITE)), layout);
     return new Node(arena, engine, pages, memory, tail(arena, engine, plan));
   }
 
   private static TailBuffer tail(Arena arena, TransferEngine engine, Plan plan) {
-    MemorySegment tail = CachePages.OfHost.allocate(arena, TailBuffer.bytes(plan.shape()));
+    MemorySegment tail = WorkerMemory.OfHost.allocate(arena, TailBuffer.bytes(plan.shape()));
     return new TailBuffer(await(engine.register(tail)), tail);
   }
 
@@ -86,7 +87,7 @@ final class Node implements AutoCloseable {
     return KvCache.open(engine, engine.address().toString(), options);
   }
 
-  /** One page of one layer, as {@link CachePages#read} has it. */
+  /** One page of one layer, as {@link WorkerMemory#read} has it. */
   MemorySegment page(int layer, int page) {
     KvLayout layout = memory.layout();
     return pages.read(

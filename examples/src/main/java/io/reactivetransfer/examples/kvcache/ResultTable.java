@@ -3,6 +3,7 @@ package io.reactivetransfer.examples.kvcache;
 import io.reactivetransfer.Device;
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.Gpus;
 import io.reactivetransfer.tools.Provider;
 
 /** The figures at the end, each with where it was measured. */

@@ -1,6 +1,10 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.moe.ExpertBatch;
+import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.Devices;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -22,16 +26,33 @@ final class Experts {
 
   private Experts() {}
 
-  /** Computes all results of a batch. */
+  /** Computes all results of a batch. There are no kernels: those of a GPU are made by the host. */
   static void compute(Plan plan, ExpertBatch batch) {
+    if (batch.tokenMemory() instanceof DeviceMemory tokens
+        && batch.resultMemory() instanceof DeviceMemory results) {
+      DeviceAccess access = Devices.find().access(tokens.device());
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment in = arena.allocate(tokens.length());
+        MemorySegment out = arena.allocate(results.length());
+        access.copyToHost(tokens, 0, in, 0, in.byteSize());
+        compute(plan, batch, in, out);
+        access.copyFromHost(out, 0, results, 0, out.byteSize());
+      }
+    } else {
+      compute(plan, batch, batch.tokens(), batch.results());
+    }
+  }
+
+  private static void compute(
+      Plan plan, ExpertBatch batch, MemorySegment tokens, MemorySegment results) {
     for (int i = 0; i < batch.experts(); i++) {
       for (int row = batch.firstRow(i); row < batch.firstRow(i) + batch.count(i); row++) {
         compute(
             plan,
             batch.expert(i),
-            batch.tokens(),
+            tokens,
             row * batch.tokenStride(),
-            batch.results(),
+            results,
             row * batch.resultStride());
       }
     }

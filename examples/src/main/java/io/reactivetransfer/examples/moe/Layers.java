@@ -1,9 +1,10 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.examples.worker.SharedClock;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.moe.MoeGroup;
 import io.reactivetransfer.moe.MoeStep;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,9 +20,12 @@ final class Layers {
 
   private final MoeGroup group;
   private final List<Routing> routings;
-  private final MemorySegment tokens;
-  private final MemorySegment sums;
-  private final Device device = new Device();
+  private final Memory tokens;
+
+  /** Of each lane. */
+  private final List<Memory> sums;
+
+  private final TimedDevice device = new TimedDevice();
   private final List<Span> spans = new ArrayList<>();
 
   /**
@@ -30,11 +34,15 @@ final class Layers {
    * @param routings those of the layers in turn
    * @param sums of the micro-batches, one behind the other
    */
-  Layers(MoeGroup group, List<Routing> routings, MemorySegment tokens, MemorySegment sums) {
+  Layers(MoeGroup group, List<Routing> routings, Memory tokens, WorkerMemory sums) {
     this.group = group;
     this.routings = List.copyOf(routings);
     this.tokens = tokens;
-    this.sums = sums;
+    long bytes = group.shape().maxTokens() * group.shape().sumBytes();
+    this.sums =
+        IntStream.range(0, group.shape().lanes())
+            .mapToObj(lane -> sums.slice(lane * bytes, bytes))
+            .toList();
   }
 
   /**
@@ -90,11 +98,8 @@ final class Layers {
                   .then(
                       Mono.defer(() -> {
                         add(sent, spanned(step.combineSend(), Span.What.COMBINE_SEND, lane));
-                        long bytes = group.shape().maxTokens() * group.shape().sumBytes();
                         return spanned(
-                            step.combineReceive(sums.asSlice(lane * bytes, bytes)),
-                            Span.What.COMBINE_RECEIVE,
-                            lane);
+                            step.combineReceive(sums.get(lane)), Span.What.COMBINE_RECEIVE, lane);
                       }));
             }));
   }

@@ -8,6 +8,7 @@ import io.reactivetransfer.moe.MoeShape;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
 import io.reactivetransfer.tools.ChangingLine;
+import io.reactivetransfer.tools.DeviceOptions;
 import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
@@ -21,6 +22,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -140,6 +142,8 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       description = "NICs of each process, 1 to 8. Default: 1.")
   private int nics = 1;
 
+  @Mixin private DeviceOptions devices = new DeviceOptions();
+
   @Option(
       names = "--signals",
       paramLabel = "WHERE",
@@ -238,6 +242,7 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
       return WorkerChild.run(plan.verbose(), events -> RankWorker.open(plan, child));
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
+    devices.requireAvailable();
     ChangingLine progress = new ChangingLine(spec.commandLine().getOut());
     try (Cluster cluster = Cluster.start(plan)) {
       progress.say(cluster.processes());
@@ -335,11 +340,16 @@ public final class MoeCommand implements Callable<Integer>, Verbosity {
             "expected --top-k of at most --experts, %d, got %d".formatted(experts, topK));
       }
       requireOne();
+      devices.requireConsistent();
+      if (reference) {
+        devices.requireHost("--reference");
+      }
       Plan plan =
           new Plan(
               backend,
               Provider.of(backend, provider),
               OptionValues.within("--nics", nics, 1, 8),
+              devices.device(),
               OptionValues.within("--ranks", ranks, 2, 64),
               OptionValues.within("--tokens", tokens, 1, 65_536),
               experts,

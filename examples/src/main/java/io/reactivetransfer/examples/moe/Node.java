@@ -1,13 +1,17 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.tools.ByteCount;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
@@ -17,10 +21,13 @@ final class Node implements AutoCloseable {
   static final Duration SETUP = Duration.ofSeconds(60);
 
   final TransferEngine engine;
+  private final Device device;
   private final Arena arena = Arena.ofShared();
+  private final List<WorkerMemory> allocated = new ArrayList<>();
 
-  private Node(TransferEngine engine) {
+  private Node(TransferEngine engine, Device device) {
     this.engine = engine;
+    this.device = device;
   }
 
   static Node open(Plan plan) {
@@ -31,9 +38,11 @@ final class Node implements AutoCloseable {
             .signalScheduler(plan.signals().scheduler())
             .build();
     return new Node(
-        await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open()));
+        await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open()),
+        plan.device());
   }
 
+  /** Memory of the host. */
   MemorySegment allocate(long bytes) {
     try {
       return arena.allocate(Math.max(1, bytes), MoeMemory.ALIGNMENT);
@@ -41,6 +50,13 @@ final class Node implements AutoCloseable {
       throw new IllegalStateException(
           "no native memory for " + new ByteCount(bytes) + ": " + e.getMessage(), e);
     }
+  }
+
+  /** Memory of the plan's device. Only while the rank is opened, and by one thread. */
+  WorkerMemory allocateOnDevice(long bytes) {
+    WorkerMemory memory = WorkerMemory.of(device, Math.max(1, bytes));
+    allocated.add(memory);
+    return memory;
   }
 
   static <T> T await(Mono<T> mono) {
@@ -51,6 +67,7 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     engine.close().block(SETUP);
+    allocated.forEach(WorkerMemory::close);
     arena.close();
   }
 }

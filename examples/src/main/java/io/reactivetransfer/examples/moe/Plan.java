@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.moe.ExpertPlacement;
 import io.reactivetransfer.moe.MoeShape;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param backend name of the backend
  * @param provider which of the backend's providers, or null for its choice
  * @param nics NICs of each engine
+ * @param device in whose memory tokens, results and sums lie
  * @param ranks how many ranks there are, each with tokens of its own
  * @param tokens of each rank in a step
  * @param experts how many there are on all ranks
@@ -32,6 +34,7 @@ record Plan(
     String backend,
     @Nullable String provider,
     int nics,
+    Device device,
     int ranks,
     int tokens,
     int experts,
@@ -87,6 +90,7 @@ record Plan(
                 "moe",
                 "--backend=" + backend,
                 "--nics=" + nics,
+                "--device=" + device,
                 "--ranks=" + ranks,
                 "--tokens=" + tokens,
                 "--experts=" + experts,

@@ -1,10 +1,14 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.examples.worker.SharedClock;
 import io.reactivetransfer.examples.worker.Worker;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.moe.GroupFailedException;
 import io.reactivetransfer.moe.MoeGroup;
+import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.moe.MoeNode;
 import io.reactivetransfer.moe.MoeOptions;
 import io.reactivetransfer.moe.MoeShape;
@@ -14,6 +18,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +36,12 @@ final class RankWorker implements Worker {
   private final Node node;
   private final MoeNode groups;
   private final MemorySegment memory;
-  private final MemorySegment tokens;
-  private final MemorySegment sums;
+  private final WorkerMemory tokens;
+  private final WorkerMemory sums;
+
+  /** Where experts have tokens and results; null if that is in the host. */
+  private final @Nullable DeviceMemory ofExperts;
+
   private final WorkScheduler work;
   private @Nullable MoeGroup group;
   private @Nullable StepLoop loop;
@@ -45,9 +54,15 @@ final class RankWorker implements Worker {
     this.groups = MoeNode.open(node.engine);
     this.work = new WorkScheduler(plan.signals().scheduler());
     this.memory = node.allocate(bytes(plan, rank));
-    this.tokens = node.allocate((long) plan.tokens() * plan.tokenBytes());
+    this.tokens = node.allocateOnDevice((long) plan.tokens() * plan.tokenBytes());
+    this.ofExperts =
+        plan.device().equals(Device.HOST)
+            ? null
+            : (DeviceMemory)
+                node.allocateOnDevice(most(plan, rank, MoeMemory::expertBytes)).memory();
     this.sums =
-        node.allocate((long) plan.lanes() * plan.tokens() * plan.shape(plan.ranks()).sumBytes());
+        node.allocateOnDevice(
+            (long) plan.lanes() * plan.tokens() * plan.shape(plan.ranks()).sumBytes());
   }
 
   static RankWorker open(Plan plan, int rank) {
@@ -56,9 +71,14 @@ final class RankWorker implements Worker {
 
   /** How much it needs for its group, and for that of those that are left when one is lost. */
   static long bytes(Plan plan, int rank) {
-    long bytes = plan.shape(plan.ranks()).memory(rank).bytes();
+    return most(plan, rank, MoeMemory::bytes);
+  }
+
+  private static long most(Plan plan, int rank, ToLongFunction<MoeMemory> of) {
+    long bytes = of.applyAsLong(plan.shape(plan.ranks()).memory(rank));
     MoeShape fewer = plan.ranks() > 1 ? plan.shape(plan.ranks() - 1) : plan.shape(1);
-    return Math.max(bytes, fewer.memory(Math.max(0, Math.min(rank, plan.ranks() - 2))).bytes());
+    return Math.max(
+        bytes, of.applyAsLong(fewer.memory(Math.max(0, Math.min(rank, plan.ranks() - 2)))));
   }
 
   @Override
@@ -101,15 +121,19 @@ final class RankWorker implements Worker {
   private String join(List<String> words) {
     List<PeerAddress> ranks =
         words.subList(1, words.size()).stream().map(PeerAddress::fromText).toList();
-    MoeOptions options = MoeOptions.builder().deadline(plan.deadline()).scheduler(work).build();
+    MoeOptions.Builder options = MoeOptions.builder().deadline(plan.deadline()).scheduler(work);
+    if (ofExperts != null) {
+      options.expertMemory(ofExperts);
+    }
     MoeShape shape = plan.shape(ranks.size());
-    MoeGroup joined = Node.await(groups.join(words.getFirst(), shape, ranks, memory, options));
+    MoeGroup joined =
+        Node.await(groups.join(words.getFirst(), shape, ranks, memory, options.build()));
     group = joined;
     int rank = joined.rank();
     List<Routing> routings =
         TIMED.stream().map(step -> Routing.of(plan, step, rank, ranks.size())).toList();
-    loop = new StepLoop(joined, routings, tokens, sums);
-    layers = new Layers(joined, routings, tokens, sums);
+    loop = new StepLoop(joined, routings, tokens.memory(), sums.memory());
+    layers = new Layers(joined, routings, tokens.memory(), sums);
     return "";
   }
 
@@ -136,7 +160,9 @@ final class RankWorker implements Worker {
   private String verify(int step) {
     int ranks = group().shape().ranks();
     Routing routing = Routing.of(plan, step, group().rank(), ranks);
-    Tokens.write(plan, step, group().rank(), routing.tokens(), tokens);
+    MemorySegment made = tokens.read(0, (long) routing.tokens() * plan.tokenBytes());
+    Tokens.write(plan, step, group().rank(), routing.tokens(), made);
+    tokens.write(0, made);
     return IntStream.range(0, plan.lanes())
         .mapToObj(lane -> verify(lane, routing).toLine())
         .collect(Collectors.joining("|"));
@@ -145,9 +171,13 @@ final class RankWorker implements Worker {
   private Sums verify(int lane, Routing routing) {
     sums.fill((byte) 0);
     MoeStep step = group().lane(lane).begin(routing.tokens(), routing.experts(), routing.weights());
-    step.run(tokens, batch -> Mono.fromRunnable(() -> Experts.compute(plan, batch)), sums)
+    step.run(
+            tokens.memory(),
+            batch -> Mono.fromRunnable(() -> Experts.compute(plan, batch)),
+            sums.memory())
         .block(plan.deadline().plus(SLACK));
-    return Sums.of(plan, routing.tokens(), sums);
+    MemorySegment came = sums.read(0, routing.tokens() * group().shape().sumBytes());
+    return Sums.of(plan, routing.tokens(), came);
   }
 
   private Times steps(int count) {

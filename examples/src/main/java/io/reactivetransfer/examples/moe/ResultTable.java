@@ -1,10 +1,12 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.examples.report.Percentiles;
 import io.reactivetransfer.moe.MoeMemory;
 import io.reactivetransfer.moe.MoeShape;
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.Gpus;
 import io.reactivetransfer.tools.Provider;
 import java.util.Arrays;
 import java.util.List;
@@ -34,6 +36,9 @@ final class ResultTable {
                 + " other rank")
             .formatted(plan.hidden(), plan.scales(), shape.memory(0).privateSlots()));
     table.line("back", "%,d numbers of BF16".formatted(plan.hidden()));
+    if (!plan.device().equals(Device.HOST)) {
+      table.line("device", Gpus.line(plan.device(), "on all ranks"));
+    }
     MoeMemory memory = shape.memory(0);
     table.line(
         "memory",

@@ -1,9 +1,9 @@
 package io.reactivetransfer.examples.moe;
 
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.moe.ExpertBatch;
 import io.reactivetransfer.moe.MoeGroup;
 import io.reactivetransfer.moe.MoeStep;
-import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -20,15 +20,15 @@ final class StepLoop {
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final MoeGroup group;
   private final List<Routing> routings;
-  private final MemorySegment tokens;
-  private final MemorySegment sums;
+  private final Memory tokens;
+  private final Memory sums;
 
   /**
    * Steps of a group.
    *
    * @param routings those of the steps in turn
    */
-  StepLoop(MoeGroup group, List<Routing> routings, MemorySegment tokens, MemorySegment sums) {
+  StepLoop(MoeGroup group, List<Routing> routings, Memory tokens, Memory sums) {
     this.group = group;
     this.routings = List.copyOf(routings);
     this.tokens = tokens;

@@ -1,12 +1,13 @@
 package io.reactivetransfer.examples.weights;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
-import io.reactivetransfer.tools.ByteCount;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
@@ -15,13 +16,13 @@ final class Node implements AutoCloseable {
 
   static final Duration SETUP = Duration.ofSeconds(30);
 
-  private static final long ALIGNMENT = 4096;
-
   final TransferEngine engine;
-  private final Arena arena = Arena.ofShared();
+  private final Device device;
+  private final List<WorkerMemory> allocated = new ArrayList<>();
 
-  private Node(TransferEngine engine) {
+  private Node(TransferEngine engine, Device device) {
     this.engine = engine;
+    this.device = device;
   }
 
   static Node open(Plan plan) {
@@ -32,16 +33,15 @@ final class Node implements AutoCloseable {
             .signalScheduler(plan.signals().scheduler())
             .build();
     return new Node(
-        await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open()));
+        await(TransferEngineBuilder.create().backend(plan.backend()).options(options).open()),
+        plan.device());
   }
 
-  MemorySegment allocate(long bytes) {
-    try {
-      return arena.allocate(bytes, ALIGNMENT);
-    } catch (OutOfMemoryError e) {
-      throw new IllegalStateException(
-          "no native memory for " + new ByteCount(bytes) + ": " + e.getMessage(), e);
-    }
+  /** Memory of the plan's device. Only while the node is opened, and by one thread. */
+  WorkerMemory allocate(long bytes) {
+    WorkerMemory memory = WorkerMemory.of(device, bytes);
+    allocated.add(memory);
+    return memory;
   }
 
   static <T> T await(Mono<T> mono) {
@@ -52,6 +52,6 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     engine.close().block(SETUP);
-    arena.close();
+    allocated.forEach(WorkerMemory::close);
   }
 }

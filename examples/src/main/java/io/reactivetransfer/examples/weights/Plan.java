@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples.weights;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.weights.DataType;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param backend name of the backend
  * @param provider which of the backend's providers, or null for its choice
  * @param nics NICs of each engine
+ * @param device in whose memory the weights lie, on both sides
  * @param size bytes of a model that is made, if there is no file
  * @param file a safetensors file or the index of several, or null
  * @param from how trainers share the model out
@@ -34,6 +36,7 @@ record Plan(
     String backend,
     @Nullable String provider,
     int nics,
+    Device device,
     long size,
     @Nullable Path file,
     Layout from,
@@ -80,6 +83,7 @@ record Plan(
                 "weights",
                 "--backend=" + backend,
                 "--nics=" + nics,
+                "--device=" + device,
                 "--size=" + size,
                 "--from=" + from,
                 "--to=" + to,

@@ -1,9 +1,10 @@
 package io.reactivetransfer.examples.weights;
 
-import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.Memory;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.examples.weights.Moment.What;
 import io.reactivetransfer.examples.worker.Worker;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.weights.TargetRank;
 import io.reactivetransfer.weights.TargetShare;
 import io.reactivetransfer.weights.check.Checksums;
@@ -42,6 +43,7 @@ final class RankWorker implements Worker {
   /** Of each version, the checksum of each tensor, as the reference has them. */
   private final Map<Long, List<Integer>> expected = new ConcurrentHashMap<>();
 
+  private final List<WorkerMemory> buffers = new ArrayList<>();
   private final List<Moment> moments = new ArrayList<>();
   private @Nullable Reader reader;
 
@@ -52,7 +54,9 @@ final class RankWorker implements Worker {
     this.checksums = plan.checksums() == Checks.NONE ? null : Checksums.open(node.engine);
     WeightsRankBuilder builder = WeightsRank.on(node.engine, Descriptions.rank(index));
     for (int i = 0; i < plan.mode().buffers; i++) {
-      builder.buffer(WeightsBuffer.of(node.allocate(target.rank().regions().getFirst().bytes())));
+      WorkerMemory buffer = node.allocate(target.rank().regions().getFirst().bytes());
+      buffers.add(buffer);
+      builder.buffer(new WeightsBuffer(List.of(buffer.memory())));
     }
     this.rank = Node.await(builder.verify(this::filled).open());
     rank.statuses().subscribe(this::changed);
@@ -161,12 +165,15 @@ final class RankWorker implements Worker {
   }
 
   /** Looks at every byte of a version; null if all are as the reference has them. */
-  private @Nullable String difference(VersionLease lease) {
+  private synchronized @Nullable String difference(VersionLease lease) {
     List<Integer> sums = expected.get(lease.version());
     if (sums == null) {
       return "version " + lease.version() + " was never written";
     }
-    MemorySegment memory = ((HostMemory) lease.regions().getFirst()).segment();
+    Memory served = lease.regions().getFirst();
+    WorkerMemory buffer =
+        buffers.stream().filter(one -> one.memory().equals(served)).findFirst().orElseThrow();
+    MemorySegment memory = buffer.read(0, served.length());
     for (int i = 0; i < target.tensors().size(); i++) {
       TargetShare share = target.tensors().get(i);
       if (Reference.sumAt(share, memory) != sums.get(i)) {

@@ -1,7 +1,9 @@
 package io.reactivetransfer.examples.weights;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.Gpus;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.weights.plan.RoutingTable;
 import io.reactivetransfer.weights.plan.Step;
@@ -37,6 +39,10 @@ final class ResultTable {
                 plan.ranks(),
                 Provider.carrier(plan.backend(), plan.provider()),
                 leftOut(cluster.weights)));
+    if (!plan.device().equals(Device.HOST)) {
+      String where = plan.file() == null ? "on both sides" : "at inference ranks";
+      table.line("device", Gpus.line(plan.device(), where));
+    }
     RoutingTable routes = cluster.table;
     table.line(
         "plan",

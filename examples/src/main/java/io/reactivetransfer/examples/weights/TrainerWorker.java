@@ -5,6 +5,7 @@ import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.examples.weights.Moment.What;
 import io.reactivetransfer.examples.worker.Worker;
+import io.reactivetransfer.examples.worker.WorkerMemory;
 import io.reactivetransfer.weights.Piece;
 import io.reactivetransfer.weights.SourceRank;
 import io.reactivetransfer.weights.SourceShare;
@@ -40,7 +41,10 @@ final class TrainerWorker implements Worker {
   private final Weights weights;
   private final SourceRank source;
 
-  /** Its regions, as its description names them. */
+  /** The region of a model that is made up; null if there is a file. */
+  private @Nullable WorkerMemory made;
+
+  /** Its regions, as its description names them, where the host has them. */
   private final List<MemorySegment> segments = new ArrayList<>();
 
   private final List<SourceMemory> memory = new ArrayList<>();
@@ -66,10 +70,12 @@ final class TrainerWorker implements Worker {
             memory.add(SourceMemory.loaded(file.all()));
           });
     } else {
-      MemorySegment segment = node.allocate(source.rank().regions().getFirst().bytes());
-      segments.add(segment);
-      memory.add(
-          SourceMemory.of(Node.await(node.engine.register(new HostMemory(segment), Access.LOCAL))));
+      WorkerMemory own = node.allocate(source.rank().regions().getFirst().bytes());
+      made = own;
+      if (own.memory() instanceof HostMemory host) {
+        segments.add(host.segment());
+      }
+      memory.add(SourceMemory.of(Node.await(node.engine.register(own.memory(), Access.LOCAL))));
     }
   }
 
@@ -166,7 +172,8 @@ final class TrainerWorker implements Worker {
       moments.clear();
     }
     last = null;
-    if (!weights.changes()) {
+    WorkerMemory own = made;
+    if (!weights.changes() || own == null) {
       return "";
     }
     for (SourceShare share : source.tensors()) {
@@ -177,8 +184,9 @@ final class TrainerWorker implements Worker {
               .orElseThrow();
       for (Piece piece : share.pieces()) {
         long bytes = share.tensor().type().bytes(piece.box().elements());
-        MemorySegment to = segments.getFirst().asSlice(piece.place().offset(), bytes);
+        MemorySegment to = own.read(piece.place().offset(), bytes);
         weights.read(held, piece.box(), version, to);
+        own.write(piece.place().offset(), to);
       }
     }
     return "";

@@ -6,6 +6,7 @@ import io.reactivetransfer.examples.report.FigureTable;
 import io.reactivetransfer.examples.worker.WorkerChild;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.DeviceOptions;
 import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -116,6 +118,8 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       paramLabel = "N",
       description = "NICs of each process, 1 to 8. Default: 1.")
   private int nics = 1;
+
+  @Mixin private DeviceOptions devices = new DeviceOptions();
 
   @Option(
       names = "--updates",
@@ -258,6 +262,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
       return WorkerChild.run(plan.verbose(), events -> child.open(plan, index, events));
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
+    devices.requireAvailable();
     Progress progress = new Progress(spec.commandLine().getOut());
     try (Cluster cluster = start(plan, progress)) {
       progress.say(cluster.processes());
@@ -333,6 +338,10 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
         requireProcesses("--kill");
       }
       requireOne();
+      devices.requireConsistent();
+      if (reference) {
+        devices.requireHost("--reference");
+      }
       if (file != null && size != null) {
         throw new IllegalArgumentException("expected either FILE or --size, got both");
       }
@@ -340,6 +349,7 @@ public final class WeightsCommand implements Callable<Integer>, Verbosity {
           backend,
           Provider.of(backend, provider),
           OptionValues.within("--nics", nics, 1, 8),
+          devices.device(),
           size == null ? usualSize() : ByteCount.of(size).bytes(),
           file == null ? null : OptionValues.readable("FILE", file),
           from(),

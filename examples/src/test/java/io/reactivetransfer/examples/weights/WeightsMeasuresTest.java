@@ -2,6 +2,7 @@ package io.reactivetransfer.examples.weights;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.weights.check.ChecksumScope;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -22,6 +23,7 @@ class WeightsMeasuresTest {
         backend,
         null,
         1,
+        Device.HOST,
         200 << 10,
         null,
         Layout.of("--from", from),

@@ -39,11 +39,13 @@ public enum Target {
   /** Strangers, and members, who prove to a NIC of tcp that they have a session, or do not. */
   TCP_PROOFS("backends/tcp", "ProofFuzzTest", 10),
   /** Hostile targets against the outbound side of tcp. */
-  TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 126),
+  TCP_OUTBOUND("backends/tcp", "OutboundFuzzTest", 116),
   /** Both, over real sockets. */
   TCP_SOCKETS("backends/tcp", "SocketFuzzTest", 4),
   /** What other NICs of libfabric send. */
-  LIBFABRIC_FRAMES("backends/libfabric", "HostileFramesFuzzTest", 10);
+  LIBFABRIC_FRAMES("backends/libfabric", "HostileFramesFuzzTest", 10),
+  /** What a peer says, and writes, of memory of accelerators. */
+  STAGING("backends/staging", "HostilePeerFuzzTest", 10);
 
   private static final int WHOLE = 1_000;
 

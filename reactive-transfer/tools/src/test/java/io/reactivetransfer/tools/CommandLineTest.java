@@ -50,6 +50,13 @@ class CommandLineTest {
         "perf --warmup -1",
         "perf --rounds 0",
         "perf --signals smoke",
+        "perf --device",
+        "perf --device GPU",
+        "perf --device cuda:one",
+        "perf --device carrier-pigeon:1",
+        "perf --device cuda --op send",
+        "perf --device cuda --op message-ping-pong",
+        "perf --fake-cuda",
         "perf --backend carrier-pigeon",
         "perf --provider tcp",
         "perf --backend loopback --provider tcp",
@@ -89,6 +96,21 @@ class CommandLineTest {
   void anUnknownBackendIsToldWhichThereAre() {
     run("perf", "--backend", "carrier-pigeon");
     assertThat(err.toString()).contains("carrier-pigeon").contains("loopback").contains("tcp");
+  }
+
+  @Test
+  void messagesAreOfTheHost() {
+    run("perf", "--op=send", "--device=cuda:1");
+    assertThat(err.toString())
+        .contains("expected --device with an --op that writes, got --op send --device cuda:1");
+  }
+
+  @Test
+  void aDeviceThatIsNotThereIsToldWhichThereAre() {
+    assertThat(run("perf", "--device=carrier-pigeon:1")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("--device carrier-pigeon:1: expected access to device carrier-pigeon:1")
+        .contains("there is access to");
   }
 
   @ParameterizedTest

@@ -4,6 +4,7 @@ import io.reactivetransfer.Nic;
 import io.reactivetransfer.spi.Availability;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.spi.DeviceAccess;
+import io.reactivetransfer.spi.PciTree;
 import io.reactivetransfer.tools.CommandLines;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -27,6 +28,15 @@ record Findings(List<String> available, List<String> lines) {
     Findings findings = of(ServiceLoader.load(Backend.class).iterator());
     findings.lines.add("");
     findings.examineDevices(ServiceLoader.load(DeviceAccess.class).iterator());
+    List<String> pairs =
+        Pairs.lines(
+            ServiceLoader.load(Backend.class).iterator(),
+            ServiceLoader.load(DeviceAccess.class).iterator(),
+            PciTree.system());
+    if (!pairs.isEmpty()) {
+      findings.lines.add("");
+      findings.lines.addAll(pairs);
+    }
     List<String> lines = new ArrayList<>();
     lines.add(
         String.format(

@@ -17,18 +17,23 @@ final class Benchmark {
   private final Plan plan;
   private final Side origin;
   private final Side target;
+  private final BothSides sides;
   private final Progress progress;
   private final @Nullable Iperf3 iperf3;
-  private long seed;
+
+  /** Whether the reference has the sides of ours, and leaves them with memory of the host. */
+  private final boolean besideHost;
 
   Benchmark(Plan plan, Side origin, Side target, Progress progress) {
     this.plan = plan;
     this.origin = origin;
     this.target = target;
+    this.sides = new BothSides(plan, origin, target);
     this.progress = progress;
+    this.besideHost = plan.reference() && Reference.of(plan) == Reference.HOST;
     this.iperf3 =
         plan.reference()
-                && Reference.of(plan.backend()) == Reference.NIO
+                && Reference.of(plan) == Reference.NIO
                 && plan.place() != Plan.Place.TWO_HOSTS
                 && !plan.op().isOneByOne()
             ? Iperf3.find()
@@ -36,9 +41,9 @@ final class Benchmark {
   }
 
   List<Result> run() throws IOException, SideFailedException, InterruptedException {
-    origin.ask("target " + target.ask("address"));
+    sides.introduce();
     List<Result> results = new ArrayList<>();
-    try (ReferenceRuns reference = ReferenceRuns.open(plan, origin, target, progress)) {
+    try (ReferenceRuns reference = ReferenceRuns.open(plan, origin, target, sides, progress)) {
       for (long size : plan.sizes()) {
         results.add(measure(size, reference));
       }
@@ -49,24 +54,24 @@ final class Benchmark {
   private Result measure(long size, @Nullable ReferenceRuns reference)
       throws SideFailedException, InterruptedException {
     Layout layout = Layout.of(plan, size);
-    String source = origin.ask("prepare " + size + " " + target.ask("prepare " + size));
-    if (plan.op().isPingPong()) {
-      target.ask("return " + source);
-    }
+    sides.prepare(size, plan.device());
     if (reference != null) {
       reference.prepare(layout);
     }
     List<RunFigures> ours = new ArrayList<>();
     List<RunFigures> references = new ArrayList<>();
     List<Double> iperf3s = new ArrayList<>();
-    warmUp(layout);
+    warmUp(layout, sides::run);
     if (reference != null) {
-      reference.run(plan.warmupNanos() / 2);
+      warmUp(layout, reference);
     }
     for (int round = 1; round <= plan.rounds(); round++) {
       String of = round + " of " + plan.rounds();
       progress.begin(layout, "round " + of, plan.roundNanos());
-      ours.add(runOurs(plan.roundNanos()));
+      if (besideHost) {
+        sides.prepare(size, plan.device());
+      }
+      ours.add(sides.run(plan.roundNanos()));
       if (reference != null) {
         progress.begin(layout, "reference " + of, plan.roundNanos());
         references.add(reference.run(plan.roundNanos()));
@@ -80,35 +85,38 @@ final class Benchmark {
     return result;
   }
 
+  /** One that has the code of ours must be as warm as ours, or the ratio is of compilers. */
+  private void warmUp(Layout layout, ReferenceRuns reference)
+      throws SideFailedException, InterruptedException {
+    if (besideHost) {
+      warmUp(layout, reference::run);
+    } else {
+      reference.run(plan.warmupNanos() / 2);
+    }
+  }
+
   /**
    * As warm as in a process that has done this for a while: a second is not enough, least of all
    * where the compilers share their cores with what is measured.
    */
-  private void warmUp(Layout layout) throws SideFailedException, InterruptedException {
+  private void warmUp(Layout layout, Runs runs) throws SideFailedException, InterruptedException {
     progress.begin(layout, "warm-up", plan.warmupNanos());
-    runOurs(plan.warmupNanos());
-    long compiled = compiledMillis();
+    runs.run(plan.warmupNanos());
+    long compiled = sides.compiledMillis();
     for (int second = 0; plan.settles() && second < MOST_SECONDS; second++) {
       progress.begin(layout, "warm-up", SECOND_NANOS);
-      runOurs(SECOND_NANOS);
+      runs.run(SECOND_NANOS);
       long before = compiled;
-      compiled = compiledMillis();
+      compiled = sides.compiledMillis();
       if (compiled - before <= SETTLED_MILLIS) {
         break;
       }
     }
   }
 
-  /** Of both sides; twice the same where they are one process. */
-  private long compiledMillis() throws SideFailedException, InterruptedException {
-    return Long.parseLong(origin.ask("compiled")) + Long.parseLong(target.ask("compiled"));
-  }
-
-  private RunFigures runOurs(long nanos) throws SideFailedException, InterruptedException {
-    target.ask("begin");
-    RunFigures run = RunFigures.of(origin.ask("run " + nanos + " " + ++seed));
-    Usage used = Usage.of(target.ask("end " + run.operations() + " " + run.checksum()));
-    // in one process the origin has metered both
-    return plan.inProcess() ? run : run.with(run.usage().plus(used));
+  /** Of ours, or of the reference. */
+  @FunctionalInterface
+  private interface Runs {
+    RunFigures run(long nanos) throws SideFailedException, InterruptedException;
   }
 }

@@ -15,7 +15,11 @@ final class Content {
   private Content() {}
 
   static void fill(MemorySegment memory, long seed) {
-    SplittableRandom random = new SplittableRandom(seed);
+    fill(memory, new SplittableRandom(seed));
+  }
+
+  /** The next bytes; the same as at once, where what was taken before was a multiple of 8 bytes. */
+  static void fill(MemorySegment memory, SplittableRandom random) {
     long whole = memory.byteSize() & -Long.BYTES;
     for (long at = 0; at < whole; at += Long.BYTES) {
       memory.set(ValueLayout.JAVA_LONG_UNALIGNED, at, random.nextLong());

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.tools.process.Connection;
 import io.reactivetransfer.tools.process.HostPort;
 import java.io.IOException;
@@ -155,6 +156,7 @@ public final class HostSide extends AskedSide implements AutoCloseable {
             op == Op.PING_PONG ? 1 : PROBE_OUTSTANDING,
             0,
             1,
+            Device.HOST,
             PROBE_SECONDS,
             PROBE_SECONDS / 2,
             false,

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import io.reactivetransfer.tools.Gpus;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -39,6 +40,8 @@ final class JsonFile {
     json.writeNumberField("outstanding", plan.outstanding());
     json.writeNumberField("memoryBytes", result.layout().bytes());
     json.writeNumberField("nics", plan.nics());
+    json.writeStringField("device", plan.device().toString());
+    json.writeStringField("deviceIs", plan.inHostMemory() ? null : Gpus.describe(plan.device()));
     json.writeNumberField("opsPerSecond", result.ours().operationsPerSecond());
     json.writeNumberField("bytesPerSecond", result.bytesPerSecond());
     json.writeNumberField("p50Micros", result.ours().p50Micros());
@@ -58,7 +61,7 @@ final class JsonFile {
       json.writeNullField("referenceBytesPerSecond");
       json.writeNullField("ratio");
     } else {
-      json.writeStringField("reference", String.valueOf(Reference.of(result.plan().backend())));
+      json.writeStringField("reference", String.valueOf(Reference.of(result.plan())));
       json.writeNumberField("referenceOpsPerSecond", reference.operationsPerSecond());
       json.writeNumberField("referenceBytesPerSecond", result.referenceBytesPerSecond());
       json.writeNumberField("ratio", result.ratio());

@@ -2,6 +2,7 @@ package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.CommandLines;
+import io.reactivetransfer.tools.Gpus;
 import io.reactivetransfer.tools.process.Child;
 import io.reactivetransfer.tools.process.Connection;
 import io.reactivetransfer.tools.process.HostListener;
@@ -31,7 +32,8 @@ public final class Listening implements LineChannel.Listener {
   /** All that another host may say of a plan; the bounds of the values are the command's. */
   private static final Pattern ARGUMENT =
       Pattern.compile(
-          "--(backend|provider|op|size|pages|peers|outstanding|memory|nics|signals)=[\\w.,;+-]{1,200}|--verify");
+          "--(backend|provider|op|size|pages|peers|outstanding|memory|nics|signals)=[\\w.,;+-]{1,200}"
+              + "|--device=[a-z0-9-]{1,32}(:[0-9]{1,9})?|--verify");
 
   private final Connection connection;
   private final Map<String, Supplier<String>> answers;
@@ -135,6 +137,7 @@ public final class Listening implements LineChannel.Listener {
 
   private void start(Plan plan) throws IOException {
     Backends.requireAvailable(plan.backend(), plan.nics());
+    Gpus.requireAvailable(plan.device(), false);
     Process process = ChildSide.startJvm(PerfCommand.Side.TARGET, plan.at(connection.localHost()));
     Child child = new Child("target", process);
     abandoned = false;

@@ -1,5 +1,7 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Access;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.RegionDescriptor;
@@ -7,7 +9,6 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.tools.Backends;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Base64;
@@ -22,21 +23,17 @@ final class Node implements AutoCloseable {
   /** Also of what each side may be silent for: where it starts slowly, that is no failure. */
   static final Duration SETUP = Duration.ofSeconds(30);
 
-  private static final long ALIGNMENT = 4096;
   private static final int MIN_CREDITS = 16;
 
   /** In a ping-pong the next write may be due before the last one is acknowledged. */
   private static final int MIN_WINDOW = 4;
 
   final TransferEngine engine;
-  private Arena arena;
-  private MemorySegment segment = MemorySegment.NULL;
+  private @Nullable Buffer buffer;
   private @Nullable MemoryRegion region;
 
-  @SuppressWarnings("MustBeClosed") // the node closes it
   private Node(TransferEngine engine) {
     this.engine = engine;
-    this.arena = Arena.ofShared();
   }
 
   static Node open(Plan plan) {
@@ -60,30 +57,32 @@ final class Node implements AutoCloseable {
     return plan.op().isOneByOne() ? Math.max(MIN_WINDOW, plan.peers()) : plan.outstanding();
   }
 
-  /** Memory for one size, instead of that for the one before; register it next. */
-  @SuppressWarnings("MustBeClosed") // the node closes it
-  MemorySegment allocate(Layout layout) {
-    if (region != null) {
-      region.close().block(SETUP);
-      region = null;
+  /** Memory for one size, instead of what there was before; register it next. */
+  void allocate(Layout layout, Device device) {
+    MemoryRegion oldRegion = region;
+    Buffer old = buffer;
+    region = null;
+    // If its region cannot be closed, a NIC may still touch the old one: nobody frees it then.
+    buffer = null;
+    if (oldRegion != null) {
+      oldRegion.close().block(SETUP);
     }
-    arena.close();
-    arena = Arena.ofShared();
-    try {
-      segment = arena.allocate(layout.bytes(), ALIGNMENT);
-    } catch (OutOfMemoryError e) {
-      throw new IllegalStateException(
-          "no native memory for " + layout.bytes() + " bytes: " + e.getMessage(), e);
+    if (old != null) {
+      old.close();
     }
-    return segment;
+    buffer = Buffer.of(device, layout.bytes());
+  }
+
+  Buffer buffer() {
+    return Objects.requireNonNull(buffer);
   }
 
   MemorySegment segment() {
-    return segment;
+    return buffer().segment();
   }
 
   MemoryRegion register() {
-    region = await(engine.register(segment));
+    region = await(engine.register(buffer().memory(), Access.REMOTE_WRITE));
     return region;
   }
 
@@ -114,6 +113,8 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     engine.close().block(SETUP);
-    arena.close();
+    if (buffer != null) {
+      buffer.close();
+    }
   }
 }

@@ -1,8 +1,10 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.tools.DeviceConverter;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +47,11 @@ final class OriginRole implements Role {
         target = node.engine.peer(PeerAddress.fromText(rest[0]));
         yield "";
       }
-      case "prepare" -> prepare(Long.parseLong(rest[0]), List.of(rest).subList(1, rest.length));
+      case "prepare" ->
+          prepare(
+              Long.parseLong(rest[0]),
+              DeviceConverter.device(rest[1]),
+              List.of(rest).subList(2, rest.length));
       case "compiled" -> String.valueOf(Meter.compiledMillis());
       case "run" -> run(Long.parseLong(rest[0]), Long.parseLong(rest[1])).toLine();
       case "nio" -> nio(Integer.parseInt(rest[0]), rest[1], Long.parseLong(rest[2])).toLine();
@@ -56,9 +62,9 @@ final class OriginRole implements Role {
   }
 
   /** Answers with what the other side must know to answer in turn. */
-  private String prepare(long size, List<String> descriptors) {
+  private String prepare(long size, Device device, List<String> descriptors) {
     layout = Layout.of(plan, size);
-    node.allocate(layout);
+    node.allocate(layout, device);
     if (plan.op() == Op.SEND) {
       messages = prepareMessages();
       return "";
@@ -91,7 +97,7 @@ final class OriginRole implements Role {
   /** Runs for so long. What is written differs from run to run, if it is to be compared. */
   private RunFigures run(long nanos, long seed) throws Exception {
     if (plan.verify()) {
-      Content.fill(node.segment(), seed);
+      node.buffer().fill(seed);
     }
     Meter meter = new Meter();
     Tally tally = new Tally(nanos);
@@ -115,7 +121,7 @@ final class OriginRole implements Role {
 
   private long checksum(long operations, List<MessageRun.Lane> lanes) {
     if (plan.op() != Op.SEND) {
-      return Content.checksum(node.segment().asSlice(0, layout.covered(operations)));
+      return node.buffer().checksum(layout.covered(operations));
     }
     long sum = 0;
     for (int i = 0; i < lanes.size(); i++) {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Device;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -85,6 +86,7 @@ public final class PagedRuns implements AutoCloseable {
             outstanding,
             Math.clamp(memory, 0, Layout.MAX_MEMORY),
             nics,
+            Device.HOST,
             1,
             1,
             false,
@@ -139,7 +141,8 @@ public final class PagedRuns implements AutoCloseable {
   private void prepare() throws SideFailedException, InterruptedException {
     long size = layout.size();
     origin.ask("target " + target.ask("address"));
-    origin.ask("prepare " + size + " " + target.ask("prepare " + size));
+    String prepare = "prepare " + size + " " + Device.HOST;
+    origin.ask(prepare + " " + target.ask(prepare));
   }
 
   /** Runs for so long; returns bytes in a second. */

@@ -1,9 +1,11 @@
 package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.Device;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.tools.Backends;
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.DeviceOptions;
 import io.reactivetransfer.tools.OptionValues;
 import io.reactivetransfer.tools.Provider;
 import io.reactivetransfer.tools.Verbosity;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -123,6 +126,8 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       description = "NICs of each side, 1 to 8. Default: 1.")
   private int nics = 1;
 
+  @Mixin private DeviceOptions devices = new DeviceOptions();
+
   @Option(
       names = "--seconds",
       paramLabel = "S",
@@ -162,7 +167,8 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       description =
           "Measure the reference in turn: for tcp a blocking socket, and iperf3 if it is installed;"
               + " for loopback a memcpy; for libfabric a program in C, which needs gcc,"
-              + " libfabric-dev and --provider; for ibverbs ib_write_bw of perftest.")
+              + " libfabric-dev and --provider; for ibverbs ib_write_bw of perftest. With --device"
+              + " of a GPU: the same backend, engines and operations with memory of the host.")
   private boolean reference;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to this file.")
@@ -213,6 +219,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       return ChildProcess.run(side, plan);
     }
     Backends.requireAvailable(plan.backend(), plan.nics());
+    requireDeviceAvailable();
     Progress progress = new Progress(spec.commandLine().getOut(), plan);
     List<Result> results;
     try {
@@ -229,6 +236,14 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       SvgChart.write(svg, plan, results);
     }
     return ExitCode.OK;
+  }
+
+  private void requireDeviceAvailable() {
+    try {
+      devices.requireAvailable();
+    } catch (BackendUnavailableException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
   }
 
   private List<Result> measure(Plan plan, Progress progress) throws Exception {
@@ -296,9 +311,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
   private Plan plan() {
     try {
       TransferEngineBuilder.create().backend(backend);
-      if (reference) {
-        requireReference();
-      }
+      requireDevice();
       if (verify && op == Op.MESSAGE_PING_PONG) {
         throw new IllegalArgumentException(
             "expected --verify with --op send, or one that writes, got --op " + op);
@@ -320,6 +333,7 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               op.isOneByOne() ? 1 : OptionValues.within("--outstanding", outstanding, 1, 1 << 16),
               memory(),
               OptionValues.within("--nics", nics, 1, 8),
+              devices.device(),
               within("--seconds", seconds, 0.01, 86_400),
               within("--warmup", warmup == null ? 1 : warmup, 0.0, 3_600),
               warmup == null,
@@ -328,6 +342,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
               reference,
               signals,
               verbose);
+      if (reference) {
+        Reference.require(plan);
+      }
       requireRoom(plan);
       json = json == null ? null : OptionValues.writable("--json", json);
       svg = svg == null ? null : OptionValues.writable("--svg", svg);
@@ -347,28 +364,14 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     op = Op.FAN_OUT;
   }
 
-  private void requireReference() {
-    Reference it = Reference.of(backend);
-    if (it == null) {
-      throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
-    }
-    if (!it.has(op)) {
+  private void requireDevice() {
+    devices.requireConsistent();
+    if (op.isOfMessages() && !devices.device().equals(Device.HOST)) {
       throw new IllegalArgumentException(
-          "expected --reference of another --op, got " + op + ", which has none over " + backend);
-    }
-    if (it == Reference.IB_WRITE_BW && nics > 1) {
-      throw new IllegalArgumentException(
-          "expected --reference over " + backend + " with one NIC, got --nics " + nics);
-    }
-    if (it != Reference.NIO && connect != null) {
-      throw new IllegalArgumentException(
-          "expected --reference between two hosts over tcp only, got --backend " + backend);
-    }
-    if (it == Reference.C && provider == null) {
-      throw new IllegalArgumentException(
-          "expected --provider with --reference over "
-              + backend
-              + ", so that both use the same one, got none");
+          "expected --device with an --op that writes, got --op "
+              + op
+              + " --device "
+              + devices.device());
     }
   }
 
@@ -380,10 +383,6 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
     if (op.isOneByOne() || op.isOfMessages()) {
       throw new IllegalArgumentException(
           "expected --memory with an --op that writes without waiting, got --op " + op);
-    }
-    if (reference && Reference.of(backend) == Reference.C) {
-      throw new IllegalArgumentException(
-          "expected --memory without --reference over " + backend + ", which has no such option");
     }
     return OptionValues.within("--memory", ByteCount.of(text).bytes(), 1, Layout.MAX_MEMORY);
   }

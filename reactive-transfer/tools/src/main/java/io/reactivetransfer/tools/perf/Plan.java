@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.tools.Provider;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param outstanding operations in flight
  * @param memory bytes that operations go over one after the other, 0 for those in flight
  * @param nics NICs of each engine
+ * @param device in whose memory both sides write from and to
  * @param seconds how long each size is measured, over all rounds
  * @param warmup seconds that each size runs before that
  * @param settles whether it runs on after that until the compilers have hardly anything to do
@@ -43,6 +45,7 @@ record Plan(
     int outstanding,
     long memory,
     int nics,
+    Device device,
     double seconds,
     double warmup,
     boolean settles,
@@ -68,6 +71,11 @@ record Plan(
     return place == Place.ONE_PROCESS;
   }
 
+  /** Whether that is memory of the host. */
+  boolean inHostMemory() {
+    return device.equals(Device.HOST);
+  }
+
   /** The same for a side that listens on this address of its machine. */
   Plan at(String address) {
     return new Plan(
@@ -82,6 +90,7 @@ record Plan(
         outstanding,
         memory,
         nics,
+        device,
         seconds,
         warmup,
         settles,
@@ -127,6 +136,9 @@ record Plan(
                 "--outstanding=" + outstanding,
                 "--nics=" + nics,
                 "--signals=" + signals));
+    if (!inHostMemory()) {
+      arguments.add("--device=" + device);
+    }
     if (memory > 0) {
       arguments.add("--memory=" + memory);
     }

@@ -12,11 +12,16 @@ enum Reference {
   /** A program in C, on the same library as ours. */
   C,
   /** The one that cards are measured with, from perftest. */
-  IB_WRITE_BW;
+  IB_WRITE_BW,
+  /** Ours with memory of the host, for that of a device: the ratio says what the device costs. */
+  HOST;
 
-  /** The one of this backend, or null if it has none. */
-  static @Nullable Reference of(String backend) {
-    return switch (backend) {
+  /** The one of this plan's backend and device, or null if there is none. */
+  static @Nullable Reference of(Plan plan) {
+    if (!plan.inHostMemory()) {
+      return HOST;
+    }
+    return switch (plan.backend()) {
       case "tcp" -> NIO;
       case "loopback" -> MEMCPY;
       case "libfabric" -> C;
@@ -25,10 +30,48 @@ enum Reference {
     };
   }
 
+  /**
+   * The plan's reference can be measured.
+   *
+   * @throws IllegalArgumentException if not
+   */
+  static void require(Plan plan) {
+    Reference it = of(plan);
+    String backend = plan.backend();
+    if (it == null) {
+      throw new IllegalArgumentException("expected a backend with a reference, got " + backend);
+    }
+    if (!it.has(plan.op())) {
+      throw new IllegalArgumentException(
+          "expected --reference of another --op, got "
+              + plan.op()
+              + ", which has none over "
+              + backend);
+    }
+    if (it == IB_WRITE_BW && plan.nics() > 1) {
+      throw new IllegalArgumentException(
+          "expected --reference over " + backend + " with one NIC, got --nics " + plan.nics());
+    }
+    if (it != NIO && it != HOST && plan.place() == Plan.Place.TWO_HOSTS) {
+      throw new IllegalArgumentException(
+          "expected --reference between two hosts over tcp only, got --backend " + backend);
+    }
+    if (it == C && plan.provider() == null) {
+      throw new IllegalArgumentException(
+          "expected --provider with --reference over "
+              + backend
+              + ", so that both use the same one, got none");
+    }
+    if (it == C && plan.memory() > 0) {
+      throw new IllegalArgumentException(
+          "expected --memory without --reference over " + backend + ", which has no such option");
+    }
+  }
+
   /** Whether it can do what the operation does. */
-  boolean has(Op op) {
+  private boolean has(Op op) {
     return switch (this) {
-      case NIO -> true;
+      case NIO, HOST -> true;
       case MEMCPY -> !op.isOneByOne();
       case C -> !op.isOfMessages() && op != Op.FAN_OUT;
       case IB_WRITE_BW -> op == Op.WRITE;

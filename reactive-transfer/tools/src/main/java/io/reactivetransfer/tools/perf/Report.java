@@ -1,6 +1,7 @@
 package io.reactivetransfer.tools.perf;
 
 import io.reactivetransfer.tools.ByteCount;
+import io.reactivetransfer.tools.Gpus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +29,12 @@ final class Report {
     results.forEach(result -> rows.add(row(result)));
     StringBuilder text = new StringBuilder(System.lineSeparator());
     text.append(title(plan)).append(System.lineSeparator());
+    if (!plan.inHostMemory()) {
+      text.append("Memory: ")
+          .append(Gpus.line(plan.device()))
+          .append(plan.place() == Plan.Place.TWO_HOSTS ? ", as this host says" : "")
+          .append(System.lineSeparator());
+    }
     for (List<String> row : rows) {
       for (int column = 0; column < row.size(); column++) {
         int at = column;
@@ -45,7 +52,7 @@ final class Report {
     String parts = plan.op().hasParts() ? String.format(" of %,d parts", plan.pages()) : "";
     String peers = plan.op() == Op.FAN_OUT ? String.format(" to %,d peers", plan.peers()) : "";
     return String.format(
-        "%s%s over %s, %s, %,d outstanding%s, %d NIC%s on each side, signals %s",
+        "%s%s over %s, %s, %,d outstanding%s, %d NIC%s on each side%s, signals %s",
         plan.op(),
         parts + peers,
         plan.carrier(),
@@ -54,6 +61,7 @@ final class Report {
         plan.memory() == 0 ? "" : ", over " + new ByteCount(plan.memory()),
         plan.nics(),
         plan.nics() == 1 ? "" : "s",
+        plan.inHostMemory() ? "" : ", memory of " + Gpus.name(plan.device()),
         plan.signals());
   }
 
@@ -61,7 +69,7 @@ final class Report {
     List<String> names =
         new ArrayList<>(
             List.of("size", "op/s", "GB/s", "p50 us", "p99 us", "p99.9 us", "CPU s/GB", "B/op"));
-    Reference reference = Reference.of(plan.backend());
+    Reference reference = Reference.of(plan);
     if (plan.reference()) {
       names.addAll(List.of(reference + " op/s", reference + " GB/s", reference + " p50", "ratio"));
     }
@@ -139,13 +147,17 @@ final class Report {
       lines.add("Ratio: of each round to the reference's one behind it; the median of these.");
     }
     if (plan.verify()) {
-      lines.add("verified: what arrived has the checksum of what was written, in every round.");
+      lines.add(
+          "verified: what arrived has the checksum of what was written, in every round"
+              + (Reference.of(plan) == Reference.HOST && plan.reference()
+                  ? " of ours and of the reference."
+                  : "."));
     }
     return lines;
   }
 
   private String reference() {
-    return switch (Reference.of(plan.backend())) {
+    return switch (Reference.of(plan)) {
       case NIO -> nio();
       case MEMCPY -> "memcpy: one thread copies between two MemorySegments.";
       case C -> c();
@@ -154,6 +166,11 @@ final class Report {
               + " completion for each "
               + IbWriteBw.signalEvery(plan.outstanding())
               + "; it tells no latency. Set-up is not measured.";
+      case HOST ->
+          "host: the same backend, engines and operations, with memory of the host on both sides;"
+              + " both have new memory in each round. So the ratio says what memory of "
+              + plan.device()
+              + " costs, such as copies through the host; at 1 it costs nothing.";
       case null -> throw new IllegalStateException("no reference of " + plan.backend());
     };
   }

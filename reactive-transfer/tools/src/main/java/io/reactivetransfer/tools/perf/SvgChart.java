@@ -82,7 +82,7 @@ final class SvgChart {
   }
 
   private String reference() {
-    return String.valueOf(Reference.of(plan.backend()));
+    return String.valueOf(Reference.of(plan));
   }
 
   private static double iperf3(Result result) {

@@ -1,6 +1,8 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Device;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.tools.DeviceConverter;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +46,7 @@ final class TargetRole implements Role {
     String[] rest = Role.rest(line);
     return switch (Role.word(line)) {
       case "address" -> node.engine.address().toText();
-      case "prepare" -> prepare(Long.parseLong(rest[0]));
+      case "prepare" -> prepare(Long.parseLong(rest[0]), DeviceConverter.device(rest[1]));
       case "return" -> {
         pingPong = answerTo(rest);
         yield "";
@@ -79,12 +81,12 @@ final class TargetRole implements Role {
   }
 
   /** Answers with the descriptors of the memory to write to. */
-  private String prepare(long size) {
+  private String prepare(long size, Device device) {
     closeReceiver();
     endPingPong();
     layout = plan.op() == Op.FAN_OUT ? new Layout(size, 1, 1, 0) : Layout.of(plan, size);
     for (Node each : nodes) {
-      each.allocate(layout);
+      each.allocate(layout, device);
       each.register();
     }
     return nodes.stream().map(Node::descriptor).collect(Collectors.joining(" "));
@@ -116,7 +118,7 @@ final class TargetRole implements Role {
   /** A write that nobody counts may still be on its way, if its backend says done early. */
   private void requireIdentical(long bytes, long expected) throws InterruptedException {
     long endNanos = System.nanoTime() + PATIENCE.toNanos();
-    while (Content.checksum(node.segment().asSlice(0, bytes)) != expected) {
+    while (node.buffer().checksum(bytes) != expected) {
       if (plan.op() != Op.WRITE || System.nanoTime() > endNanos) {
         throw new IllegalStateException(
             "not verified: the " + bytes + " bytes that arrived are not those that were written");

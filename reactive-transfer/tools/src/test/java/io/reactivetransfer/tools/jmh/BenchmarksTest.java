@@ -15,7 +15,10 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Each benchmark runs: what they measure takes longer than a test has. */
+/**
+ * Each benchmark that needs no GPU runs: what they measure takes longer than a test has. Those that
+ * need one have a test among the examples, which has a fake of it.
+ */
 class BenchmarksTest {
 
   @Test
@@ -24,6 +27,7 @@ class BenchmarksTest {
     Options options =
         new OptionsBuilder()
             .include("io\\.reactivetransfer\\.tools\\.jmh\\..*")
+            .exclude("\\.Cuda") // these need a GPU, or its fake, in a process of their own
             .param("kernel", "BF16-FP8_E4M3-block") // all of them together take half a minute
             .param("ranks", "8") // 64 take long to join
             .forks(0)

@@ -52,6 +52,8 @@ class JsonFileTest {
         .containsEntry("outstanding", "5")
         .containsEntry("memoryBytes", "2500")
         .containsEntry("nics", "2")
+        .containsEntry("device", "host")
+        .containsEntry("deviceIs", "null")
         .containsEntry("opsPerSecond", "2000.0")
         .containsEntry("bytesPerSecond", "1000000.0")
         .containsEntry("p50Micros", "10.0")
@@ -64,11 +66,11 @@ class JsonFileTest {
         .containsEntry("referenceOpsPerSecond", "4000.0")
         .containsEntry("referenceBytesPerSecond", "2000000.0")
         .containsEntry("ratio", "0.5")
-        .hasSize(19);
+        .hasSize(21);
     assertThat(results.get(1))
         .containsEntry("size", "1000")
         .containsEntry("reference", "null")
         .containsEntry("ratio", "null")
-        .hasSize(19);
+        .hasSize(21);
   }
 }

@@ -3,6 +3,7 @@ package io.reactivetransfer.tools.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.Device;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,13 @@ class ListeningTest {
     assertThat(over.toArguments()).contains("--memory=" + (488 << 20));
   }
 
+  @Test
+  void aPlanSaysInWhoseMemory() {
+    Plan plan = Listening.plan("--device=cuda:1");
+    assertThat(plan.device()).isEqualTo(Device.of("cuda", 1));
+    assertThat(plan.toArguments()).contains("--device=cuda:1");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -45,7 +53,11 @@ class ListeningTest {
         "--op=paged\t--memory=5G",
         "--op=paged\t--memory=0",
         "--op=send\t--memory=1M",
-        "--nics=9"
+        "--nics=9",
+        "--device=cuda:0:1",
+        "--device=../cuda",
+        "--device=cuda\t--op=send",
+        "--fake-cuda"
       })
   void anythingElseIsRefused(String line) {
     assertThatThrownBy(() -> Listening.plan(line))

@@ -1,5 +1,6 @@
 package io.reactivetransfer.tools.perf;
 
+import io.reactivetransfer.Device;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ final class Plans {
         op.isOneByOne() ? 1 : 5,
         0,
         2,
+        Device.HOST,
         0.04,
         0.02,
         false,
@@ -41,24 +43,35 @@ final class Plans {
 
   /** Of one round, without a reference. */
   static Plan oneSize(boolean settles) {
+    return oneSize(Device.HOST, Op.WRITE_IMM, settles, 1, false);
+  }
+
+  /** Of two rounds in memory of a device, beside that of the host. */
+  static Plan besideHost(Device device, Op op) {
+    return oneSize(device, op, false, 2, true);
+  }
+
+  private static Plan oneSize(
+      Device device, Op op, boolean settles, int rounds, boolean reference) {
     return new Plan(
         "loopback",
         null,
         Plan.Place.ONE_PROCESS,
         null,
-        Op.WRITE_IMM,
+        op,
         List.of(100L),
         1,
         1,
         1,
         0,
         1,
+        device,
         1,
         1,
         settles,
-        1,
+        rounds,
         false,
-        false,
+        reference,
         Signals.NIC,
         false);
   }

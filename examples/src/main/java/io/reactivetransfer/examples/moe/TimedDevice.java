@@ -7,7 +7,7 @@ import reactor.core.publisher.Mono;
  * Stands in for an accelerator: does one piece of work after the other, each of which takes its
  * time, and none of it on the host's cores.
  */
-final class Device {
+final class TimedDevice {
 
   private long freeAt = System.nanoTime();
 

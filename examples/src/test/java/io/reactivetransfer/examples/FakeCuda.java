@@ -1,4 +1,4 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The fake of NVIDIA's driver, as examples/run compiles it. */
-final class FakeCuda {
+public final class FakeCuda {
 
   private static final Path SOURCES = Path.of("..", "backends", "cuda", "src", "test", "native");
 
   private FakeCuda() {}
 
   /** Compiles it there; skips the test where there is no gcc. */
-  static void compile(Path folder) throws IOException, InterruptedException {
+  public static void compile(Path folder) throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(List.of("gcc", "-std=gnu11", "-shared", "-fPIC", "-O1", "-pthread"));
     command.addAll(List.of("-fvisibility=hidden", "-Wl,-soname,libcuda.so.1"));
@@ -44,7 +44,7 @@ final class FakeCuda {
   }
 
   /** A process has it for its driver, with two GPUs. */
-  static void use(Path folder, ProcessBuilder process) {
+  public static void use(Path folder, ProcessBuilder process) {
     process.environment().put("LD_LIBRARY_PATH", folder.toString());
     process.environment().put("FAKECUDA_DEVICES", "2");
   }

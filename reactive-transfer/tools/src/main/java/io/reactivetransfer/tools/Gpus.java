@@ -1,4 +1,4 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.tools;
 
 import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.Device;
@@ -6,10 +6,12 @@ import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Devices;
 
 /** The GPUs that there are. */
-final class Gpus {
+public final class Gpus {
 
   /** What the fake of the driver says that its devices are. */
   private static final String FAKE = "Fake CUDA device";
+
+  private static final String LOUDLY = "A FAKE OF THE DRIVER, NO GPU";
 
   private Gpus() {}
 
@@ -19,7 +21,7 @@ final class Gpus {
    * @param isFake whether it has to be one that the fake of the driver has
    * @throws BackendUnavailableException if not; says why, and how to mend it
    */
-  static void requireAvailable(Device device, boolean isFake) {
+  public static void requireAvailable(Device device, boolean isFake) {
     if (device.equals(Device.HOST)) {
       return;
     }
@@ -31,8 +33,12 @@ final class Gpus {
     }
   }
 
-  /** What a device is. */
-  static String describe(Device device) {
+  /**
+   * What a device is.
+   *
+   * @throws BackendUnavailableException if it is not there; says why, and how to mend it
+   */
+  public static String describe(Device device) {
     try {
       return Devices.find().access(device).describe(device);
     } catch (BackendException e) {
@@ -40,12 +46,24 @@ final class Gpus {
     }
   }
 
-  /** In a table: where the pages are, and loudly if that is no GPU. */
-  static String line(Device device) {
+  /** In a table: that memory is there on both sides, and loudly if that is no GPU. */
+  public static String line(Device device) {
+    return line(device, "on both sides");
+  }
+
+  /** The same of others than two sides. */
+  public static String line(Device device, String where) {
     String what = describe(device);
     return device
-        + " on both sides: "
-        + (what.startsWith(FAKE) ? "A FAKE OF THE DRIVER, NO GPU: its figures say nothing; " : "")
+        + " "
+        + where
+        + ": "
+        + (what.startsWith(FAKE) ? LOUDLY + ": its figures say nothing; " : "")
         + what;
+  }
+
+  /** The same in a word or two, for a title. */
+  public static String name(Device device) {
+    return describe(device).startsWith(FAKE) ? device + " (" + LOUDLY + ")" : device.toString();
   }
 }

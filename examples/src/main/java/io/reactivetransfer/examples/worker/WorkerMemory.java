@@ -1,6 +1,7 @@
-package io.reactivetransfer.examples.kvcache;
+package io.reactivetransfer.examples.worker;
 
 import io.reactivetransfer.Device;
+import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.cuda.CudaMemory;
@@ -10,11 +11,19 @@ import io.reactivetransfer.tools.ByteCount;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Where the pages of a node lie: in the host's memory, or in that of a GPU. */
-interface CachePages extends AutoCloseable {
+/** Memory of a worker: of the host, or of a GPU. */
+public interface WorkerMemory extends AutoCloseable {
 
   /** For the engine. */
   Memory memory();
+
+  /** A part of it. */
+  default Memory slice(long offset, long length) {
+    return switch (memory()) {
+      case HostMemory host -> new HostMemory(host.segment().asSlice(offset, length));
+      case DeviceMemory device -> device.slice(offset, length);
+    };
+  }
 
   /**
    * Bytes to be looked at or changed: themselves, or a copy, which is good until the next call.
@@ -31,13 +40,13 @@ interface CachePages extends AutoCloseable {
   @Override
   void close();
 
-  /** Of this device, in page-aligned memory. */
-  static CachePages of(Device device, long bytes) {
+  /** Of this device, in page-aligned memory; to be closed when no NIC can touch it any more. */
+  static WorkerMemory of(Device device, long bytes) {
     return device.equals(Device.HOST) ? new OfHost(bytes) : new OfGpu(device, bytes);
   }
 
   /** Its bytes are where they are. */
-  final class OfHost implements CachePages {
+  final class OfHost implements WorkerMemory {
 
     private static final long ALIGNMENT = 4096;
 
@@ -49,7 +58,8 @@ interface CachePages extends AutoCloseable {
       this.segment = allocate(arena, bytes);
     }
 
-    static MemorySegment allocate(Arena arena, long bytes) {
+    /** The same, of an arena of the caller's. */
+    public static MemorySegment allocate(Arena arena, long bytes) {
       try {
         return arena.allocate(bytes, ALIGNMENT);
       } catch (OutOfMemoryError e) {
@@ -88,7 +98,7 @@ interface CachePages extends AutoCloseable {
   }
 
   /** Its bytes go through the host to be looked at. One thread at a time. */
-  final class OfGpu implements CachePages {
+  final class OfGpu implements WorkerMemory {
 
     private static final long PIECE = 1 << 20;
 

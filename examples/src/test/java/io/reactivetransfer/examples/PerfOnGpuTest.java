@@ -1,0 +1,120 @@
+package io.reactivetransfer.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The benchmark with memory of a GPU, which is the fake's. */
+class PerfOnGpuTest {
+
+  private static final List<String> SHORT = List.of("--seconds=0.1", "--warmup=0.1", "--rounds=2");
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void compileTheFake() throws Exception {
+    FakeCuda.compile(folder);
+  }
+
+  private JavaProcess perf(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("perf"));
+    all.addAll(List.of(arguments));
+    all.addAll(SHORT);
+    ProcessBuilder command =
+        JavaProcess.command(
+            List.of("--sun-misc-unsafe-memory-access=allow"),
+            "io.reactivetransfer.examples.Main",
+            all.toArray(String[]::new));
+    FakeCuda.use(folder, command);
+    return JavaProcess.start(command);
+  }
+
+  /** In each round the checksum of what arrived there is compared, also with the host's memory. */
+  @ParameterizedTest
+  @CsvSource({
+    "write-imm, tcp, cuda, cuda:0",
+    "write-imm, loopback, cuda:1, cuda:1",
+    "write, tcp, cuda:1, cuda:1",
+    "paged, loopback, cuda, cuda:0",
+    "ping-pong, tcp, cuda, cuda:0"
+  })
+  void aDeviceIsMeasuredBesideTheHost(String op, String backend, String device, String named)
+      throws Exception {
+    try (JavaProcess program =
+        perf(
+            "--op=" + op,
+            "--backend=" + backend,
+            "--device=" + device,
+            "--fake-cuda",
+            "--size=1000,70000",
+            "--pages=3",
+            "--outstanding=4",
+            "--reference",
+            "--verify")) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      assertThat(program.stdout())
+          .contains("memory of " + named + " (A FAKE OF THE DRIVER, NO GPU)")
+          .contains(named + " on both sides: A FAKE OF THE DRIVER, NO GPU: its figures say nothing")
+          .contains("host op/s", "ratio")
+          .containsPattern("1,000 bytes( +[0-9.,]+){11}\\n")
+          .contains("host: the same backend, engines and operations, with memory of the host")
+          .contains("the ratio says what memory of " + named + " costs")
+          .contains("in every round of ours and of the reference.");
+      assertThat(program.stderr()).isEmpty();
+    }
+  }
+
+  @Test
+  void theFilesSayThatItIsAFake() throws Exception {
+    Path json = folder.resolve("figures.json");
+    Path svg = folder.resolve("chart.svg");
+    try (JavaProcess program =
+        perf(
+            "--backend=loopback",
+            "--device=cuda",
+            "--size=1000",
+            "--op=fan-out",
+            "--json=" + json,
+            "--svg=" + svg)) {
+      assertThat(program.exitCode()).as(program::stderr).isZero();
+      assertThat(program.stdout()).doesNotContain("host op/s");
+    }
+    assertThat(Files.readString(json))
+        .contains("\"device\" : \"cuda:0\"", "\"deviceIs\" : \"Fake CUDA device 0");
+    assertThat(Files.readString(svg)).contains("cuda:0 (A FAKE OF THE DRIVER, NO GPU)");
+  }
+
+  @Test
+  void aGpuThatIsNotThereIsAWrongValue() throws Exception {
+    try (JavaProcess program = perf("--device=cuda:2")) {
+      assertThat(program.exitCode()).isEqualTo(2);
+      assertThat(program.stderr())
+          .contains("--device cuda:2")
+          .contains("cuda:0, cuda:1")
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  void twoHostsMeasureADevice() throws Exception {
+    try (JavaProcess there = perf("--listen=127.0.0.1:0")) {
+      String address = "127.0.0.1:" + there.awaitLine("waiting at .*:(\\d+)").group(1);
+      try (JavaProcess here =
+          perf("--connect=" + address, "--device=cuda:1", "--reference", "--verify", "--size=4K")) {
+        assertThat(here.exitCode()).as(here::stderr).isZero();
+        assertThat(here.stdout())
+            .contains("over tcp, two hosts, ", "memory of cuda:1", "as this host says");
+      }
+      assertThat(there.exitCode()).as(there::stderr).isZero();
+    }
+  }
+}

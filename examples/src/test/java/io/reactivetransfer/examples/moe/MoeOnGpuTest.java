@@ -1,0 +1,48 @@
+package io.reactivetransfer.examples.moe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.examples.GpuProgram;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The program with tokens, results and sums in the memory of a GPU, which is the fake's. */
+@Timeout(170)
+class MoeOnGpuTest {
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @CsvSource({"loopback, cuda, cuda:0, 3", "tcp, cuda:1, cuda:1, 2"})
+  void tokensGoFromGpuToGpu(String backend, String device, String named, int ranks)
+      throws Exception {
+    assertThat(
+            GpuProgram.output(
+                folder,
+                "moe",
+                "--backend=" + backend,
+                "--device=" + device,
+                "--fake-cuda",
+                "--ranks=" + ranks,
+                "--tokens=20",
+                "--experts=10",
+                "--top-k=3",
+                "--hidden=300",
+                "--steps=7",
+                "--warmup=1"))
+        .contains(named + " on all ranks: A FAKE OF THE DRIVER, NO GPU")
+        .containsPattern("verified +the sums of [0-9]+ tokens in 4 steps, next to a reference");
+  }
+
+  @Test
+  void whatNeedsTheHostsMemoryIsRefused() throws Exception {
+    assertThat(GpuProgram.refusal("moe", "--device=cuda", "--reference"))
+        .contains("expected --reference in the host's memory, got --device cuda:0");
+    assertThat(GpuProgram.refusal("moe", "--fake-cuda"))
+        .contains("expected --fake-cuda with --device cuda, got it alone");
+  }
+}
