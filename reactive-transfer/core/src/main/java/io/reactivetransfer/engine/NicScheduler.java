@@ -75,9 +75,7 @@ final class NicScheduler implements Scheduler {
     if (delayNanos <= 0) {
       commands.execute(task);
     } else {
-      // Times are compared by their difference, which must not overflow: 146 years are never as
-      // well.
-      long deadline = timers.now() + Math.min(delayNanos, Long.MAX_VALUE / 2);
+      long deadline = Timers.after(timers.now(), delayNanos);
       commands.execute(() -> task.runAt(deadline));
     }
     return task;
@@ -160,7 +158,7 @@ final class NicScheduler implements Scheduler {
         defects.failed("a task on its scheduler", failure);
       }
       if (periodNanos > 0) {
-        runAt(began + periodNanos);
+        runAt(Timers.after(began, periodNanos));
       } else {
         end();
       }

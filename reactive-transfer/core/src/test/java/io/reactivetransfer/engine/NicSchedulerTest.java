@@ -121,6 +121,17 @@ class NicSchedulerTest {
     assertThat(periodic.isDisposed()).isTrue();
   }
 
+  /** Times are compared by their difference: that of 292 years and what is overdue overflows. */
+  @Test
+  void aPeriodThatIsNeverOverStopsNoOtherTask() {
+    scheduler.schedulePeriodically(task("rare"), 1, Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+    scheduler.schedule(task("soon"), 2, TimeUnit.MILLISECONDS);
+    hand.turn();
+    hand.loop.standStill(Duration.ofMillis(5));
+    advance(5);
+    assertThat(done).containsExactly("rare", "soon");
+  }
+
   @Test
   void aPeriodicTaskMayBeginAtOnceAndEndItself() {
     Disposable[] self = new Disposable[1];

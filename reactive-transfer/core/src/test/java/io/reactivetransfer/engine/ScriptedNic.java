@@ -89,7 +89,7 @@ public final class ScriptedNic implements Domain {
   public int room = Integer.MAX_VALUE;
 
   /** Whether the writes of a peer that is given up have failed by the next poll. */
-  boolean failsWhatIsGivenUp = true;
+  public boolean failsWhatIsGivenUp = true;
 
   /** Whether what a peer had on its way is shut out at once. */
   boolean completesFences = true;
@@ -115,7 +115,7 @@ public final class ScriptedNic implements Domain {
   Runnable onPost = () -> {};
 
   public Throwable registerFailure;
-  Throwable revokeFailure;
+  public Throwable revokeFailure;
   Throwable deregisterFailure;
   public Throwable resolveFailure;
 

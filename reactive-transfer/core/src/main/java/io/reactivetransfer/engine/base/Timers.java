@@ -14,6 +14,12 @@ public final class Timers {
   /** So many that are cancelled are never worth a look at all. */
   private static final int FEW = 64;
 
+  /**
+   * The longest time that is told apart, 146 years: deadlines are compared by their difference,
+   * which must not overflow.
+   */
+  private static final long NEVER_NANOS = Long.MAX_VALUE / 2;
+
   /** One thing to do, once. */
   public static final class Timer implements Comparable<Timer> {
     private final long deadlineNanos;
@@ -71,7 +77,12 @@ public final class Timers {
 
   /** Has it done in so many nanoseconds. */
   public Timer in(long nanos, Runnable action) {
-    return at(now() + nanos, action);
+    return at(after(now(), nanos), action);
+  }
+
+  /** The deadline so many nanoseconds after a time. */
+  public static long after(long time, long nanos) {
+    return time + Math.min(nanos, NEVER_NANOS);
   }
 
   public Timer at(long deadlineNanos, Runnable action) {

@@ -10,6 +10,7 @@ import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.engine.base.Admission;
 import io.reactivetransfer.engine.base.Answer;
+import io.reactivetransfer.engine.base.ForAll;
 import io.reactivetransfer.engine.base.NotClosed;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.spi.LocalMemory;
@@ -44,6 +45,7 @@ public final class RegisteredRegion implements MemoryRegion {
   private int flights;
   private long number; // by which others know it now
   private boolean closing;
+  private boolean keyEnded; // by a close, as far as its NICs could
   private boolean deregistered;
   private @Nullable TransferException notRevoked; // why it could not be, when it was closed
   private @Nullable NotClosed notGivenUp; // by these NICs, for ever
@@ -230,7 +232,7 @@ public final class RegisteredRegion implements MemoryRegion {
     return regions
         .commands()
         .ask(answer -> {
-          if (closing) {
+          if (hasKeyEnded()) {
             revoked(answer);
           } else {
             regions
@@ -240,8 +242,13 @@ public final class RegisteredRegion implements MemoryRegion {
         });
   }
 
+  /** Whether there is no key any more that could be ended. */
+  private boolean hasKeyEnded() {
+    return keyEnded || deregistered;
+  }
+
   private void revokeAndAnswer(Answer<Void> answer) {
-    if (closing) {
+    if (hasKeyEnded()) {
       revoked(answer);
     } else {
       revokeNow(failure -> {
@@ -308,6 +315,7 @@ public final class RegisteredRegion implements MemoryRegion {
 
   private void revokeAndDeregister() {
     revokeNow(failure -> {
+      keyEnded = true;
       if (failure != null) {
         regions
             .defects()
@@ -387,7 +395,7 @@ public final class RegisteredRegion implements MemoryRegion {
   private void endRevoking(@Nullable TransferException failure) {
     List<Waiter> waiters = List.copyOf(revoking);
     revoking.clear();
-    waiters.forEach(waiter -> waiter.over(failure));
+    ForAll.of(waiters, waiter -> waiter.over(failure));
   }
 
   /** With all NICs, also if one of them fails to; then it is over when they are closed. */
@@ -436,7 +444,7 @@ public final class RegisteredRegion implements MemoryRegion {
     List<Waiter> ready = List.copyOf(waiters);
     waiters.clear();
     TransferException failure = notQuiet();
-    ready.forEach(waiter -> waiter.over(failure));
+    ForAll.of(ready, waiter -> waiter.over(failure));
   }
 
   @Override

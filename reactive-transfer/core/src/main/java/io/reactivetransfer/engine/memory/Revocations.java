@@ -2,6 +2,7 @@ package io.reactivetransfer.engine.memory;
 
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.engine.base.Closing;
+import io.reactivetransfer.engine.base.ForAll;
 import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.peers.ControlFrame;
@@ -150,14 +151,12 @@ public final class Revocations implements PeerEvents {
   }
 
   private void gone(PeerLink peer) {
-    for (long number : List.copyOf(used.getOrDefault(peer, Set.of()))) {
-      stopped(peer, number);
-    }
+    ForAll.of(used.getOrDefault(peer, Set.of()), number -> stopped(peer, number));
   }
 
   /** The engine closes: nobody is waited for. */
   public void close() {
-    List.copyOf(regions.values()).forEach(this::answered);
+    ForAll.of(regions.values(), this::answered);
   }
 
   private void answered(Named region) {
@@ -167,7 +166,7 @@ public final class Revocations implements PeerEvents {
       timers.cancel(grace);
       List<Runnable> ready = List.copyOf(region.whenAnswered);
       region.whenAnswered.clear();
-      ready.forEach(Runnable::run);
+      ForAll.of(ready, Runnable::run);
     }
   }
 }

@@ -149,6 +149,7 @@ final class Aborts {
         doubt == null ? null : ControlFrame.clip(doubt),
         reason == null ? null : ControlFrame.clip(reason),
         submissions.youngest());
+    peer.link.used(); // held until it is told, though nobody else may hold it
     peer.link.mail.list();
     if (doubt != null) {
       refuseHeld(peer, imm, doubt);

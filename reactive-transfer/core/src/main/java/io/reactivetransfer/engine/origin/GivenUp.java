@@ -456,7 +456,8 @@ final class GivenUp {
       if (entry.imm != ControlFrame.ALL_IMMS
           && entry.untold == 0
           && entry.unacknowledged == 0
-          && !entry.doubtful) {
+          && !entry.doubtful
+          && !entry.resumed) {
         each.remove();
         entries.remove(entry.imm);
         last = entry.reason == null ? last : entry.reason;

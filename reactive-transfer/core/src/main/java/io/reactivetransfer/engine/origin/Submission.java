@@ -87,7 +87,9 @@ final class Submission {
         streams.flights().rejected(this, transfer, rejected);
         transferEnded(place, rejected, false);
       }
-      launch.beginAlike(this, window);
+      if (!stopping) {
+        launch.beginAlike(this, window);
+      }
     }
     endIfOver(last);
     return true;

@@ -390,7 +390,7 @@ public final class PeerLink implements Peer {
   }
 
   /** There is something to remember of it. */
-  void used() {
+  public void used() {
     lastUsed = peers.timers().turnNanos();
     if (!kept) {
       kept = true;

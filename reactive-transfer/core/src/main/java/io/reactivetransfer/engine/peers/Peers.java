@@ -319,7 +319,7 @@ public final class Peers {
 
   /** Those with which the engine has, or had lately, something to do. */
   void forEach(Consumer<PeerLink> action) {
-    kept.values().forEach(action);
+    List.copyOf(kept.values()).forEach(action); // one may come to be among them meanwhile
   }
 
   /** These, and those that only a user holds. */
@@ -402,6 +402,8 @@ public final class Peers {
     if (peer.isIdle()) {
       kept.remove(peer.id());
       peer.forgotten();
+    } else {
+      begunAnew(peer); // who takes back what was counted is not told the same twice
     }
   }
 }

@@ -431,6 +431,7 @@ public final class ImmTable implements PeerEvents {
   void leaseClosed(int imm) {
     ImmEntry entry = entries.get(imm);
     if (entry != null) {
+      entry.shares = 0; // else what the first had counted could meet the next
       for (Claim claim : entry.waiting()) {
         fail(claim, leaseClosedError(imm));
       }

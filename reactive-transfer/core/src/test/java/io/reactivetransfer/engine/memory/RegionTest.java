@@ -317,6 +317,47 @@ class RegionTest {
     second.assertComplete();
   }
 
+  /** A revocation speaks of the key, which a close that still asks the others has not ended. */
+  @Test
+  void aRevocationDuringACloseEndsWhenTheKeyHasEnded() {
+    hand.open(1, o -> o.revocationGrace(Duration.ofMillis(100)));
+    MemoryRegion region = register(Access.REMOTE_WRITE);
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, ControlFrame.uses(region.descriptor().number()));
+    Probe<Void> closed = hand.probe(region.close());
+    hand.turn();
+    Probe<Void> revoked = hand.probe(region.revoke());
+    hand.turn();
+    assertThat(hand.nic(0).revocations()).isZero();
+    revoked.assertOpen();
+    hand.advance(Duration.ofMillis(100));
+    hand.turn();
+    assertThat(hand.nic(0).revocations()).isEqualTo(1);
+    revoked.assertComplete();
+    closed.assertComplete();
+  }
+
+  /** A NIC that throws breaks the engine down, and everyone who waited is told. */
+  @Test
+  void whoWaitsBehindARevocationThatThrowsIsTold() {
+    hand.open(1, o -> o.revocationGrace(Duration.ofMillis(100)));
+    MemoryRegion region = register(Access.REMOTE_WRITE);
+    MemoryRegion other = register(Access.REMOTE_WRITE);
+    hand.receive(1, hand.hello(1));
+    hand.receive(1, ControlFrame.uses(region.descriptor().number()));
+    hand.receive(1, ControlFrame.uses(other.descriptor().number()));
+    Probe<Void> first = hand.probe(region.revoke());
+    Probe<Void> second = hand.probe(region.revoke());
+    Probe<Void> third = hand.probe(other.revoke());
+    hand.turn();
+    hand.nic(0).revokeFailure = new IllegalStateException("told to throw");
+    hand.advance(Duration.ofMillis(100));
+    hand.turn();
+    assertThat(first.terminals()).isEqualTo(1);
+    assertThat(second.terminals()).isEqualTo(1);
+    assertThat(third.terminals()).isEqualTo(1);
+  }
+
   /** It was to write there when nobody was known to, and the NIC takes its time over the key. */
   @Test
   void tellsWhoSaysTooLateThatItWritesThere() {

@@ -2,8 +2,10 @@ package io.reactivetransfer.engine.origin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.RemoteRegion;
@@ -164,6 +166,52 @@ class GivenUpTest {
     again.assertComplete();
   }
 
+  /** Here it is this engine that begins anew, with a peer that breaks a bound. */
+  @Test
+  void whatATargetMayHaveTakenBackBeforeItWasForgottenIsInDoubt() {
+    answer(hand.hello(1));
+    aDeadline();
+    hand.nic(0).failsWhatIsGivenUp = false;
+    submit(write(3, 11)).assertOpen();
+    int told = aborts().size();
+    for (int i = 1; i <= 1_025; i++) {
+      answer(ControlFrame.barrier(new EngineId(7, i), hand.epoch(1), i, 0));
+    }
+    answer(hand.hello(1, 2, 0));
+    ByteBuffer next = aborts().get(told);
+    assertThat(next.getInt(Integer.BYTES)).as("immediate").isEqualTo(9);
+    assertThat(next.getLong(2 * Integer.BYTES)).as("shares").isZero();
+    assertThat(next.get(2 * Integer.BYTES + Long.BYTES) & ControlFrame.DOUBT).isNotZero();
+    hand.nic(0).failsWhatIsGivenUp = true;
+  }
+
+  /** The user may have let go of its peer long before it is heard of. */
+  @Test
+  void aPeerThatHasToBeToldSomethingIsHeld() {
+    int before = hand.peers().size();
+    hand.control().sendRoom = 0;
+    Probe<WriteImm> probe =
+        hand.probe(
+            hand.engine()
+                .submit(
+                    Flux.just(
+                        WriteImm.of(closed(), target.slice(0, 1), Imm.of(8)),
+                        WriteImm.of(source.slice(0, 1), hand.remote(7).slice(0, 1), Imm.of(9)))));
+    hand.turn();
+    assertThat(probe.error()).isInstanceOf(TransferRejectedException.class);
+    assertThat(hand.peers().size()).as("peers that are held").isEqualTo(before + 2);
+    hand.control().sendRoom = Integer.MAX_VALUE;
+  }
+
+  /** Of a region that is closed by now. */
+  private MemorySlice closed() {
+    MemoryRegion region = hand.region();
+    MemorySlice slice = region.slice(0, 1);
+    hand.probe(region.close());
+    hand.turn();
+    return slice;
+  }
+
   @Test
   void aLostPeerThatHasToTakeSomethingBackIsNotForgotten() {
     answer(hand.hello(1));
@@ -304,6 +352,35 @@ class GivenUpTest {
     assertThat(frames).isLessThanOrEqualTo(GivenUp.MAX_UNTOLD + 1);
     givenUp.acknowledged(frames);
     assertThat(givenUp.size()).isZero();
+  }
+
+  /** The peer keeps a note by which it fails those who claim later, until it is told otherwise. */
+  @Test
+  void thatAnImmediateIsUsedAgainIsNotForgottenAmongMany() {
+    hand.nic(0).room = 1;
+    hand.probe(hand.engine().submit(Flux.just(write(0, 8), write(1, 9)), Duration.ofSeconds(1)));
+    hand.turn();
+    hand.advance(Duration.ofMillis(1_500));
+    hand.nic(0).room = Integer.MAX_VALUE;
+    hand.completeAll();
+    for (int seq = 1; seq <= aborts().size(); seq++) {
+      answer(ControlFrame.aborted(seq));
+    }
+    int told = aborts().size();
+    GivenUp givenUp = Outbound.to((PeerLink) peer).givenUp;
+    hand.control().sendRoom = 0;
+    submit(write(1, 9));
+    for (int imm = 100; imm < 100 + 2 * GivenUp.MAX_UNTOLD; imm++) {
+      givenUp.add(imm, 0, null, "because", 0);
+    }
+    givenUp.interrupted();
+    hand.control().sendRoom = Integer.MAX_VALUE;
+    answer(hand.hello(1));
+    assertThat(aborts().subList(told, aborts().size()))
+        .as("immediate 9 is used again")
+        .anyMatch(abort ->
+            abort.getInt(Integer.BYTES) == 9
+                && (abort.get(2 * Integer.BYTES + Long.BYTES) & ControlFrame.RESUMED) != 0);
   }
 
   /** One write of two misses its deadline while the other is out, which is done then. */

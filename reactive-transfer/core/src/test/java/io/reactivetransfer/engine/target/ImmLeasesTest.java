@@ -11,6 +11,8 @@ import io.reactivetransfer.engine.base.HandScheduler;
 import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +92,25 @@ class ImmLeasesTest {
     parts.commands.run(10);
     signals.runUntilIdle();
     assertThat(isMet).isFalse();
+  }
+
+  /** What one claim of two had counted is nobody's, and does not meet the other one. */
+  @Test
+  void everyClaimFailsWithItsLease() {
+    List<String> ends = new ArrayList<>();
+    for (long writes : new long[] {2, 1}) {
+      parts
+          .claims(table)
+          .counter(open.imm(0), () -> false)
+          .next(writes)
+          .subscribe(nothing -> {}, failure -> ends.add("failed"), () -> ends.add("met"));
+    }
+    parts.commands.run(10);
+    arrive(open.imm(0));
+    open.close();
+    parts.commands.run(10);
+    signals.runUntilIdle();
+    assertThat(ends).containsExactly("failed", "failed");
   }
 
   @Test
