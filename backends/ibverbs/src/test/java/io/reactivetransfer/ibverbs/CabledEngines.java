@@ -3,7 +3,10 @@ package io.reactivetransfer.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.Nic;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
@@ -12,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +42,24 @@ final class CabledEngines implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   private final List<TransferEngine> engines = new ArrayList<>();
+  private final List<String> lostWays = new CopyOnWriteArrayList<>();
 
   /** With so many NICs each. */
   CabledEngines(int nics) {
+    EngineRecorder recorder =
+        new EngineRecorder() {
+          @Override
+          public void wayLost(Peer peer, Nic nic, String reason) {
+            lostWays.add(nic + ": " + reason);
+          }
+        };
     EngineOptions options =
-        EngineOptions.builder().nics(nics).livenessDeadline(LIVENESS).minPieceBytes(4_096).build();
+        EngineOptions.builder()
+            .nics(nics)
+            .livenessDeadline(LIVENESS)
+            .minPieceBytes(4_096)
+            .recorder(recorder)
+            .build();
     for (String side : List.of("rxa", "rxb")) {
       String[] devices = IntStream.range(0, nics).mapToObj(i -> side + i).toArray(String[]::new);
       IbverbsBackend backend = IbverbsBackend.builder().devices(devices).build();
@@ -64,6 +81,11 @@ final class CabledEngines implements AutoCloseable {
 
   static MemoryRegion register(TransferEngine engine, MemorySegment memory) {
     return await(engine.register(memory));
+  }
+
+  /** Why ways were lost so far, each as the two ends of it say. */
+  List<String> lostWays() {
+    return lostWays;
   }
 
   /** What goes over this NIC of the first engine. */
