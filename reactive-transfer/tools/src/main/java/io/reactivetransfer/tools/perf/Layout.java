@@ -6,7 +6,7 @@ package io.reactivetransfer.tools.perf;
  * @param size bytes of one part
  * @param parts parts of one operation
  * @param outstanding operations in flight
- * @param memory bytes that operations go over, if that is more than those in flight need
+ * @param memory bytes that operations go over, 0 for what those in flight need
  */
 record Layout(long size, int parts, int outstanding, long memory) {
 
@@ -28,8 +28,9 @@ record Layout(long size, int parts, int outstanding, long memory) {
   }
 
   int slots() {
-    int ofThoseInFlight = Math.clamp(MAX_BYTES / operationBytes(), 1, outstanding);
-    return Math.clamp(memory / operationBytes(), ofThoseInFlight, MAX_SLOTS);
+    return memory == 0
+        ? Math.clamp(MAX_BYTES / operationBytes(), 1, outstanding)
+        : Math.clamp(memory / operationBytes(), 1, MAX_SLOTS);
   }
 
   /** Operations to prepare: as many as are in flight, and one for each slot. */

@@ -116,8 +116,9 @@ public final class PerfCommand implements Callable<Integer>, Verbosity {
       description =
           "Memory of each side that operations go over one after the other, such as 488M, in at"
               + " most 65,536 of them; up to 4G, and only with operations that write without"
-              + " waiting for each other. Default: what those in flight need, 64M at most, which"
-              + " caches may hold.")
+              + " waiting for each other. Less than those in flight need is shared by them, down to"
+              + " that of one. Default: what those in flight need, 64M at most, which caches may"
+              + " hold.")
   private @Nullable String memory;
 
   @Option(

@@ -165,7 +165,8 @@ final class Report {
           "ib_write_bw: of perftest, two processes on the same port; as many outstanding as ours, a"
               + " completion for each "
               + IbWriteBw.signalEvery(plan.outstanding())
-              + "; it tells no latency. Set-up is not measured.";
+              + "; it tells no latency. Set-up is not measured. It goes over 4 KiB of memory, or"
+              + " over that of one write again and again; so do ours with --memory of as much.";
       case HOST ->
           "host: the same backend, engines and operations, with memory of the host on both sides;"
               + " both have new memory in each round. So the ratio says what memory of "

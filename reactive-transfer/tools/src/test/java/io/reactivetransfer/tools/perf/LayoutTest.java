@@ -32,6 +32,16 @@ class LayoutTest {
     assertThat(layout.bytes()).isEqualTo(48 << 20);
     assertThat(layout.offset(11)).isEqualTo(44 << 20);
     assertThat(new Layout(1, 1, 3, 1L << 32).slots()).isEqualTo(Layout.MAX_SLOTS);
-    assertThat(new Layout(1 << 20, 1, 3, 1 << 20).slots()).isEqualTo(3);
+  }
+
+  @Test
+  void operationsInFlightShareWhatIsAskedFor() {
+    Layout layout = new Layout(64 << 10, 1, 16, 128 << 10);
+    assertThat(layout.slots()).isEqualTo(2);
+    assertThat(layout.prepared()).isEqualTo(16);
+    assertThat(layout.bytes()).isEqualTo(128 << 10);
+    assertThat(layout.offset(3)).isEqualTo(64 << 10);
+    assertThat(layout.covered(16)).isEqualTo(128 << 10);
+    assertThat(new Layout(1 << 20, 1, 16, 64 << 10).slots()).as("that of one").isEqualTo(1);
   }
 }
