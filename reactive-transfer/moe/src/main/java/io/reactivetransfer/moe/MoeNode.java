@@ -10,9 +10,11 @@ import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -28,8 +30,15 @@ public final class MoeNode {
 
   private static final Logger LOG = Loggers.getLogger(MoeNode.class);
 
+  private static final String CLOSED =
+      "expected an engine and a node that are open, got one that has closed";
+
   private final TransferEngine engine;
   private final Map<GroupEpoch, Joined> groups = new ConcurrentHashMap<>();
+
+  /** Joins that have no group so far. */
+  private final Set<Registering> registering = ConcurrentHashMap.newKeySet();
+
   private final PastEpochs past;
   private final Listener<Message> messages;
   private volatile boolean isClosed;
@@ -146,18 +155,26 @@ public final class MoeNode {
     DeviceRows devices = new DeviceRows();
     requireExpertMemory(devices, options.expertMemory(), shape.memory(rank));
     HostMemory own = new HostMemory(memory.asSlice(0, needed));
-    return engine
-        .register(own.segment())
-        .flatMap(region ->
-            Mono.create(sink ->
-                begin(
-                    new GroupEpoch(name, epoch),
-                    shape,
-                    new Ranks(engine, all),
-                    region,
-                    options,
-                    devices,
-                    sink)));
+    Mono<MemoryRegion> registration = engine.register(own.segment());
+    return Mono.create(sink -> {
+      Registering under = new Registering(sink, registering);
+      if (isClosed) {
+        under.fail(new IllegalStateException(CLOSED));
+        return;
+      }
+      under.begin(
+          registration,
+          region ->
+              begin(
+                  new GroupEpoch(name, epoch),
+                  shape,
+                  new Ranks(engine, all),
+                  region,
+                  options,
+                  devices,
+                  under,
+                  sink));
+    });
   }
 
   private static void requireExpertMemory(
@@ -179,6 +196,7 @@ public final class MoeNode {
     devices.require("memory for experts", given);
   }
 
+  /** Has a group take the memory over; what this throws leaves it to the caller. */
   private void begin(
       GroupEpoch id,
       MoeShape shape,
@@ -186,14 +204,9 @@ public final class MoeNode {
       MemoryRegion region,
       MoeOptions options,
       DeviceRows devices,
+      Registering under,
       MonoSink<MoeGroup> sink) {
-    ImmLease lease;
-    try {
-      lease = engine.lease(shape.lanes() * Ranks.IMMS_PER_LANE);
-    } catch (RuntimeException e) {
-      giveBack(region, sink, e);
-      return;
-    }
+    ImmLease lease = engine.lease(shape.lanes() * Ranks.IMMS_PER_LANE);
     Group group =
         new Group(
             engine, id, shape, options, ranks, region, devices, lease, ended -> over(id, ended));
@@ -202,14 +215,16 @@ public final class MoeNode {
     String problem = enter(id, new Joined(group, joining));
     if (problem != null) {
       lease.close();
-      giveBack(region, sink, new IllegalStateException(problem));
-      return;
+      throw new IllegalStateException(problem);
+    }
+    if (!isOver()) {
+      under.end(null); // whoever closes the node from now on finds the group
     }
     group.turns.run(() -> {
       group.whenQuiet(() -> failedToJoin(group, half)); // first, whatever becomes of the beginning
       joining.begin();
     });
-    sink.onCancel(() ->
+    under.onCancel(() ->
         group.turns.run(() -> {
           // Also when all had joined, and nobody was there any more to take the group.
           group.fail(ranks.own(), "was cancelled while it joined", null, true);
@@ -217,8 +232,9 @@ public final class MoeNode {
           group.release.giveBack(e -> {});
         }));
     if (isOver()) {
-      // Whoever has closed this node or the engine meanwhile has not seen the group.
+      // Whoever has closed this node or the engine meanwhile may not have seen the group.
       group.turns.run(group.release::close);
+      Listener.ofEnd(group.release.closed(), () -> under.end(null), under::end);
     }
   }
 
@@ -234,7 +250,7 @@ public final class MoeNode {
   /** From now on messages are for this group, too; or why not. */
   private @Nullable String enter(GroupEpoch id, Joined joined) {
     if (isOver()) {
-      return "expected an engine and a node that are open, got one that has closed";
+      return CLOSED;
     }
     synchronized (groups) {
       for (GroupEpoch other : groups.keySet()) {
@@ -268,10 +284,6 @@ public final class MoeNode {
         half.fail(why);
       });
     }
-  }
-
-  private static void giveBack(MemoryRegion region, MonoSink<MoeGroup> sink, Throwable why) {
-    Listener.ofEnd(region.close(), () -> sink.error(why), e -> sink.error(why));
   }
 
   private void received(Message message) {
@@ -343,16 +355,21 @@ public final class MoeNode {
   }
 
   /**
-   * Closes all groups that this engine is in, and reads no more messages. Completes when nothing of
-   * them touches memory any more; the engine goes on. Cancelling drops the signal.
+   * Closes all groups that this engine is in, ends all joins, and reads no more messages. Completes
+   * when nothing of them touches memory any more; the engine goes on. Cancelling drops the signal.
    */
   public Mono<Void> close() {
     return Mono.defer(() -> {
       isClosed = true;
-      List<Group> open = groups.values().stream().map(Joined::group).toList();
-      open.forEach(group -> group.turns.run(group.release::close));
-      Mono<Void> all =
-          Mono.whenDelayError(open.stream().map(group -> group.release.closed()).toList());
+      List<Mono<Void>> ends = new ArrayList<>();
+      // These first: who has its memory by now is among the groups.
+      registering.forEach(join -> ends.add(join.ended()));
+      for (Joined joined : groups.values()) {
+        Group group = joined.group();
+        group.turns.run(group.release::close);
+        ends.add(group.release.closed());
+      }
+      Mono<Void> all = Mono.whenDelayError(ends);
       // Whoever cancels has dropped the signal, and the groups have to hear others until they end.
       var _ = Listener.ofEnd(all, messages::dispose, why -> messages.dispose());
       return all;

@@ -5,13 +5,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /** How a rank leaves a group, and gives back what was registered and leased. Only in turns. */
 final class Release {
 
   private final Group group;
-  private final Sinks.Empty<Void> closed = Sinks.empty();
+  private final End closed = new End();
   private final List<Consumer<@Nullable Throwable>> whenReleased = new ArrayList<>();
   private volatile boolean isClosing; // asked for from any thread
   private boolean isReleasing;
@@ -57,9 +56,9 @@ final class Release {
     group.fail(group.ranks.own(), "was closed here", null, false);
     giveBack(e -> {
       if (e == null) {
-        group.afterwards(closed::tryEmitEmpty);
+        group.afterwards(closed::complete);
       } else {
-        group.afterwards(() -> closed.tryEmitError(e));
+        group.afterwards(() -> closed.fail(e));
       }
     });
   }
@@ -100,6 +99,6 @@ final class Release {
 
   /** From any thread: completes when all was given back. */
   Mono<Void> closed() {
-    return closed.asMono();
+    return closed;
   }
 }
