@@ -24,6 +24,11 @@ final class Lanes {
   /** Those that a NIC has not let go of yet, or never will before it is closed. */
   private final Set<Pinned> leaving = ConcurrentHashMap.newKeySet();
 
+  private final Kept kept = new Kept(MOST);
+
+  /** Broken ones, as which a NIC is registering them still. */
+  private final List<Lane> unsettled = new ArrayList<>();
+
   Lanes(Nics nics) {
     this.nics = nics;
   }
@@ -31,11 +36,16 @@ final class Lanes {
   /**
    * One for this source; null if there are enough.
    *
-   * @throws BackendException if its device refuses
+   * @throws BackendException if its device refuses, or NICs keep all that there may be
    */
   @Nullable Lane take(Device device) {
+    discardSettled();
     Lane lane = idleOf(device).pollLast();
-    if (lane == null && (all.size() < MOST || discardOne())) {
+    Failure shortage = kept.shortage(1);
+    if (lane == null && shortage != null) {
+      throw new BackendException(shortage.code(), shortage.text());
+    }
+    if (lane == null && (all.size() + kept.count() < MOST || discardOne())) {
       Pinned pinned = device.equals(Device.HOST) ? Pinned.ofHost() : Pinned.of(nics, device);
       lane = new Lane(pinned);
       all.add(lane);
@@ -65,7 +75,24 @@ final class Lanes {
     all.remove(lane);
     Pinned pinned = lane.pinned();
     leaving.add(pinned); // and stays there if that fails: a NIC may touch it
-    var _ = pinned.deregister(nics).thenRun(() -> closeOnce(pinned));
+    var _ =
+        pinned
+            .deregister(nics)
+            .whenComplete((_, failure) -> {
+              if (failure == null) {
+                closeOnce(pinned);
+              } else {
+                kept.add(failure);
+              }
+            });
+  }
+
+  private void discardSettled() {
+    for (int i = unsettled.size() - 1; i >= 0; i--) {
+      if (unsettled.get(i).pinned().isSettled()) {
+        discard(unsettled.remove(i));
+      }
+    }
   }
 
   private void closeOnce(Pinned pinned) {
@@ -81,7 +108,9 @@ final class Lanes {
     if (lane.pinned().isBroken()) {
       if (lane.pinned().isSettled()) {
         discard(lane);
-      } // else it stays as it is until the NICs are closed: one of them is at it
+      } else {
+        unsettled.add(lane);
+      }
     } else {
       idleOf(lane.pinned().device()).addLast(lane);
     }
@@ -96,5 +125,6 @@ final class Lanes {
     List.copyOf(leaving).forEach(this::closeOnce);
     all.clear();
     idle.clear();
+    unsettled.clear();
   }
 }

@@ -30,6 +30,7 @@ final class Slots {
   private final Map<Device, ArrayDeque<Pinned>> idle = new HashMap<>();
   private final List<Pinned> all = new ArrayList<>();
   private final List<Leaving> leaving = new ArrayList<>();
+  private final Kept kept = new Kept(MOST);
 
   Slots(Nics nics) {
     this.nics = nics;
@@ -39,6 +40,11 @@ final class Slots {
   boolean haveRoom(int count) {
     int unused = idle.values().stream().mapToInt(ArrayDeque::size).sum();
     return MOST - all.size() + unused >= count;
+  }
+
+  /** Why there will never be room for so many; null as long as there may be. */
+  @Nullable Failure shortage(int count) {
+    return kept.shortage(count);
   }
 
   /**
@@ -98,9 +104,11 @@ final class Slots {
       } else if (deregistered.isDone()) {
         leaving.remove(i);
         collected++;
-        if (!deregistered.isCompletedExceptionally()) {
+        if (deregistered.isCompletedExceptionally()) {
+          kept.add(deregistered.exceptionNow()); // what the NIC may touch stays until it is closed
+        } else {
           takeBack(each.pinned);
-        } // else the NIC may touch it: it stays what it was until the NIC is closed
+        }
       }
     }
     return collected;

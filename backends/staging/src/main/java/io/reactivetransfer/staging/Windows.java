@@ -105,7 +105,8 @@ final class Windows {
   /** Grants what can be granted; returns how much. */
   int advance() {
     int work = grantRegistered();
-    Failure failure = nics.second().failure();
+    Failure broken = nics.second().failure();
+    Failure failure = broken == null ? slots.shortage(OutWindow.SLOTS) : broken;
     if (failure != null) {
       work += waiting.size();
       waiting.forEach(request -> deny(request, failure.text()));

@@ -103,6 +103,14 @@ final class ScriptedNic implements Domain {
   private long lastNumber;
   private Set<Device> reached = Set.of(Device.HOST);
   int refusals;
+
+  /** It lets go of nothing. */
+  boolean keepsAll;
+
+  /** It registers when {@link #registerAll()} is called. */
+  boolean isSlowToRegister;
+
+  private final List<Runnable> registering = new ArrayList<>();
   boolean refusesDevices;
   boolean isBusy;
   boolean tellsOfDisconnects;
@@ -159,7 +167,19 @@ final class ScriptedNic implements Domain {
         };
     Registered added = new Registered(bytes, ++lastNumber);
     open.put(added.number(), added);
-    return CompletableFuture.completedStage(added);
+    CompletableFuture<LocalMemory> registration = new CompletableFuture<>();
+    registering.add(() -> registration.complete(added));
+    if (!isSlowToRegister) {
+      registerAll();
+    }
+    return registration;
+  }
+
+  /** What is being registered is. */
+  void registerAll() {
+    List<Runnable> due = List.copyOf(registering);
+    registering.clear();
+    due.forEach(Runnable::run);
   }
 
   @Override
@@ -171,6 +191,9 @@ final class ScriptedNic implements Domain {
 
   @Override
   public CompletionStage<Void> deregister(LocalMemory memory) {
+    if (keepsAll) {
+      return CompletableFuture.failedStage(new BackendException(16, "it is busy"));
+    }
     open.remove(((Registered) memory).number());
     return CompletableFuture.completedStage(null);
   }

@@ -773,6 +773,56 @@ class StagingTest {
     assertArrives(from, to, 8, 6);
   }
 
+  /** Else there would be more and more of them. */
+  @Test
+  void buffersThatTheNicKeepsAreNotReplacedForEver() {
+    origin.main.keepsAll = true;
+    LocalMemory good = origin.register(origin.onDevice(noise(17, 8)), Access.LOCAL);
+    DeviceMemory gone = origin.device.allocate(8);
+    LocalMemory bad = origin.register(gone, Access.LOCAL);
+    origin.device.free(gone);
+    RemoteMemory to =
+        origin.resolve(target, target.register(onHost(new byte[8]), Access.REMOTE_WRITE), 8);
+    for (int i = 0; i < Lanes.MOST; i++) {
+      origin.reports.clear();
+      origin.write(good, to, 8, 5);
+      runUntil(() -> origin.hasReported("written 5"));
+      origin.write(bad, to, 8, 6); // the buffer is of no more use
+      runUntil(() -> origin.reports.size() == 2);
+    }
+    origin.reports.clear();
+    origin.write(good, to, 8, 7);
+    runUntil(() -> !origin.reports.isEmpty());
+    assertThat(origin.reports.getFirst())
+        .startsWith("refused 7")
+        .contains("the NIC keeps " + Lanes.MOST + " of " + Lanes.MOST, "it is busy");
+    assertThat(origin.main.registered()).isEqualTo(Lanes.MOST);
+  }
+
+  @Test
+  void brokenBuffersThatWereBeingRegisteredAreReplaced() {
+    origin.main.isSlowToRegister = true;
+    LocalMemory good = origin.register(origin.onDevice(noise(18, 8)), Access.LOCAL);
+    DeviceMemory gone = origin.device.allocate(8);
+    LocalMemory bad = origin.register(gone, Access.LOCAL);
+    origin.device.free(gone);
+    RemoteMemory to =
+        origin.resolve(target, target.register(onHost(new byte[8]), Access.REMOTE_WRITE), 8);
+    for (int i = 0; i < Lanes.MOST; i++) {
+      origin.reports.clear();
+      origin.write(good, to, 8, 5);
+      rest();
+      origin.domain.disconnect(origin.peer(target), "it is not needed now");
+      runUntil(() -> origin.reports.size() == 1);
+      origin.write(bad, to, 8, 6); // by the buffer that is still being registered
+      runUntil(() -> origin.reports.size() == 2);
+    }
+    origin.main.isSlowToRegister = false;
+    origin.main.registerAll();
+    origin.write(good, to, 8, 7);
+    runUntil(() -> origin.hasReported("written 7"));
+  }
+
   @Test
   void whatIsNoMessageIsDropped() {
     connect();

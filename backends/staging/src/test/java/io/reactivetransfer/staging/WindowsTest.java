@@ -165,6 +165,28 @@ class WindowsTest {
     assertThat(origin.reports.getFirst()).startsWith("refused 5").contains("no more NICs");
   }
 
+  /** As long as there is room for one more, it is granted. */
+  @Test
+  void whoWaitsForBuffersThatTheNicKeepsIsToldSo() {
+    LocalMemory to = room();
+    for (int token = 1; token <= WINDOWS - 1; token++) {
+      connected(to, token);
+    }
+    target.second.keepsAll = true;
+    for (StagedNic origin : origins) {
+      origin.reports.clear();
+      target.domain.release(target.peer(origin));
+    }
+    StagedNic last = connected(to, 100);
+    StagedNic next = origin();
+    post(next, to, 101);
+    runUntil(() -> !next.reports.isEmpty());
+    assertThat(next.reports.getFirst())
+        .startsWith("refused 101")
+        .contains("the NIC keeps " + Slots.MOST + " of " + Slots.MOST, "it is busy");
+    assertThat(last.reports).containsExactly("written 100");
+  }
+
   @Test
   void aNicThatFailsIsToldOnceAndBeforeWhatItHad() {
     StagedNic origin = connected(room(), 1);
