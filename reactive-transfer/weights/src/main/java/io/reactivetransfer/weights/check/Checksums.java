@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -126,9 +127,10 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
   /**
    * Looks at what has come. Begins when it is subscribed to, one at a time; completes when all sums
    * of all trainers are here, and those of the bytes are the same. Fails with a {@link
-   * ChecksumException} if they are not, or do not come within the deadline. Signals on the
-   * scheduler on which it compares, failures also on that of the timers. Reads the memory until it
-   * has ended; after a cancel until one more sum is made.
+   * ChecksumException} if they are not, or do not come within the deadline, and with a {@link
+   * RejectedExecutionException} if the timers take no tasks. Signals on the scheduler on which it
+   * compares, failures also on that of the timers. Reads the memory until it has ended; after a
+   * cancel until one more sum is made.
    */
   @Override
   public Mono<Void> apply(FilledBuffer filled) {
@@ -177,17 +179,31 @@ public final class Checksums implements Function<FilledBuffer, Publisher<Void>> 
                   : "expected one update at a time to be looked at, got another one"));
       return;
     }
-    waiting = made;
     Duration time = REPEAT.compareTo(deadline) < 0 ? REPEAT : deadline;
     long most = Ticking.ticks(deadline, time);
-    Ticking.every(
-        time,
-        timers,
-        () -> {
-          turns.run(() -> tick(made, most));
-          return !made.isOver;
-        });
+    try {
+      Ticking.every(
+          time,
+          timers,
+          () -> {
+            turns.run(() -> tick(made, most));
+            return !made.isOver;
+          },
+          why -> turns.run(() -> refused(made, why)));
+    } catch (RejectedExecutionException why) {
+      refused(made, why);
+      return;
+    }
+    waiting = made;
     advance();
+  }
+
+  /** The timers take no tasks, so nobody would end its wait. */
+  private void refused(Waiting of, RejectedExecutionException why) {
+    if (!of.isOver) {
+      over(of);
+      of.sums.tryEmitError(why);
+    }
   }
 
   private void tick(Waiting of, long most) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -69,7 +70,11 @@ final class ControllerRun {
     result.tryEmitError(why);
   }
 
-  /** Looks for what may go wrong. */
+  /**
+   * Looks for what may go wrong.
+   *
+   * @throws RejectedExecutionException if the timers take no tasks; then this has not begun
+   */
   void watch(Duration repeat) {
     Duration time = repeat.compareTo(deadline) < 0 ? repeat : deadline;
     ticksOfDeadline = Ticking.ticks(deadline, time);
@@ -79,7 +84,8 @@ final class ControllerRun {
         () -> {
           turns.run(this::tick);
           return !isEmitted;
-        });
+        },
+        why -> turns.run(() -> refused(why)));
     ranks.forEach((name, peer) ->
         waits.add(
             Listener.of(
@@ -87,6 +93,20 @@ final class ControllerRun {
                 lost -> isLost(name),
                 () -> isLost(name),
                 failure -> isLost(name))));
+  }
+
+  /** The timers take no more tasks: nobody would end what runs, so it ends now. */
+  private void refused(RejectedExecutionException why) {
+    if (ended == null) {
+      fail(why);
+      machine.cancel("its controller has no timers any more");
+      // If it is decided, or others are to be told, nobody waits for their answers any more.
+      for (int i = 0; i < 2 && ended == null; i++) {
+        machine.deadline();
+      }
+    }
+    stopTrainers();
+    emit();
   }
 
   private void tick() {

@@ -4,6 +4,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Postman;
+import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.time.Duration;
 import java.util.Collection;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -85,7 +87,11 @@ public final class WeightsController {
     return open(engine, Schedulers.parallel());
   }
 
-  /** The same; what is due later runs on a scheduler of the caller's. */
+  /**
+   * The same; what is due later runs on a scheduler of the caller's. Where that takes no such
+   * tasks, or does not any more, updates and recoveries fail with a {@link
+   * RejectedExecutionException}.
+   */
   public static WeightsController open(TransferEngine engine, Scheduler timers) {
     return open(engine, timers, ThreadLocalRandom.current().nextLong());
   }
@@ -216,6 +222,7 @@ public final class WeightsController {
       turns.run(() -> begin(made, begin));
       return made.result()
           .publishOn(timers)
+          .onErrorMap(RejectedExecutionException.class, refused -> Ticking.refused(timers, refused))
           .doOnCancel(() ->
               turns.run(() -> {
                 if (run == made) {
@@ -234,12 +241,15 @@ public final class WeightsController {
                   : "expected a controller that does nothing, got one that runs an update"));
       return;
     }
+    try {
+      made.watch(REPEAT); // before anybody is told of what nobody would end
+    } catch (RejectedExecutionException why) {
+      made.fail(why);
+      return;
+    }
     run = made;
     peers.putAll(made.ranks);
     begin.run();
-    if (run == made) {
-      made.watch(REPEAT);
-    }
   }
 
   /**
