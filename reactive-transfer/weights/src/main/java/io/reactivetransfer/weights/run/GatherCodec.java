@@ -31,7 +31,21 @@ final class GatherCodec {
     return Math.clamp((bytes - HEADER - Integer.BYTES - CHECKSUM) / (2 * Long.BYTES), 1, MAX_STEPS);
   }
 
+  /** How many bytes of text a message of so many bytes can carry. */
+  static int textOfOneMessage(int bytes) {
+    return Math.clamp((long) bytes - HEADER - CHECKSUM, 0, MAX_TEXT);
+  }
+
   static ByteBuffer encode(GatherMessage message) {
+    return encode(message, MAX_TEXT);
+  }
+
+  /**
+   * The same.
+   *
+   * @param mostText how many bytes of a text are said; what is longer is cut
+   */
+  static ByteBuffer encode(GatherMessage message, int mostText) {
     return switch (message) {
       case GatherMessage.Ask ask -> {
         int steps = ask.steps().size();
@@ -53,7 +67,7 @@ final class GatherCodec {
       }
       case GatherMessage.Failed failed -> {
         byte[] text = failed.why().getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, MAX_TEXT);
+        int length = Math.min(text.length, mostText);
         yield end(begin(FAILED, message, length).put(text, 0, length));
       }
     };

@@ -11,7 +11,9 @@ import io.reactivetransfer.PeerState;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.weights.plan.Step;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -384,18 +386,24 @@ final class GatherDesk implements Gathering {
   }
 
   private void send(Run run, Peer to, GatherMessage message) {
-    sent(to, message).subscribe(null, run::fail);
+    sent(to, GatherCodec.encode(message)).subscribe(null, run::fail);
   }
 
-  /** Whoever does not hear it hears of the loss, or misses the deadline. */
-  private void say(Peer to, GatherMessage message) {
-    sent(to, message)
+  /**
+   * As much of the reason as a message takes; without it if the peer takes less than this engine.
+   * Whoever does not hear it hears of the loss, or misses the deadline.
+   */
+  private void say(Peer to, GatherMessage.Failed message) {
+    int most = GatherCodec.textOfOneMessage(trainer.engine.options().maxMessageBytes());
+    sent(to, GatherCodec.encode(message, most))
+        .onErrorResume(
+            TransferRejectedException.class, tooLong -> sent(to, GatherCodec.encode(message, 0)))
         .subscribe(null, why -> LOG.debug("not said to {}: {}", to.address(), why.toString()));
   }
 
   /** An engine throws at once if a message is too long: that is a failure like others. */
-  private Mono<Void> sent(Peer to, GatherMessage message) {
-    return Mono.defer(() -> trainer.engine.send(to, CHANNEL, GatherCodec.encode(message)));
+  private Mono<Void> sent(Peer to, ByteBuffer message) {
+    return Mono.defer(() -> trainer.engine.send(to, CHANNEL, message));
   }
 
   private void received(Peer sender, GatherMessage message) {

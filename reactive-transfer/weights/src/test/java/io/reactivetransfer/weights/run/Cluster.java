@@ -25,7 +25,10 @@ final class Cluster implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Supplier<TransferEngineBuilder> builder;
-  private int maxMessageBytes = 1 << 20;
+
+  /** The most that engines send or take that are made from now on. */
+  int maxMessageBytes = 1 << 20;
+
   private final List<TransferEngine> trainers = new ArrayList<>();
   private final List<TransferEngine> targets = new ArrayList<>();
 

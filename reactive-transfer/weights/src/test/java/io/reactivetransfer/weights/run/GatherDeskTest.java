@@ -16,6 +16,8 @@ import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Flux;
 
 /** What a run asks of the desk when the next one has begun already. */
@@ -88,6 +90,45 @@ class GatherDeskTest {
       assertThat(answers.poll(20, TimeUnit.SECONDS)).isInstanceOf(GatherMessage.Failed.class);
       desk.close().block(Cluster.PATIENCE);
       region.close().block(Cluster.PATIENCE);
+    }
+  }
+
+  /** Whoever waits for one that has failed hears of it, however short messages are. */
+  @ParameterizedTest
+  @CsvSource({"100, 1000", "1000, 100", "100, 100"})
+  void whyARunHasEndedIsCutToWhatAMessageTakes(int own, int ofOthers) throws InterruptedException {
+    Case of = Case.from(0, GatherDeskTest::isGatheredBy0);
+    try (Cluster cluster = Cluster.loopback();
+        Arena arena = Arena.ofShared()) {
+      cluster.maxMessageBytes = own;
+      TransferEngine engine = cluster.trainer(0);
+      cluster.maxMessageBytes = ofOthers;
+      try (Rig rig = new Rig(cluster, of.table(), RunOptions.builder())) {
+        rig.trainers.forEach(trainer -> trainer.close().block(Cluster.PATIENCE));
+        int count = of.table().sources().size();
+        RunOptions options = RunOptions.builder().trainers(cluster.addresses(count)).build();
+        Trainer trainer = new Trainer(engine, of.table(), 0, rig.memory(0), options);
+        HostMemory memory = new HostMemory(arena.allocate(trainer.temporaryBytes, 64));
+        MemoryRegion region = Cluster.await(engine.register(memory, Access.REMOTE_WRITE));
+        GatherDesk desk = GatherDesk.open(trainer, region);
+        BlockingQueue<GatherMessage> answers = new LinkedTransferQueue<>();
+        TransferEngine asker = cluster.trainer(1);
+        asker
+            .messages(GatherDesk.CHANNEL)
+            .subscribe(message -> answers.add(GatherCodec.decode(message.bytes())));
+
+        Run run = run(trainer, rig, 1);
+        desk.begin(run);
+        desk.failed(run, new IllegalStateException("it was too long to say".repeat(50)));
+        // Nobody has asked so far: who asks later is answered.
+        Step.Gather gather = gathered(of);
+        GatherMessage.AskedStep asked =
+            new GatherMessage.AskedStep(gather.order(), gather.gatherBytes());
+        ask(asker, asker.peer(engine.address()), new GatherMessage.Ask(1, List.of(asked)));
+        assertThat(answers.poll(20, TimeUnit.SECONDS)).isInstanceOf(GatherMessage.Failed.class);
+        desk.close().block(Cluster.PATIENCE);
+        region.close().block(Cluster.PATIENCE);
+      }
     }
   }
 
