@@ -5,6 +5,7 @@ import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.check.ChecksumScope;
+import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.Postman;
@@ -96,7 +97,7 @@ public final class TrainerService {
   private final Postman postman;
   private final Sinks.Many<RunProgress> progress = Sinks.many().replay().latest();
   private final AtomicBoolean isClosing = new AtomicBoolean();
-  private final Sinks.Empty<Void> closed = Sinks.empty();
+  private final End closed = new End();
   private @Nullable Inbox<RemoteMessage.Order> inbox;
 
   // Only in turns.
@@ -189,7 +190,7 @@ public final class TrainerService {
       if (isClosing.compareAndSet(false, true)) {
         turns.run(this::closeNow);
       }
-      return closed.asMono();
+      return closed;
     });
   }
 
@@ -201,7 +202,7 @@ public final class TrainerService {
     stop(CLOSED);
     writer.close();
     progress.tryEmitComplete();
-    Listener.ofEnd(trainer.whenQuiet(), closed::tryEmitEmpty, closed::tryEmitError);
+    Listener.ofEnd(trainer.whenQuiet(), closed::complete, closed::fail);
   }
 
   private void start(Peer sender, RemoteMessage.Start start) {

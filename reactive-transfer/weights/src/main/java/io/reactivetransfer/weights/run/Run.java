@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.run;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.Transfer;
+import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.kernel.PrepareTask;
 import io.reactivetransfer.weights.plan.Step;
 import java.util.ArrayDeque;
@@ -17,7 +18,6 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * One update of one rank. Steps that need room get it in their order, are then loaded or prepared,
@@ -38,7 +38,7 @@ final class Run {
   private final @Nullable StepReader reader;
   private final FluxSink<RunProgress> progress;
   private final RunFeed feed;
-  private final Sinks.Empty<Void> quiet = Sinks.empty();
+  private final End quiet = new End();
   private final Disposable.Swap deadline = Disposables.swap();
   private final Disposable.Composite barriers = Disposables.composite();
   private final long beganNanos = System.nanoTime();
@@ -88,7 +88,7 @@ final class Run {
 
   /** Completes when nothing of it touches memory any more, however it has ended. */
   Mono<Void> quiet() {
-    return quiet.asMono();
+    return quiet;
   }
 
   /** Begins; what throws before the engine has the writes ends it, as whatever throws later. */
@@ -515,9 +515,9 @@ final class Run {
     } finally {
       // A subscriber may throw as it is told, and others wait for the memory.
       if (notQuiet == null) {
-        quiet.tryEmitEmpty();
+        quiet.complete();
       } else {
-        quiet.tryEmitError(notQuiet);
+        quiet.fail(notQuiet);
       }
     }
   }

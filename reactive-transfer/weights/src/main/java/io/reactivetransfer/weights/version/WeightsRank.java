@@ -5,6 +5,7 @@ import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import io.reactivetransfer.weights.internal.End;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.MessageText;
@@ -64,7 +65,7 @@ public final class WeightsRank {
   private @Nullable Verification verification;
 
   private final Sinks.Many<RankStatus> statuses = Sinks.many().replay().latest();
-  private final Sinks.Empty<Void> closed = Sinks.empty();
+  private final End closed = new End();
   private final AtomicBoolean isClosing = new AtomicBoolean();
   private @Nullable Inbox<Command> inbox;
   private volatile @Nullable Gate current;
@@ -214,7 +215,7 @@ public final class WeightsRank {
       if (isClosing.compareAndSet(false, true)) {
         turn(this::end);
       }
-      return closed.asMono();
+      return closed;
     });
   }
 
@@ -231,8 +232,8 @@ public final class WeightsRank {
     }
     Listener.ofEnd(
         Mono.whenDelayError(slots.stream().map(BufferSlot::close).toList()),
-        closed::tryEmitEmpty,
-        closed::tryEmitError);
+        closed::complete,
+        closed::fail);
   }
 
   private void turn(Runnable event) {

@@ -19,6 +19,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -89,6 +91,57 @@ class ThrowingTest {
       goOn.countDown();
       assertThat(quiet).succeedsWithin(Duration.ofSeconds(5));
       assertThat(closed).succeedsWithin(Duration.ofSeconds(5));
+    }
+  }
+
+  @Test
+  void oneOfThoseWhoWaitForMemoryThrowsAndTheOthersHear() throws InterruptedException {
+    Case of = Case.from(0, table -> !gathers(table) && prepares(table, 0));
+    CountDownLatch preparing = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    PrepareFunction slow =
+        task -> {
+          preparing.countDown();
+          try {
+            assertThat(goOn.await(30, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    try (Cluster cluster = Cluster.loopback();
+        Rig rig = new Rig(cluster, of.table(), RunOptions.builder().prepare(slow))) {
+      rig.fill(new ModelBytes(of.model()));
+      TrainerRank trainer = rig.trainers.getFirst();
+      trainer.write(rig.targets(0, 1)).subscribe(progress -> {}, why -> {});
+      assertThat(preparing.await(30, TimeUnit.SECONDS)).isTrue();
+      trainer.whenQuiet().subscribe(new Throwing());
+      CompletableFuture<Void> quiet = trainer.whenQuiet().toFuture();
+      CompletableFuture<Void> closed = trainer.close().toFuture();
+      goOn.countDown();
+      assertThat(quiet).succeedsWithin(Duration.ofSeconds(5));
+      assertThat(closed).succeedsWithin(Duration.ofSeconds(5));
+    }
+  }
+
+  /** Breaks the rule that signals must return. */
+  private static final class Throwing implements CoreSubscriber<Void> {
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      subscription.request(1);
+    }
+
+    @Override
+    public void onNext(Void nothing) {}
+
+    @Override
+    public void onError(Throwable failure) {
+      throw new IllegalStateException("thrown by a subscriber");
+    }
+
+    @Override
+    public void onComplete() {
+      throw new IllegalStateException("thrown by a subscriber");
     }
   }
 
