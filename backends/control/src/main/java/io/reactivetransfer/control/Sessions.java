@@ -268,10 +268,32 @@ final class Sessions {
         drop(dial, "there is a session already");
       }
       case WAIT -> {
-        peer.finds.addAll(dial.finds());
+        List<Long> waiting = List.copyOf(dial.finds());
+        peer.finds.addAll(waiting);
         dial.finds().clear();
+        if (!waiting.isEmpty()) {
+          loop.schedule(() -> overdue(peer, waiting), connectNanos());
+        }
         drop(dial, "both sides have dialled");
       }
+    }
+  }
+
+  /**
+   * The other side's connection was to become the session. It can dial again and again and never
+   * open one, so whoever looks for it has the time of a dial.
+   */
+  private void overdue(Peer peer, List<Long> tokens) {
+    List<Long> left = new ArrayList<>(tokens);
+    left.retainAll(peer.finds);
+    peer.finds.removeAll(left);
+    if (!closed) {
+      notFound(
+          left,
+          ErrorCode.TIMEOUT.because(
+              "it was to open the session that it has dialled, and did not within "
+                  + connectMillis()
+                  + " ms"));
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -103,6 +104,27 @@ class CrossingTest {
     }
     assertThat(ends).isGreaterThan(0);
     assertThat(seen).hasSizeGreaterThan(20);
+  }
+
+  /** Both have dialled, and the other side, whose turn it is to open, dials anew instead. */
+  @Test
+  void whoLooksForOneThatNeverOpensIsTold() {
+    Lab lab = new Lab(LOW, HIGH);
+    lab.one.send("never taken at once");
+    lab.settle();
+    lab.wires.get(0).deliverToFar(); // its proof, whose answer it does not take
+    lab.two.find(1);
+    lab.settle();
+    lab.wires.get(1).deliverToFar();
+    lab.wires.get(1).deliverToNear();
+    lab.two.advance(9_000);
+    Dialled again = new Dialled(lab.one.sessions, lab.two.address, HIGH.id(), 99);
+    lab.wires.add(lab.new Wire(lab.one, lab.two, again));
+    lab.wires.getLast().deliverToFar();
+    assertThat(lab.two.log).isEmpty();
+    lab.two.advance(2_000);
+    lab.settle();
+    assertThat(lab.two.log).singleElement().asString().startsWith("not found 1");
   }
 
   private static Lab begin(Way ofOne, Way ofTwo) {

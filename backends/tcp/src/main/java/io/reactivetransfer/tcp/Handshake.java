@@ -3,6 +3,7 @@ package io.reactivetransfer.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Nic;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.control.socket.ProtocolException;
@@ -147,6 +148,10 @@ final class Handshake {
     EngineId dialler = Wire.id(in);
     EngineId acceptor = Wire.id(in);
     int nicIndex = Byte.toUnsignedInt(in.get());
+    if (nicIndex >= Nic.MAX_PER_ENGINE) {
+      throw new ProtocolException(
+          "expected a NIC index below " + Nic.MAX_PER_ENGINE + ", got " + nicIndex);
+    }
     return new Hello(dialler, acceptor, nicIndex, rest(in));
   }
 

@@ -99,9 +99,11 @@ final class FuzzHandshake {
     }
     EngineId origin = new EngineId(in.getLong(), in.getLong());
     EngineId wanted = new EngineId(in.getLong(), in.getLong());
-    return wanted.equals(target)
-        ? new Verdict.Greeted(origin, Byte.toUnsignedInt(in.get()))
-        : new Verdict.Refused(3);
+    int index = Byte.toUnsignedInt(in.get());
+    if (index >= 8) {
+      return new Verdict.Refused(1); // no engine has as many NICs
+    }
+    return wanted.equals(target) ? new Verdict.Greeted(origin, index) : new Verdict.Refused(3);
   }
 
   /** What an origin must do with the first so many bytes that it gets. */

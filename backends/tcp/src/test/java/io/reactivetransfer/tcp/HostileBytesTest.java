@@ -80,6 +80,12 @@ class HostileBytesTest {
     rejectedHello(out -> out.setShort(6, 64));
   }
 
+  /** No engine has as many, and what is behind them nobody would shut. */
+  @Test
+  void aHelloOfANinthNic() {
+    rejectedHello(out -> out.setByte(40, 8));
+  }
+
   private void rejectedHello(Consumer<io.netty.buffer.ByteBuf> damage) {
     try (RawConnection raw = RawConnection.to(nic)) {
       raw.send(out -> {

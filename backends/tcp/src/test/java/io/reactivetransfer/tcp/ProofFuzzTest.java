@@ -37,6 +37,12 @@ class ProofFuzzTest {
   private static final int PROOF_BYTES = 40;
   private static final int NONE = -1;
 
+  /** As many as an engine has at most. */
+  private static final int NICS = 8;
+
+  /** Of the NIC, in a hello. */
+  private static final int INDEX_AT = 40;
+
   private final FuzzNic.Shared shared = new FuzzNic.Shared();
 
   @Test
@@ -57,7 +63,7 @@ class ProofFuzzTest {
     List<EngineId> engines = List.of(FRIEND, STRANGER, nic.id);
     EngineId dialler = in.chance(60) ? FRIEND : in.oneOf(engines);
     EngineId wanted = in.chance(60) ? nic.id : in.oneOf(engines);
-    byte[] hello = FuzzHandshake.hello(dialler, wanted, in.below(256));
+    byte[] hello = FuzzHandshake.hello(dialler, wanted, in.below(in.chance(80) ? NICS : 256));
     byte[] key = in.chance(70) ? KEY : WRONG;
     byte[] proof = proof(in.chance(90) ? "dialler" : "acceptor", key, hello);
     byte[] said =
@@ -142,7 +148,10 @@ class ProofFuzzTest {
   }
 
   private static int refusedHello(byte[] bytes) {
-    return refusedHead(ByteBuffer.wrap(bytes), "RTTH", FuzzHandshake.helloBytes() - HEAD_BYTES);
+    int length = FuzzHandshake.helloBytes();
+    int refused = refusedHead(ByteBuffer.wrap(bytes), "RTTH", length - HEAD_BYTES);
+    boolean namesNoNic = bytes.length >= length && Byte.toUnsignedInt(bytes[INDEX_AT]) >= NICS;
+    return refused == NONE && namesNoNic ? 1 : refused;
   }
 
   private static int refusedHead(ByteBuffer frame, String letters, int length) {

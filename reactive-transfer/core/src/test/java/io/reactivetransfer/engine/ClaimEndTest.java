@@ -88,6 +88,37 @@ class ClaimEndTest {
     claim(counter, 1).assertOpen(); // it was told, once
   }
 
+  /** It does not remember what it told, and cannot say that it begins anew under it. */
+  @Test
+  void whatAnOriginToldBeforeItForgotThisEngineEndsNoLaterClaim() {
+    hand.receive(1, hand.hello(1, 1, 0));
+    abort("gone");
+    hand.receive(1, hand.hello(1, 2, 0));
+    Probe<Void> claim = claim(counter, 1);
+    claim.assertOpen();
+    arrive(1);
+    claim.assertComplete();
+  }
+
+  /** It asks whether its old doubt was cleared, and no longer knows that it need not be told. */
+  @Test
+  void whatWasDiscardedIsNotInDoubtAgainWhenAnOldDoubtIsAskedAfter() {
+    abort(new AbortFrame(1, IMM.value(), 0, ControlFrame.DOUBT, "its way was lost"));
+    hand.peers().bounds(0, 0);
+    hand.lose(origin);
+    hand.inTurn(hand.peers()::sweep);
+    hand.probe(counter.discard());
+    hand.turn();
+    hand.receive(1, hand.hello(1, 1, 0));
+    Probe<Void> claim = claim(counter, 2);
+    arrive(1);
+    abort(new AbortFrame(1, IMM.value(), 0, ControlFrame.DOUBT, ""));
+    assertThat(hand.control().sent(ControlFrame.CLEARED)).hasSize(1);
+    claim.assertOpen();
+    arrive(1);
+    claim.assertComplete();
+  }
+
   @Test
   void discardForgetsAnAbort() {
     abort("gone");

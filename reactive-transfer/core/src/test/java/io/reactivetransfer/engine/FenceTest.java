@@ -12,6 +12,7 @@ import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.Liveness;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -200,8 +201,10 @@ class FenceTest {
     hand.receive(1, hand.hello(1, 1, 0));
     submit();
     assertThat(said(ControlFrame.HELLO)).isEqualTo(before);
-    hand.nic(1).fences.forEach(fence -> fence.complete(null));
-    hand.turn();
+    for (int times = 0; times < 2; times++) { // once more, for what came behind the loss
+      hand.nic(1).fences.forEach(fence -> fence.complete(null));
+      hand.turn();
+    }
     assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
   }
 
@@ -218,6 +221,43 @@ class FenceTest {
     hand.nics().forEach(nic -> nic.fences.forEach(fence -> fence.complete(null)));
     hand.turn();
     assertThat(said(ControlFrame.HELLO)).isEqualTo(before + 1);
+  }
+
+  /** Each greeting of a new acquaintance has all its ways shut. */
+  @Test
+  void whoGreetsWithoutEndHasFewWaysShutAtATime() {
+    hand.nics().forEach(nic -> nic.completesFences = false);
+    for (int epoch = 2; epoch < 500; epoch++) {
+      hand.receive(1, hand.hello(1, epoch, 0));
+      hand.receive(1, ControlFrame.fence(0, 0));
+    }
+    int ways = hand.nics().size() * hand.nics().size();
+    assertThat(hand.nics().stream().mapToInt(nic -> nic.fences.size()).sum())
+        .isLessThanOrEqualTo(ways);
+    int fenced = said(ControlFrame.FENCED);
+    hand.nics().forEach(nic -> nic.completesFences = true);
+    hand.nics().forEach(nic -> List.copyOf(nic.fences).forEach(fence -> fence.complete(null)));
+    hand.turn();
+    assertThat(hand.nics().stream().mapToInt(nic -> nic.fences.size()).sum())
+        .as("once more, behind what may have come meanwhile")
+        .isLessThanOrEqualTo(2 * ways);
+    assertThat(said(ControlFrame.FENCED)).isEqualTo(fenced + 1);
+    hand.receive(1, hand.hello(1, 499, hand.epoch(1)));
+    hand.receive(1, hand.credit(1, 1));
+    Probe<WriteImm> write = submit();
+    hand.settle();
+    write.assertComplete();
+  }
+
+  /** It would be told that nothing comes any more, and its bytes could come over newer ones. */
+  @Test
+  void aNicThatFailsToShutAWayEndsTheEngine() {
+    hand.nic(0).completesFences = false;
+    hand.receive(1, ControlFrame.fence(0, 0));
+    hand.nic(0).fences.forEach(fence -> fence.completeExceptionally(new IllegalStateException()));
+    hand.turn();
+    assertThat(said(ControlFrame.FENCED)).isZero();
+    assertThat(hand.engine().isClosed()).isTrue();
   }
 
   @Test

@@ -9,10 +9,12 @@ import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferFailedException;
+import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.Write;
 import io.reactivetransfer.engine.ScriptedNic.Piece;
 import io.reactivetransfer.engine.base.Probe;
 import io.reactivetransfer.engine.peers.ControlFrame;
+import io.reactivetransfer.spi.BackendException;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +93,22 @@ class ReleasedMemoryTest {
     assertThat(stopped()).isEqualTo(1);
     assertThat(submit(region(1, 7)).error()).isInstanceOf(TransferFailedException.class);
     assertThat(targets()).isEqualTo(before);
+  }
+
+  /** Such as one with a key that the second NIC does not understand. */
+  @Test
+  void whatOnlyOneNicCouldResolveIsReleased() {
+    int before = targets();
+    RemoteRegion target = region(1, 9);
+    hand.nic(1).resolveFailure = new BackendException(5, "told to fail");
+    for (int i = 0; i < 3; i++) {
+      assertThat(submit(target).error()).isInstanceOf(TransferRejectedException.class);
+    }
+    assertThat(hand.nic(0).targets()).isEqualTo(before);
+    hand.nic(1).resolveFailure = null;
+    Probe<Transfer> again = submit(target);
+    hand.settle();
+    again.assertComplete();
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -35,7 +36,8 @@ public final class ScriptedNic implements Domain {
   public record Local(ScriptedNic nic, Memory memory, int id, int version) implements LocalMemory {
     @Override
     public byte[] key() {
-      return new byte[] {(byte) nic.index, (byte) id, (byte) version};
+      byte[] key = {(byte) nic.index, (byte) id, (byte) version};
+      return Arrays.copyOf(key, nic.keyBytes);
     }
   }
 
@@ -96,6 +98,15 @@ public final class ScriptedNic implements Domain {
 
   /** One for each peer that was given up. */
   final List<CompletableFuture<Void>> fences = new ArrayList<>();
+
+  /** Whether memory is registered at once. */
+  public boolean completesRegistrations = true;
+
+  /** One for each time that memory was registered. */
+  public final List<Runnable> endRegistrations = new ArrayList<>();
+
+  /** How long its keys are; 1 to 64 bytes are right. */
+  public int keyBytes = 3;
 
   /** Whether memory is revoked at once. */
   public boolean completesRevocations = true;
@@ -283,7 +294,12 @@ public final class ScriptedNic implements Domain {
     raise(registerFailure);
     Local local = new Local(this, memory, ids++, 0);
     registered.put(local.id(), local);
-    return CompletableFuture.completedStage(local);
+    CompletableFuture<LocalMemory> registration = new CompletableFuture<>();
+    endRegistrations.add(() -> registration.complete(local));
+    if (completesRegistrations) {
+      registration.complete(local);
+    }
+    return registration;
   }
 
   @Override

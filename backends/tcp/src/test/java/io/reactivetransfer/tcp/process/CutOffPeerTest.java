@@ -70,7 +70,7 @@ class CutOffPeerTest {
   @Test
   void aNicThatIsCutOffEndsItsWritesSoonAfterTheirDeadline() {
     CompletableFuture<Long> stream = writeOnAndOn(LIVENESS);
-    child.call("count", IMM.value(), 20);
+    child.call("count", IMM.value(), 4);
 
     second.stall();
 

@@ -1,6 +1,7 @@
 package io.reactivetransfer.engine.base;
 
 import java.util.Arrays;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class IntMap<V> {
 
   private static final int FREE = -1;
+
+  /** Others choose the keys, and must not know which ones meet. */
+  private static final int SEED = new SplittableRandom().nextInt();
 
   private int[] keys = new int[16];
   private @Nullable Object[] values = new Object[16];
@@ -60,6 +64,7 @@ public final class IntMap<V> {
     values[gap] = null;
   }
 
+  /** In an order that is another one in each process. */
   public void forEach(Consumer<V> visitor) {
     for (int at = 0; at < keys.length; at++) {
       V value = valueAt(at);
@@ -79,7 +84,8 @@ public final class IntMap<V> {
   }
 
   private static int home(int key, int mask) {
-    int mixed = key * 0x9E3779B9;
+    int mixed = (key ^ SEED) * 0x9E3779B9;
+    mixed = (mixed ^ mixed >>> 15) * 0x85EBCA6B;
     return (mixed ^ mixed >>> 16) & mask;
   }
 

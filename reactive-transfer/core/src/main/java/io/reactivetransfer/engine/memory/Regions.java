@@ -65,13 +65,18 @@ public final class Regions {
       counters.add(Counters.OPEN_REGIONS, 1);
       region.register(failure -> {
         if (failure == null) {
-          region.publish();
-          answer.success(region, () -> commands.execute(() -> region.closeNow(over -> {})));
+          commands.answer(answer, each -> published(region, each));
         } else {
           answer.error(failure);
         }
       });
     }
+  }
+
+  /** Whatever a NIC gave as its key, the answer comes. */
+  private void published(RegisteredRegion region, Answer<MemoryRegion> answer) {
+    region.publish();
+    answer.success(region, () -> commands.execute(() -> region.closeNow(over -> {})));
   }
 
   /**

@@ -120,12 +120,18 @@ public final class ResolvedRegion implements RemoteRegion {
 
   private void resolveAnew(Domain[] domains) {
     peer.resolve();
+    int known = resolved.size();
+    @Nullable RemoteMemory[] before = memories.clone();
     for (int nic = 0; nic < memories.length; nic++) {
       try {
         byte[] key = key(peer.counterpart(nic));
         memories[nic] = domains[nic].resolve(peer.remote(nic), key, length());
         resolved.add(new Resolved(nic, memories[nic]));
       } catch (RuntimeException e) {
+        List<Resolved> undone = resolved.subList(known, resolved.size());
+        undone.forEach(each -> domains[each.nic()].release(each.memory()));
+        undone.clear();
+        System.arraycopy(before, 0, memories, 0, memories.length);
         throw new TransferRejectedException(
             "cannot resolve a " + this + ": " + Signals.textOf(e), Origin.peer(peer.id()), e);
       }

@@ -6,6 +6,7 @@ import io.reactivetransfer.engine.peers.Liveness;
 import io.reactivetransfer.engine.peers.PeerLink;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -410,6 +411,7 @@ final class GivenUp {
   List<Integer> begunAnew() {
     List<Integer> doubted = new ArrayList<>();
     List<Told> uncertain = List.copyOf(unacknowledged);
+    Set<Entry> failsAgain = new HashSet<>();
     unacknowledged.clear();
     again.clear();
     notes.clear(); // the peer has dropped its own
@@ -417,9 +419,14 @@ final class GivenUp {
       Entry entry = told.entry;
       entry.unacknowledged--;
       entry.told -= told.shares;
+      if ((told.flags & ControlFrame.RESUMED) != 0 && failsAgain.remove(entry)) {
+        entry.reason = null; // that it is used again was told behind that
+        entry.remembered = false;
+      }
       if ((told.flags & ControlFrame.FAILS) != 0 && entry.reason == null) {
         entry.reason = told.text;
         entry.remembered = (told.flags & ControlFrame.NOTE) != 0;
+        failsAgain.add(entry);
       }
       if (told.shares != 0 || (told.flags & ControlFrame.DOUBT) != 0) {
         doubt(entry, entry.doubt == null ? FORGOTTEN : entry.doubt);

@@ -44,8 +44,13 @@ public final class Control {
   }
 
   void disconnect(PeerLink peer, String reason) {
+    disconnect(peer.id(), reason);
+  }
+
+  /** Ends the session with an engine, which may be no peer. */
+  void disconnect(EngineId id, String reason) {
     if (!closed) {
-      channel.disconnect(peer.id(), reason);
+      channel.disconnect(id, reason);
     }
   }
 

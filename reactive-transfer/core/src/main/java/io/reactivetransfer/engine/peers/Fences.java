@@ -3,6 +3,8 @@ package io.reactivetransfer.engine.peers;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.RemotePeer;
 import java.nio.ByteBuffer;
+import java.util.IdentityHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shuts out what one peer has on its way here before anything begins anew with it, and has it do so
@@ -11,6 +13,28 @@ import java.nio.ByteBuffer;
  * Belongs to the NIC thread.
  */
 final class Fences {
+
+  /** No session in which the peer asked for it. */
+  private static final int NOBODY = -1;
+
+  /** A way of the peer to one of our NICs that is being shut. */
+  private static final class Shutting {
+    private final int ours;
+    private final int theirs;
+    private final RemotePeer remote;
+
+    /** Why it is to be shut once more, when this has ended; null if it is not. */
+    private @Nullable String again;
+
+    /** The session in which the peer then is to be answered, or nobody. */
+    private int askerAgain = NOBODY;
+
+    private Shutting(int ours, int theirs, RemotePeer remote) {
+      this.ours = ours;
+      this.theirs = theirs;
+      this.remote = remote;
+    }
+  }
 
   private final PeerLink peer;
   private final Peers peers;
@@ -26,6 +50,8 @@ final class Fences {
 
   /** How many fences our NICs have yet to complete, by their numbers. */
   private final int[] open;
+
+  private final IdentityHashMap<RemotePeer, Shutting> ways = new IdentityHashMap<>(1);
 
   /** Those of our NICs that have any to complete, as a set of bits. */
   private int shutting;
@@ -99,22 +125,57 @@ final class Fences {
   // ---- what it has on the way here ----
 
   /** Has one of our NICs give one of its up, and shut out what that had on its way. */
-  void shut(int ours, RemotePeer remote, String reason, Runnable then) {
-    Domain domain = peers.nics().domains()[ours];
+  void shut(int ours, int theirs, RemotePeer remote, String reason) {
+    shut(ours, theirs, remote, reason, NOBODY);
+  }
+
+  /**
+   * What comes while a way is being shut is done once more behind that, however often it is asked
+   * for: a peer that greets or loses ways without end has one of our NICs keep two of them in mind,
+   * and not each.
+   */
+  private void shut(int ours, int theirs, RemotePeer remote, String reason, int asker) {
+    Shutting known = ways.get(remote);
+    if (known != null) {
+      known.again = reason;
+      known.askerAgain = asker == NOBODY ? known.askerAgain : asker;
+      return;
+    }
+    Shutting way = new Shutting(ours, theirs, remote);
+    ways.put(remote, way);
     open[ours]++;
     shutting |= 1 << ours;
+    begin(way, reason, asker);
+  }
+
+  private void begin(Shutting way, String reason, int asker) {
+    Domain domain = peers.nics().domains()[way.ours];
     var _ =
         domain
-            .disconnect(remote, reason)
-            .whenComplete((nothing, failure) ->
-                peers
-                    .commands()
-                    .execute(() -> {
-                      if (--open[ours] == 0) {
-                        shutting &= ~(1 << ours);
-                      }
-                      then.run();
-                    }));
+            .disconnect(way.remote, reason)
+            .whenComplete(
+                (nothing, failure) -> peers.commands().execute(() -> ended(way, asker, failure)));
+  }
+
+  private void ended(Shutting way, int asker, @Nullable Throwable failure) {
+    if (failure != null && !peers.nics().hasFailed(way.ours) && !peers.nics().isClosed()) {
+      throw new IllegalStateException("a NIC could not shut out " + peer, failure);
+    }
+    if (asker == peer.mail.sessions()) {
+      peer.mail.say(ControlFrame.fenced(way.ours, way.theirs));
+    }
+    String again = way.again;
+    if (again == null) {
+      ways.remove(way.remote);
+      if (--open[way.ours] == 0) {
+        shutting &= ~(1 << way.ours);
+      }
+    } else {
+      int next = way.askerAgain;
+      way.again = null;
+      way.askerAgain = NOBODY;
+      begin(way, again, next);
+    }
   }
 
   /** Whether something that it had on its way may still come in. */
@@ -147,21 +208,14 @@ final class Fences {
 
   /** It has lost a way to us, and asks to have it shut. */
   private void asked(int ours, int theirs, RemotePeer remote) {
-    int session = peer.mail.sessions();
-    Runnable answer =
-        () -> {
-          if (session == peer.mail.sessions()) {
-            ByteBuffer fenced = ControlFrame.fenced(ours, theirs);
-            peer.mail.say(fenced);
-          }
-        };
     if (peers.nics().hasFailed(ours)) {
-      answer.run();
+      peer.mail.say(ControlFrame.fenced(ours, theirs));
     } else {
       if (peer.counterpart(ours) == theirs) {
         peer.wayLost(ours); // what we have on that way ends with it, and is asked for before
       }
-      shut(ours, remote, "its NIC " + theirs + " lost its way", answer);
+      String reason = "its NIC " + theirs + " lost its way";
+      shut(ours, theirs, remote, reason, peer.mail.sessions());
     }
   }
 }

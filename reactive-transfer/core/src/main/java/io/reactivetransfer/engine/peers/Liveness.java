@@ -1,5 +1,6 @@
 package io.reactivetransfer.engine.peers;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferException.Origin;
 import io.reactivetransfer.engine.base.Deadlines;
@@ -86,5 +87,16 @@ public final class Liveness {
         peer,
         new PeerUnreachableException(
             "peer " + peer + " is lost: " + text, Origin.peer(peer.id()), null));
+  }
+
+  /** The same, of an engine that may have written and never have greeted: then it is no peer. */
+  public void giveUp(EngineId id, String text) {
+    PeerLink peer = peers.find(id);
+    if (peer != null) {
+      giveUp(peer, text);
+    } else {
+      control.disconnect(id, text);
+      peers.strangerLost(id);
+    }
   }
 }

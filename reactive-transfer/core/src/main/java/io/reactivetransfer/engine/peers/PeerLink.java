@@ -245,7 +245,7 @@ public final class PeerLink implements Peer {
       if (!works(old)) {
         RemotePeer remote = remotes[nic][old];
         if (remote != null) {
-          fences.shut(nic, remote, "NIC " + old + " of the peer failed", () -> {});
+          fences.shut(nic, old, remote, "NIC " + old + " of the peer failed");
         }
         counterparts[nic] = working[nic % working.length];
       }
@@ -301,7 +301,7 @@ public final class PeerLink implements Peer {
     } catch (RuntimeException e) {
       return; // the peer greets with what it likes, and no NIC could write from there
     }
-    fences.shut(ours, remote, reason, () -> {});
+    fences.shut(ours, theirs, remote, reason);
   }
 
   private void release() {

@@ -3,7 +3,6 @@ package io.reactivetransfer.engine.target;
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.engine.base.IntMap;
 import io.reactivetransfer.engine.peers.AbortFrame;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,22 +11,45 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What origins told of a failure while nobody waited for what they gave up: each note fails one
- * claim that would have to wait. So many for each origin; of more, the oldest goes. Belongs to the
- * NIC thread.
+ * claim that would have to wait. So many for each origin, and the fewer the more origins there are;
+ * of more, its oldest goes. Belongs to the NIC thread.
  */
 final class AbortNotes {
+
+  /** Of many origins each has an even part of this when it adds one. */
+  static final int MAX_IN_ALL = 65_536;
+
+  /** So many different texts are remembered; of more notes it is left out why. */
+  static final int MAX_TEXTS = 4_096;
+
+  private static final Why UNTOLD = new Why("more origins say why than are remembered");
+
+  /** What one or several notes of one origin have in common. */
+  private static final class Why {
+    private final String text;
+    private int notes;
+
+    private Why(String text) {
+      this.text = text;
+    }
+  }
 
   /**
    * One of them.
    *
    * @param imm under which something was given up
    * @param origin by whom
-   * @param text why
+   * @param why what it said
    */
-  record Note(int imm, EngineId origin, String text) {}
+  record Note(int imm, EngineId origin, Why why) {
+    String text() {
+      return ClaimFailures.cause("immediate " + imm, origin, why.text);
+    }
+  }
 
   private final Map<EngineId, LinkedHashMap<Integer, Note>> byOrigin = new HashMap<>();
-  private final IntMap<List<Note>> byImm = new IntMap<>();
+  private final IntMap<LinkedHashMap<EngineId, Note>> byImm = new IntMap<>();
+  private int texts;
 
   boolean isEmpty() {
     return byOrigin.isEmpty();
@@ -42,26 +64,50 @@ final class AbortNotes {
     LinkedHashMap<Integer, Note> own =
         byOrigin.computeIfAbsent(origin, id -> new LinkedHashMap<>());
     Map.Entry<Integer, Note> youngest = own.lastEntry();
-    // one step that ends many writes says the same of all of them
-    boolean same = youngest != null && youngest.getValue().text().equals(text);
-    Note note = new Note(imm, origin, same ? youngest.getValue().text() : text);
+    Note note = new Note(imm, origin, why(youngest, text));
+    remembered(note.why);
     own.put(imm, note);
-    List<Note> others = byImm.get(imm);
+    LinkedHashMap<EngineId, Note> others = byImm.get(imm);
     if (others == null) {
-      others = new ArrayList<>(1);
+      others = new LinkedHashMap<>(2);
       byImm.put(imm, others);
     }
-    others.add(note);
-    if (own.size() > AbortFrame.MAX_NOTES) {
+    others.put(origin, note);
+    if (own.size() > Math.min(AbortFrame.MAX_NOTES, MAX_IN_ALL / byOrigin.size())) {
       end(own.firstEntry().getKey(), origin);
     }
   }
 
+  /** One step that ends many writes says the same of all of them. */
+  private Why why(Map.@Nullable Entry<Integer, Note> youngest, String text) {
+    if (youngest != null && youngest.getValue().why.text.equals(text)) {
+      return youngest.getValue().why;
+    }
+    return texts < MAX_TEXTS ? new Why(text) : UNTOLD;
+  }
+
+  private void remembered(Why why) {
+    if (!why.equals(UNTOLD) && why.notes++ == 0) {
+      texts++;
+    }
+  }
+
+  private void forgotten(Why why) {
+    if (!why.equals(UNTOLD) && --why.notes == 0) {
+      texts--;
+    }
+  }
+
+  /** Of how many different texts it remembers. */
+  int texts() {
+    return texts;
+  }
+
   /** The oldest one that concerns this claim; it is gone then. Null if there is none. */
   @Nullable Note take(Claim claim) {
-    List<Note> notes = byImm.get(claim.imm);
+    Map<EngineId, Note> notes = byImm.get(claim.imm);
     if (notes != null) {
-      for (Note note : notes) {
+      for (Note note : notes.values()) {
         if (claim.concerns(note.origin())) {
           end(note.imm(), note.origin());
           return note;
@@ -78,12 +124,13 @@ final class AbortNotes {
     if (own == null || note == null) {
       return;
     }
+    forgotten(note.why);
     if (own.isEmpty()) {
       byOrigin.remove(origin);
     }
-    List<Note> notes = byImm.get(imm);
+    Map<EngineId, Note> notes = byImm.get(imm);
     if (notes != null) {
-      notes.remove(note);
+      notes.remove(origin);
       if (notes.isEmpty()) {
         byImm.remove(imm);
       }
@@ -92,9 +139,9 @@ final class AbortNotes {
 
   /** Whoever uses the immediate begins anew. */
   void discard(int imm) {
-    List<Note> notes = byImm.get(imm);
+    Map<EngineId, Note> notes = byImm.get(imm);
     if (notes != null) {
-      List.copyOf(notes).forEach(note -> end(imm, note.origin()));
+      List.copyOf(notes.keySet()).forEach(origin -> end(imm, origin));
     }
   }
 

@@ -40,15 +40,29 @@ public final class HeardAborts implements FrameHandler {
       return true; // said to who we were to it: it says so again, or what is in doubt
     }
     Inbound inbound = Inbound.from(peer);
-    if (inbound.isNews(abort.seq())) {
+    boolean asks = isQuestion(abort);
+    boolean clear = asks ? !imms.isInDoubt(abort.imm()) : !imms.isInDoubt(abort.imm(), peer.id());
+    if (inbound.isNews(abort.seq()) && !(asks && clear)) {
       imms.aborted(peer.id(), abort);
     } else if (abort.has(ControlFrame.DOUBT)
         && inbound.toBeCleared() < AbortFrame.MAX_DOUBTFUL // of more the origin will ask again
-        && !imms.isInDoubt(abort.imm(), peer.id())) {
+        && clear) {
       inbound.cleared(abort.imm()); // the word was lost
     }
     peer.mail.list();
     return true;
+  }
+
+  /**
+   * Whether it only asks if a doubt that it has told before was cleared. It may have been told to
+   * who this engine was to it before: what was discarded since is not to be in doubt again.
+   */
+  private static boolean isQuestion(AbortFrame abort) {
+    return abort.imm() >= 0
+        && abort.has(ControlFrame.DOUBT)
+        && !abort.has(ControlFrame.FAILS)
+        && abort.shares() == 0
+        && abort.text().isEmpty();
   }
 
   /** What it says, or null if it is malformed. */

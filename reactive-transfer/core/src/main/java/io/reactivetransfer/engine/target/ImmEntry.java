@@ -41,6 +41,9 @@ final class ImmEntry {
   /** Whether all of it is from that one. */
   private boolean sole;
 
+  /** Its place among those for which somebody waits; the table's own. */
+  private Chain.@Nullable Link<ImmEntry> placeAmongWaited;
+
   ImmEntry(int imm) {
     this.imm = imm;
   }
@@ -87,6 +90,15 @@ final class ImmEntry {
   @Nullable Claim firstClaim() {
     Chain.Link<Claim> first = claims.first();
     return first == null ? null : first.member();
+  }
+
+  Chain.Link<ImmEntry> placeAmongWaited() {
+    Chain.Link<ImmEntry> known = placeAmongWaited;
+    if (known == null) {
+      known = new Chain.Link<>(this);
+      placeAmongWaited = known;
+    }
+    return known;
   }
 
   /** Those that wait, as they stand now. */

@@ -44,6 +44,10 @@ public final class ImmTable implements PeerEvents {
   private final Unclaimed unclaimed;
   private final LostArrivals lost;
   private final IntMap<ImmEntry> entries = new IntMap<>();
+
+  /** Those of them for which somebody waits. */
+  private final Chain<ImmEntry> waited = new Chain<>();
+
   private final Chain<Claim> bound = new Chain<>();
   private final AbortNotes notes = new AbortNotes();
   private final Doubts doubts = new Doubts();
@@ -62,8 +66,7 @@ public final class ImmTable implements PeerEvents {
     this.afterPoll = afterPoll;
     this.counters = counters;
     this.unclaimed = new Unclaimed(maxUnclaimed);
-    this.lost =
-        new LostArrivals(peers, liveness, afterPoll, defects, counters, maxUnclaimed, unclaimed);
+    this.lost = new LostArrivals(liveness, afterPoll, defects, counters, maxUnclaimed, unclaimed);
   }
 
   /**
@@ -107,7 +110,9 @@ public final class ImmTable implements PeerEvents {
   void aborted(EngineId origin, AbortFrame abort) {
     assert timers.owner().isCurrent();
     if (abort.imm() == ControlFrame.ALL_IMMS) {
-      abortAll(origin, ClaimFailures.cause("many immediates", origin, abort.text()));
+      if (abort.has(ControlFrame.FAILS)) {
+        abortAll(origin, ClaimFailures.cause("many immediates", origin, abort.text()));
+      }
       return;
     }
     if (abort.has(ControlFrame.RESUMED)) {
@@ -121,7 +126,7 @@ public final class ImmTable implements PeerEvents {
       if (abort.has(ControlFrame.FAILS)) {
         boolean told = failWaiting(abort.imm(), origin, cause);
         if (!told && abort.has(ControlFrame.NOTE)) {
-          notes.add(abort.imm(), origin, cause);
+          notes.add(abort.imm(), origin, abort.text());
         }
       }
     }
@@ -154,9 +159,16 @@ public final class ImmTable implements PeerEvents {
   }
 
   private void abortAll(EngineId origin, String cause) {
-    List<ImmEntry> all = new ArrayList<>();
-    entries.forEach(all::add);
-    all.forEach(entry -> failWaiting(entry.imm, origin, cause));
+    waited().forEach(entry -> failWaiting(entry.imm, origin, cause));
+  }
+
+  /** Where somebody waits now: not to be looked for among all that nobody has claimed. */
+  private List<ImmEntry> waited() {
+    List<ImmEntry> all = new ArrayList<>(waited.size());
+    for (Chain.Link<ImmEntry> at = waited.first(); at != null; at = at.next()) {
+      all.add(at.member());
+    }
+    return all;
   }
 
   /** Nobody knows what was counted: nothing is, until the application says that it begins anew. */
@@ -178,11 +190,22 @@ public final class ImmTable implements PeerEvents {
     return doubts.isOf(imm, origin);
   }
 
+  /** Whether the immediate is in doubt, whoever left it so. */
+  boolean isInDoubt(int imm) {
+    return doubts.holds(imm);
+  }
+
   /** What it told concerns nobody any more. */
   @Override
   public void forgotten(PeerLink peer, PeerUnreachableException reason) {
     notes.forget(peer.id());
     doubts.forget(peer.id());
+  }
+
+  /** It has forgotten us, and with us what of its notes is over. */
+  @Override
+  public void begunAnew(PeerLink peer, PeerUnreachableException reason) {
+    notes.forget(peer.id());
   }
 
   private @Nullable ImmEntry entryFor(int imm, @Nullable EngineId origin) {
@@ -260,6 +283,9 @@ public final class ImmTable implements PeerEvents {
     if (entry == null) {
       entry = new ImmEntry(claim.imm);
       entries.put(claim.imm, entry);
+    }
+    if (entry.claims.isEmpty()) {
+      waited.add(entry.placeAmongWaited());
     }
     entry.claims.add(claim.place);
     counters.add(Counters.PENDING_CLAIMS, 1);
@@ -355,7 +381,7 @@ public final class ImmTable implements PeerEvents {
     assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim.place)) {
-      left(claim);
+      left(entry, claim);
       stopTimer(claim);
       serve(entry);
     }
@@ -365,7 +391,7 @@ public final class ImmTable implements PeerEvents {
     assert timers.owner().isCurrent();
     ImmEntry entry = entries.get(claim.imm);
     if (entry != null && entry.claims.remove(claim.place)) {
-      left(claim);
+      left(entry, claim);
       claim.decide(reason);
       serve(entry);
     }
@@ -466,8 +492,8 @@ public final class ImmTable implements PeerEvents {
 
   public void close(Throwable reason) {
     closed = reason;
-    List<Claim> all = new ArrayList<>();
-    entries.forEach(entry -> all.addAll(entry.waiting()));
+    waited().forEach(entry -> entry.shares = 0); // it meets none behind one that fails
+    List<Claim> all = waited().stream().flatMap(entry -> entry.waiting().stream()).toList();
     all.forEach(claim -> fail(claim, reason));
   }
 
@@ -475,7 +501,7 @@ public final class ImmTable implements PeerEvents {
     Claim claim;
     while ((claim = entry.firstClaim()) != null && entry.hasEnoughFor(claim)) {
       entry.claims.remove(claim.place);
-      left(claim);
+      left(entry, claim);
       long shares = claim.shares(); // before its listener, who may make a standing one again
       if (claim.decide(null)) {
         entry.shares -= shares;
@@ -484,7 +510,10 @@ public final class ImmTable implements PeerEvents {
     review(entry);
   }
 
-  private void left(Claim claim) {
+  private void left(ImmEntry entry, Claim claim) {
+    if (entry.claims.isEmpty()) {
+      waited.remove(entry.placeAmongWaited());
+    }
     counters.add(Counters.PENDING_CLAIMS, -1);
     if (!claim.bound.isEmpty() && bound.remove(claim.placeOfBound())) {
       claim.bound.forEach(peer -> peer.wanted(-1));

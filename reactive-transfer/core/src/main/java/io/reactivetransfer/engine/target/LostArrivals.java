@@ -5,14 +5,11 @@ import io.reactivetransfer.engine.base.AfterPoll;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.peers.Liveness;
-import io.reactivetransfer.engine.peers.PeerLink;
-import io.reactivetransfer.engine.peers.Peers;
 import org.jspecify.annotations.Nullable;
 
 /** Says which arrivals were lost because too much is unclaimed, and gives up who loses too many. */
 final class LostArrivals {
 
-  private final Peers peers;
   private final Liveness liveness;
   private final AfterPoll afterPoll;
   private final Defects defects;
@@ -21,14 +18,12 @@ final class LostArrivals {
   private final Unclaimed unclaimed;
 
   LostArrivals(
-      Peers peers,
       Liveness liveness,
       AfterPoll afterPoll,
       Defects defects,
       Counters counters,
       int maxUnclaimed,
       Unclaimed unclaimed) {
-    this.peers = peers;
     this.liveness = liveness;
     this.afterPoll = afterPoll;
     this.defects = defects;
@@ -60,15 +55,14 @@ final class LostArrivals {
   }
 
   /**
-   * Nobody can say any more which claims wait in vain: an origin that can be given up is; of others
-   * every claim that would have to wait fails, until the origin leaves.
+   * Nobody can say any more which claims wait in vain: an origin that the NIC names is given up; of
+   * others every claim that would have to wait fails, until what they left is gone.
    */
   private void lostTooMany(@Nullable EngineId origin) {
-    PeerLink peer = origin == null ? null : peers.find(origin);
-    if (peer != null) {
+    if (origin != null) {
       afterPoll.execute(() ->
           liveness.giveUp(
-              peer,
+              origin,
               "more of its arrivals were lost than can be remembered, because nobody claims them"));
     }
   }

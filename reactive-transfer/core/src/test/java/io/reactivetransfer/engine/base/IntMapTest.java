@@ -2,12 +2,14 @@ package io.reactivetransfer.engine.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The same as {@link HashMap}, whatever is done to it. */
@@ -59,6 +61,37 @@ class IntMapTest {
   void withKeysThatCollide() {
     compare(100, 30_000, key -> key << 16);
     compare(100, 30_000, key -> key << 24);
+  }
+
+  /** Who knows the code, but not the seed, cannot have all keys begin at the same place. */
+  @Test
+  void keysThatWereChosenToCollideDoNot() {
+    int mask = (1 << 18) - 1;
+    int[] chosen =
+        IntStream.iterate(0, key -> key + 1)
+            .filter(key -> {
+              int mixed = key * 0x9E3779B9;
+              return ((mixed ^ mixed >>> 16) & mask) < 32;
+            })
+            .limit(1 << 14)
+            .toArray();
+    int[] others = IntStream.range(0, 1 << 14).toArray();
+    long usual = Math.max(1_000_000, cost(others));
+    long cost = cost(chosen);
+    for (int round = 0; round < 3 && cost >= 10 * usual; round++) {
+      cost = Math.min(cost, cost(chosen));
+    }
+    assertThat(cost).as("ns; %s ns with keys side by side", usual).isLessThan(10 * usual);
+  }
+
+  private static long cost(int[] keys) {
+    var threads = ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadCpuTime();
+    IntMap<Integer> map = new IntMap<>();
+    for (int key : keys) {
+      map.put(key, key);
+    }
+    return threads.getCurrentThreadCpuTime() - before;
   }
 
   @Test

@@ -337,6 +337,21 @@ class RegionTest {
     closed.assertComplete();
   }
 
+  /** A NIC that breaks its contract breaks the engine down, and who registered is told. */
+  @Test
+  void aKeyThatIsTooLongAndComesLateEndsTheRegistration() {
+    hand.open(1);
+    hand.nic(0).completesRegistrations = false;
+    hand.nic(0).keyBytes = 65;
+    HostMemory memory = new HostMemory(Arena.ofAuto().allocate(64));
+    Probe<MemoryRegion> probe = hand.probe(hand.engine().register(memory, Access.REMOTE_WRITE));
+    hand.turn();
+    probe.assertOpen();
+    hand.nic(0).endRegistrations.forEach(Runnable::run);
+    hand.turn();
+    assertThat(probe.error()).hasMessageContaining("65");
+  }
+
   /** A NIC that throws breaks the engine down, and everyone who waited is told. */
   @Test
   void whoWaitsBehindARevocationThatThrowsIsTold() {

@@ -185,6 +185,25 @@ class GivenUpTest {
     hand.nic(0).failsWhatIsGivenUp = true;
   }
 
+  /** The last that is known to have been meant is told again, and not what came before it. */
+  @Test
+  void whatWasFollowedByAnotherUseIsNoFailureForWhoHasForgotten() {
+    answer(hand.hello(1));
+    hand.nic(0).room = 0;
+    Probe<WriteImm> first = hand.probe(hand.engine().submit(write(0, 9), Duration.ofSeconds(1)));
+    hand.turn();
+    hand.advance(Duration.ofMillis(1_500));
+    assertThat(first.error()).isNotNull();
+    hand.nic(0).room = Integer.MAX_VALUE;
+    Probe<WriteImm> again = submit(write(0, 9));
+    hand.settle();
+    again.assertComplete();
+    assertThat(aborts()).as("that it failed, and that it is used again").hasSize(2);
+    answer(hand.hello(1, 2, hand.epoch(1)));
+    assertThat(aborts().subList(2, aborts().size()))
+        .noneMatch(abort -> (abort.get(2 * Integer.BYTES + Long.BYTES) & ControlFrame.FAILS) != 0);
+  }
+
   /** The user may have let go of its peer long before it is heard of. */
   @Test
   void aPeerThatHasToBeToldSomethingIsHeld() {

@@ -12,6 +12,7 @@ import io.reactivetransfer.engine.base.WireImm;
 import io.reactivetransfer.engine.peers.AbortFrame;
 import io.reactivetransfer.engine.peers.ControlFrame;
 import io.reactivetransfer.engine.peers.PeerLink;
+import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -85,6 +86,49 @@ class AbortFloodTest {
     notes.forget(one);
     assertThat(notes.isEmpty()).isTrue();
     assertThat(ControlFrame.clip(LONG).length()).isLessThanOrEqualTo(200);
+  }
+
+  @Test
+  void notesOfManyOriginsAreBoundedToo() {
+    AbortNotes notes = new AbortNotes();
+    for (int origin = 0; origin < 1_000; origin++) {
+      for (int imm = 0; imm < AbortFrame.MAX_NOTES; imm++) {
+        notes.add(imm, new EngineId(7, origin), "because of " + origin + " and " + imm);
+      }
+    }
+    assertThat(notes.size()).isLessThan(4 * AbortNotes.MAX_IN_ALL);
+    assertThat(notes.texts()).isEqualTo(AbortNotes.MAX_TEXTS);
+    for (int origin = 0; origin < 1_000; origin++) {
+      notes.forget(new EngineId(7, origin));
+    }
+    assertThat(notes.isEmpty()).isTrue();
+    assertThat(notes.texts()).isZero();
+  }
+
+  /** A table full of what nobody claims is not gone over for each such word. */
+  @Test
+  void aWordForAllImmediatesCostsWhatWaits() {
+    long empty = costOfWordsForAll();
+    for (int imm = 0; imm < 65_536; imm++) {
+      hand.nic(0).arrive(WireImm.encode(imm, 1));
+    }
+    hand.turn();
+    assertThat(hand.stats().unclaimedImms()).isEqualTo(65_536);
+    long full = costOfWordsForAll();
+    for (int round = 0; round < 3 && full >= 5 * empty; round++) {
+      full = Math.min(full, costOfWordsForAll());
+    }
+    assertThat(full).as("ns of the processor; %s with an empty table", empty).isLessThan(5 * empty);
+  }
+
+  private long costOfWordsForAll() {
+    var threads = ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadCpuTime();
+    for (int i = 0; i < 1_000; i++) {
+      abort(ControlFrame.ALL_IMMS, 0, ControlFrame.FAILS);
+    }
+    hand.turn();
+    return threads.getCurrentThreadCpuTime() - before;
   }
 
   /** Such as one that this engine has forgotten, and that does not know it. */

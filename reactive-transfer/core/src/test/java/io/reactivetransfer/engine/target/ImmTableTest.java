@@ -196,22 +196,6 @@ class ImmTableTest {
     assertThat(told).containsExactly("thirty", "the last one");
   }
 
-  /** An origin that nobody can give up, because it never greeted. */
-  @Test
-  void whatIsBeyondCountingEndsWithItsOrigin() {
-    for (int imm = 10; imm < 20 + Unclaimed.MAX_LOST; imm++) {
-      arriveFrom(FLOOD, imm);
-    }
-    claim("any", 5, 1);
-    signals.runUntilIdle();
-    assertThat(told).singleElement().asString().startsWith("any failed");
-    table.strangerLost(FLOOD);
-    claim("any again", 5, 1);
-    arriveFrom(GUEST, 5);
-    assertThat(told.get(1)).isEqualTo("any again");
-    assertThat(unclaimed()).isZero();
-  }
-
   @Test
   void discardingForgetsWhatWasLost() {
     for (int imm = 4; imm <= 7; imm++) {
@@ -239,6 +223,17 @@ class ImmTableTest {
             "one failed: over", "two failed: over", "three failed: over", "late failed: over");
     assertThat(parts.counters.get(Counters.PENDING_CLAIMS)).isZero();
     arrive(1, 1); // nobody cares, nothing breaks
+  }
+
+  /** What one had counted does not meet the next one, for which the engine closes as well. */
+  @Test
+  void closedItMeetsNobodyBehindOneThatFails() {
+    claim("one", 1, 2);
+    claim("two", 1, 1);
+    arrive(1, 1);
+    table.close(new TransferFailedException("over"));
+    signals.runUntilIdle();
+    assertThat(told).containsExactly("one failed: over", "two failed: over");
   }
 
   @Test

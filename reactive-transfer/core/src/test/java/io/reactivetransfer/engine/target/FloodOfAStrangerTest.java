@@ -1,0 +1,43 @@
+package io.reactivetransfer.engine.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.engine.EngineByHand;
+import io.reactivetransfer.engine.base.Probe;
+import io.reactivetransfer.engine.base.WireImm;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Who writes without having greeted is no peer, and is given up all the same. */
+class FloodOfAStrangerTest {
+
+  private static final EngineId STRANGER = new EngineId(100, 77);
+  private static final int ROOM = 4;
+
+  @RegisterExtension final EngineByHand hand = new EngineByHand();
+
+  private void arrive(int imm) {
+    hand.nic(0).report(sink -> sink.immArrived(STRANGER, WireImm.encode(imm, 1)));
+  }
+
+  @Test
+  void isEndedAndNobodyElsePaysForIt() {
+    hand.open(1, o -> o.maxUnclaimedImms(ROOM));
+    for (int imm = 0; imm <= ROOM + Unclaimed.MAX_LOST; imm++) {
+      arrive(imm);
+    }
+    hand.turn();
+    assertThat(hand.control().disconnections())
+        .singleElement()
+        .satisfies(each -> assertThat(each.peer()).isEqualTo(STRANGER));
+    assertThat(hand.stats().unclaimedImms()).isZero();
+    Probe<Void> claim = hand.probe(hand.engine().counter(Imm.of(1_000_000)).next(1));
+    hand.turn();
+    claim.assertOpen();
+    hand.nic(0).arrive(WireImm.encode(1_000_000, 1));
+    hand.turn();
+    claim.assertComplete();
+  }
+}
