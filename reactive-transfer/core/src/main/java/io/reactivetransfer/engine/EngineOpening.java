@@ -73,7 +73,7 @@ final class EngineOpening {
     this.near = NearNics.of(backend, nics, options, environment);
     this.identity = environment.identities().get();
     this.devices = environment.devices();
-    this.worker = new Worker(identity.id(), options, environment.nanoClock());
+    this.worker = new Worker(identity, options, environment.nanoClock());
     this.loop = backend.newLoop();
     this.host =
         loop == null

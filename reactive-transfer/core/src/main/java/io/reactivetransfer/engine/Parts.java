@@ -147,7 +147,8 @@ final class Parts {
             worker.afterPoll(),
             worker.defects(),
             worker.counters(),
-            options.maxUnclaimedImms());
+            options.maxUnclaimedImms(),
+            worker.tableSeed());
     this.claims =
         new Claims(
             imms,

@@ -16,6 +16,7 @@ import io.reactivetransfer.engine.base.Timers;
 import io.reactivetransfer.engine.origin.Submissions;
 import io.reactivetransfer.engine.target.Watches;
 import io.reactivetransfer.spi.Domain;
+import io.reactivetransfer.spi.EngineIdentity;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class Worker {
   private static final Domain[] NONE = {};
 
   private final EngineId id;
+  private final int tableSeed;
   private final EngineOptions options;
   private final Defects defects;
   private final SignalScheduler signals;
@@ -58,8 +60,9 @@ final class Worker {
   private @Nullable Consumer<Throwable> openFailure;
   private @Nullable TransferEngine recorded;
 
-  Worker(EngineId id, EngineOptions options, LongSupplier clock) {
-    this.id = id;
+  Worker(EngineIdentity identity, EngineOptions options, LongSupplier clock) {
+    this.id = identity.id();
+    this.tableSeed = identity.tableSeed();
     this.options = options;
     this.defects = new Defects(id, options.recorder());
     Scheduler chosen = options.signalScheduler();
@@ -74,6 +77,11 @@ final class Worker {
 
   EngineId id() {
     return id;
+  }
+
+  /** Of tables whose keys others choose. */
+  int tableSeed() {
+    return tableSeed;
   }
 
   EngineOptions options() {

@@ -2,6 +2,7 @@ package io.reactivetransfer.spi;
 
 import io.reactivetransfer.EngineId;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -24,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class EngineIdentity {
 
   private static final String ALGORITHM = "Ed25519";
+
+  /** Signed for nobody else. */
+  private static final byte[] TABLE_SEED =
+      "reactive-transfer table seed".getBytes(StandardCharsets.US_ASCII);
 
   private final EngineId id;
   private final byte[] publicKey;
@@ -88,6 +93,15 @@ public final class EngineIdentity {
     } catch (GeneralSecurityException e) {
       throw withoutAlgorithm(e);
     }
+  }
+
+  /**
+   * A number that follows from the private key, and from which that does not: for tables whose keys
+   * others choose, and could choose so that all of them meet if they knew it. 0 of one with an id
+   * alone, whose network repeats its runs.
+   */
+  public int tableSeed() {
+    return privateKey == null ? 0 : ByteBuffer.wrap(sign(TABLE_SEED)).getInt();
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.reactivetransfer.EngineId;
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.spi.EngineIdentity;
 import io.reactivetransfer.spi.WorkerLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,8 @@ class LoopHostTest {
   }
 
   private final HandLoop loop = new HandLoop();
-  private final Worker worker = new Worker(new EngineId(1, 2), EngineOptions.defaults(), loop::now);
+  private final Worker worker =
+      new Worker(EngineIdentity.of(new EngineId(1, 2)), EngineOptions.defaults(), loop::now);
   private final List<String> done = new ArrayList<>();
 
   @Test

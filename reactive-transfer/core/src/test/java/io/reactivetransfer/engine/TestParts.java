@@ -83,7 +83,8 @@ public final class TestParts {
     EngineOptions options = EngineOptions.defaults();
     Liveness liveness =
         new Liveness(peers, null, options.livenessDeadline(), options.connectTimeout());
-    return new ImmTable(peers, liveness, new AfterPoll(() -> 0), defects, counters, maxUnclaimed);
+    return new ImmTable(
+        peers, liveness, new AfterPoll(() -> 0), defects, counters, maxUnclaimed, 3);
   }
 
   public Claims claims(ImmTable imms) {

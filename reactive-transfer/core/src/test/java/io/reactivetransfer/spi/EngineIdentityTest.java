@@ -130,4 +130,14 @@ class EngineIdentityTest {
     assertThat(identity.publicKey()).isEqualTo(key);
     assertThat(identity).hasToString("EngineIdentity[" + identity.id().toShortString() + "]");
   }
+
+  @Test
+  void itsTablesHaveASeedOfTheirOwnThatItAloneKnows() {
+    EngineIdentity one = EngineIdentity.draw();
+    assertThat(one.tableSeed()).isEqualTo(one.tableSeed());
+    assertThat(Stream.generate(EngineIdentity::draw).limit(8).map(EngineIdentity::tableSeed))
+        .as("of several, more than one")
+        .anyMatch(seed -> seed != one.tableSeed());
+    assertThat(EngineIdentity.of(one.id()).tableSeed()).isZero();
+  }
 }

@@ -193,11 +193,12 @@ public final class KvMapping {
     long longest = 0;
     long token = span.firstToken();
     while (token < span.end()) {
-      long sourceEnd = token - token % source.pageTokens() + source.pageTokens();
-      long targetEnd = token - token % target.pageTokens() + target.pageTokens();
-      long next = Math.min(span.end(), Math.min(sourceEnd, targetEnd));
-      longest = Math.max(longest, next - token);
-      token = next;
+      // Distances, since the end of the page of the last token can be beyond what a long takes.
+      long ofSource = source.pageTokens() - token % source.pageTokens();
+      long ofTarget = target.pageTokens() - token % target.pageTokens();
+      long unit = Math.min(span.end() - token, Math.min(ofSource, ofTarget));
+      longest = Math.max(longest, unit);
+      token += unit;
     }
     int tokens = (int) longest;
     return pairings.stream().map(pairing -> pairing.rows(tokens).toCore()).toList();

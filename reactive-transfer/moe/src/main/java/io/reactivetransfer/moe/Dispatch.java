@@ -314,7 +314,7 @@ final class Dispatch {
       return;
     }
     areRoutesKnown = true;
-    String why = lane.table.refusal(rows);
+    String why = lane.table.refusal();
     int coming;
     if (why == null) {
       arrangement.compute(lane.table);

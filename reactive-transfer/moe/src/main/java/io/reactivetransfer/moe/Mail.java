@@ -1,5 +1,6 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Peer;
 import java.nio.ByteBuffer;
@@ -25,12 +26,15 @@ final class Mail {
    */
   static final Duration PATIENCE = Duration.ofSeconds(2);
 
+  /** To so many it says at once why they cannot join. */
+  private static final int MAX_REFUSED = 64;
+
   private static final Logger LOG = Loggers.getLogger(Mail.class);
 
   private final Group group;
   private final Set<Disposable> unsent = new HashSet<>();
   private final List<Runnable> whenSent = new ArrayList<>();
-  private boolean isRefusing;
+  private final Set<EngineId> refused = new HashSet<>();
 
   Mail(Group group) {
     this.group = group;
@@ -61,22 +65,22 @@ final class Mail {
   }
 
   /**
-   * Tells whoever wants to join what is no group of this rank why it cannot be. One at a time: who
-   * is not told now asks again.
+   * Tells whoever wants to join what is no group of this rank why it cannot be, once at a time: one
+   * may live and read nothing. Who is not told now asks again.
    */
   void refuse(Peer sender, MoeMessage.Join join, String why) {
-    if (isRefusing) {
+    EngineId id = sender.id();
+    if (refused.size() >= MAX_REFUSED || !refused.add(id)) {
       return;
     }
-    isRefusing = true;
     MoeMessage refusal = new MoeMessage.GiveUp(join.group(), join.rank(), join.imm(), why);
-    Disposable sending = send(sender, MoeCodec.encode(refusal), () -> isRefusing = false);
+    Disposable sending = send(sender, MoeCodec.encode(refusal), () -> refused.remove(id));
     group.after(
         PATIENCE,
         () -> {
           if (unsent.contains(sending)) {
             withdraw(sending);
-            isRefusing = false;
+            refused.remove(id);
           }
         });
   }

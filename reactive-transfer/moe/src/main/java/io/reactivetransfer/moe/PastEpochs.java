@@ -1,10 +1,12 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -16,11 +18,14 @@ import reactor.core.scheduler.Scheduler;
  */
 final class PastEpochs {
 
+  /** To so many it tells something at once; who is not told now asks again. */
+  private static final int MAX_TOLD = 64;
+
   /** Of how many groups it is kept; of more, those are forgotten that were over first. */
   private static final int MAX_GROUPS = 1_024;
 
   private final TransferEngine engine;
-  private final AtomicBoolean isTelling = new AtomicBoolean();
+  private final Set<EngineId> told = new HashSet<>();
   private final Map<String, Past> byName = new LinkedHashMap<>();
 
   private record Past(long epoch, int blamed, String why, Scheduler timers) {}
@@ -59,7 +64,7 @@ final class PastEpochs {
             + id.epoch();
   }
 
-  /** Tells who joins an epoch that is over. One at a time: who is not told now asks again. */
+  /** Tells who joins an epoch that is over, once at a time: one may live and read nothing. */
   void answer(Peer sender, MoeMessage.Join join) {
     Past past;
     synchronized (this) {
@@ -68,7 +73,7 @@ final class PastEpochs {
     if (past == null
         || past.epoch() < join.group().epoch()
         || !join.wantsAnswer()
-        || !isTelling.compareAndSet(false, true)) {
+        || !begins(sender)) {
       return;
     }
     boolean isThatOne = past.epoch() == join.group().epoch();
@@ -81,7 +86,15 @@ final class PastEpochs {
     Listener.ofEnd(
         Mono.defer(() -> engine.send(sender, Mail.CHANNEL, MoeCodec.encode(answer)))
             .timeout(Mail.PATIENCE, past.timers()),
-        () -> isTelling.set(false),
-        e -> isTelling.set(false));
+        () -> ends(sender),
+        e -> ends(sender));
+  }
+
+  private synchronized boolean begins(Peer sender) {
+    return told.size() < MAX_TOLD && told.add(sender.id());
+  }
+
+  private synchronized void ends(Peer sender) {
+    told.remove(sender.id());
   }
 }

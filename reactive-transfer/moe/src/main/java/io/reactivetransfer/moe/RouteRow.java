@@ -3,6 +3,7 @@ package io.reactivetransfer.moe;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,14 @@ final class RouteRow {
   private static final int COUNTS = 32;
   private static final int STRIDE = 64;
 
-  private RouteRow() {}
+  private final int[] counts;
+  private int tokens;
+  private long digest;
+
+  /** Room for the row of one rank. */
+  RouteRow(MoeShape shape) {
+    counts = new int[shape.placement().instances()];
+  }
 
   static long bytes(MoeShape shape) {
     return Checks.up(COUNTS + (long) Integer.BYTES * shape.placement().instances(), STRIDE);
@@ -42,49 +50,47 @@ final class RouteRow {
     MemorySegment.copy(counts, 0, row, I32, COUNTS, counts.length);
   }
 
-  static long step(MemorySegment row) {
-    return row.get(I64, STEP);
+  int tokens() {
+    return tokens;
   }
 
-  static int tokens(MemorySegment row) {
-    return row.get(I32, TOKENS);
-  }
-
-  static long digest(MemorySegment row) {
-    return row.get(I64, DIGEST);
-  }
-
-  static int count(MemorySegment row, int instance) {
-    return row.get(I32, COUNTS + (long) Integer.BYTES * instance);
+  int count(int instance) {
+    return counts[instance];
   }
 
   /** Whether two rows say the same; what lies behind the counts says nothing. */
-  static boolean areSame(MemorySegment one, MemorySegment other, MoeShape shape) {
-    long end = COUNTS + (long) Integer.BYTES * shape.placement().instances();
-    return tokens(one) == tokens(other)
-        && digest(one) == digest(other)
-        && MemorySegment.mismatch(one, COUNTS, end, other, COUNTS, end) == -1;
+  boolean isSameAs(RouteRow other) {
+    return tokens == other.tokens && digest == other.digest && Arrays.equals(counts, other.counts);
   }
 
-  /** What is wrong with a row of this step, or null. */
-  static @Nullable String problem(MemorySegment row, MoeShape shape, long step) {
-    if (row.get(I32, VERSION_AT) != VERSION) {
-      return expected("a row of version " + VERSION, row.get(I32, VERSION_AT));
+  /**
+   * Reads a row of this step, each number once: its writer may write on, and what was checked is
+   * what is believed.
+   *
+   * @return what is wrong with it, or null
+   */
+  @Nullable String read(MemorySegment row, MoeShape shape, long step) {
+    int version = row.get(I32, VERSION_AT);
+    if (version != VERSION) {
+      return expected("a row of version " + VERSION, version);
     }
-    if (step(row) != step) {
-      return expected("the row of step " + step, step(row));
+    long itsStep = row.get(I64, STEP);
+    if (itsStep != step) {
+      return expected("the row of step " + step, itsStep);
     }
-    int instances = shape.placement().instances();
-    if (row.get(I32, INSTANCES) != instances) {
-      return expected("counts of " + instances + " instances", row.get(I32, INSTANCES));
+    int instances = row.get(I32, INSTANCES);
+    if (instances != counts.length) {
+      return expected("counts of " + counts.length + " instances", instances);
     }
-    int tokens = tokens(row);
+    tokens = row.get(I32, TOKENS);
     if (tokens < 0 || tokens > shape.maxTokens()) {
       return expected("0 to " + shape.maxTokens() + " tokens", tokens);
     }
+    digest = row.get(I64, DIGEST);
+    MemorySegment.copy(row, I32, COUNTS, counts, 0, counts.length);
     long pairs = 0;
-    for (int instance = 0; instance < instances; instance++) {
-      int count = count(row, instance);
+    for (int instance = 0; instance < counts.length; instance++) {
+      int count = counts[instance];
       if (count < 0 || count > tokens) {
         return expected("0 to " + tokens + " tokens for instance " + instance, count);
       }

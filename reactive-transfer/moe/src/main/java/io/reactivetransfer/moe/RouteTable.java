@@ -20,6 +20,7 @@ final class RouteTable {
   private final int[][] before;
 
   private final int[] tokens;
+  private final RouteRow[] rows;
 
   RouteTable(MoeShape shape) {
     this.shape = shape;
@@ -29,6 +30,8 @@ final class RouteTable {
     tokens = new int[groups.groups()];
     memories = new MoeMemory[shape.ranks()];
     Arrays.setAll(memories, shape::memory);
+    rows = new RouteRow[shape.ranks()];
+    Arrays.setAll(rows, _ -> new RouteRow(shape));
   }
 
   /** A rank whose row is not what it has to be, and why. */
@@ -39,21 +42,21 @@ final class RouteTable {
    *
    * @return the first bad one, or null; a table of bad rows must not be used
    */
-  @Nullable BadRow read(MemorySegment[] rows, long step) {
+  @Nullable BadRow read(MemorySegment[] written, long step) {
     for (int rank = 0; rank < rows.length; rank++) {
-      String problem = RouteRow.problem(rows[rank], shape, step);
+      String problem = rows[rank].read(written[rank], shape, step);
       if (problem != null) {
         return new BadRow(rank, problem);
       }
     }
     for (int group = 0; group < before.length; group++) {
-      MemorySegment row = rows[groups.member(group, 0)];
-      tokens[group] = RouteRow.tokens(row);
+      RouteRow row = rows[groups.member(group, 0)];
+      tokens[group] = row.tokens();
       int[] of = before[group];
       int sum = 0;
       for (int instance = 0; instance < of.length - 1; instance++) {
         of[instance] = sum;
-        sum += RouteRow.count(row, instance);
+        sum += row.count(instance);
       }
       of[of.length - 1] = sum;
     }
@@ -64,19 +67,19 @@ final class RouteTable {
    * Why no rank may go on with this step, or null. The same text on every rank, since all look at
    * the same rows.
    */
-  @Nullable String refusal(MemorySegment[] rows) {
+  @Nullable String refusal() {
     for (int rank = 0; rank < rows.length; rank++) {
       if (!groups.isFirst(rank)) {
         int first = groups.member(groups.groupOf(rank), 0);
-        if (!RouteRow.areSame(rows[first], rows[rank], shape)) {
+        if (!rows[first].isSameAs(rows[rank])) {
           return "expected ranks "
               + first
               + " and "
               + rank
               + ", which are of one group, to begin with the same tokens and experts, got "
-              + RouteRow.tokens(rows[first])
+              + rows[first].tokens()
               + " and "
-              + RouteRow.tokens(rows[rank])
+              + rows[rank].tokens()
               + " tokens, or other experts";
         }
       }

@@ -50,13 +50,13 @@ class OwnRoutingTest {
     RouteTable table = new RouteTable(SHAPE);
     MemorySegment[] rows = rows(new int[] {2, 3, 3, 2}, new int[] {2, 3});
     assertThat(table.read(rows, 9)).isNull();
-    assertThat(table.refusal(rows))
+    assertThat(table.refusal())
         .isEqualTo(
             "expected at most 5 tokens for rank 1, got 6;"
                 + " a greater maxReceived takes them, at the price of memory");
     MemorySegment[] fewer = rows(new int[] {2, 3, 3, 1}, new int[] {2, 3});
     assertThat(table.read(fewer, 9)).isNull();
-    assertThat(table.refusal(fewer)).isNull();
+    assertThat(table.refusal()).isNull();
   }
 
   @Test
@@ -75,7 +75,26 @@ class OwnRoutingTest {
     RouteTable table = new RouteTable(shape);
     assertThat(table.read(rows, 1)).isNull();
     // The counts are the same; which token goes where is not.
-    assertThat(table.refusal(rows)).startsWith("expected ranks 1 and 2, which are of one group");
+    assertThat(table.refusal()).startsWith("expected ranks 1 and 2, which are of one group");
+  }
+
+  /** Its writer still has the key to it. */
+  @Test
+  void whatIsWrittenToARowThatWasReadChangesNothing() {
+    MoeShape shape =
+        MoeShape.builder(ExpertPlacement.even(2, 4), 2, 3, 8, 4)
+            .groups(RankGroups.of(0, 0))
+            .build();
+    MemorySegment[] rows = new MemorySegment[2];
+    for (int rank = 0; rank < 2; rank++) {
+      OwnRouting own = new OwnRouting(shape, 0);
+      own.route(1, new int[] {0, 1});
+      rows[rank] = RoutingPropertyTest.row(shape, 1, own);
+    }
+    RouteTable table = new RouteTable(shape);
+    assertThat(table.read(rows, 1)).isNull();
+    rows[1].fill((byte) -1);
+    assertThat(table.refusal()).isNull();
   }
 
   @Test

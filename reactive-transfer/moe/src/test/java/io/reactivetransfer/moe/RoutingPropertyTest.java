@@ -44,7 +44,7 @@ class RoutingPropertyTest {
       rows[rank] = row(shape, 1, own);
     }
     assertThat(table.read(rows, 1)).isNull();
-    assertThat(table.refusal(rows)).isNull();
+    assertThat(table.refusal()).isNull();
     assertThat(table.received(1)).isEqualTo(30).isEqualTo(shape.memory(1).received());
     assertThat(table.overflowSlot(2, 1) + table.overflowPairs(2, 1))
         .isEqualTo(14)
@@ -85,7 +85,7 @@ class RoutingPropertyTest {
         rows[rank] = row(shape, 77, routing[shape.groups().groupOf(rank)]);
       }
       assertThat(table.read(rows, 77)).isNull();
-      assertThat(table.refusal(rows)).isNull();
+      assertThat(table.refusal()).isNull();
     }
 
     /** By instance, then by token; replicas of an expert take turns. */

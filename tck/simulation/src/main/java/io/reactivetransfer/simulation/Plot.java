@@ -163,6 +163,9 @@ final class Plot {
 
   /** Nobody may write under the descriptors of before: what is there is certain. */
   void revoked() {
+    if (freed) {
+      return;
+    }
     revision++;
     settle();
     MemoryRegion current = region;

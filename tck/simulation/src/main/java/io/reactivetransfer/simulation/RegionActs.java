@@ -64,6 +64,9 @@ final class RegionActs {
                       plot.revoked();
                     }
                   });
+          if (random.nextInt(4) == 0) {
+            region.revoke().subscribe(new RegionProbe(node, plot, "revoke again"));
+          }
         });
   }
 
@@ -84,6 +87,17 @@ final class RegionActs {
               });
           if (random.nextBoolean()) {
             close.subscribe(new RegionProbe(node, plot, "close region again"));
+          }
+          if (!plot.isSource && random.nextInt(3) == 0) {
+            region
+                .revoke()
+                .subscribe(
+                    new RegionProbe(node, plot, "revoke while it closes") {
+                      @Override
+                      void done() {
+                        plot.revoked();
+                      }
+                    });
           }
         });
   }

@@ -1,7 +1,6 @@
 package io.reactivetransfer.engine.base;
 
 import java.util.Arrays;
-import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +12,19 @@ public final class IntMap<V> {
 
   private static final int FREE = -1;
 
-  /** Others choose the keys, and must not know which ones meet. */
-  private static final int SEED = new SplittableRandom().nextInt();
-
   private int[] keys = new int[16];
   private @Nullable Object[] values = new Object[16];
   private int size;
 
-  public IntMap() {
+  private final int seed;
+
+  /**
+   * Nothing is in it.
+   *
+   * @param seed not to be known to those who choose the keys, who could have all of them meet
+   */
+  public IntMap(int seed) {
+    this.seed = seed;
     Arrays.fill(keys, FREE);
   }
 
@@ -64,7 +68,7 @@ public final class IntMap<V> {
     values[gap] = null;
   }
 
-  /** In an order that is another one in each process. */
+  /** In an order that hangs on the seed. */
   public void forEach(Consumer<V> visitor) {
     for (int at = 0; at < keys.length; at++) {
       V value = valueAt(at);
@@ -83,8 +87,8 @@ public final class IntMap<V> {
     return at;
   }
 
-  private static int home(int key, int mask) {
-    int mixed = (key ^ SEED) * 0x9E3779B9;
+  private int home(int key, int mask) {
+    int mixed = (key ^ seed) * 0x9E3779B9;
     mixed = (mixed ^ mixed >>> 15) * 0x85EBCA6B;
     return (mixed ^ mixed >>> 16) & mask;
   }

@@ -48,8 +48,12 @@ final class AbortNotes {
   }
 
   private final Map<EngineId, LinkedHashMap<Integer, Note>> byOrigin = new HashMap<>();
-  private final IntMap<LinkedHashMap<EngineId, Note>> byImm = new IntMap<>();
+  private final IntMap<LinkedHashMap<EngineId, Note>> byImm;
   private int texts;
+
+  AbortNotes(int seed) {
+    byImm = new IntMap<>(seed);
+  }
 
   boolean isEmpty() {
     return byOrigin.isEmpty();

@@ -57,7 +57,7 @@ final class Doubts {
     }
   }
 
-  private final IntMap<Doubt> byImm = new IntMap<>();
+  private final IntMap<Doubt> byImm;
   private final Map<EngineId, Set<Integer>> byOrigin = new HashMap<>();
   private final Map<EngineId, String> beyond = new HashMap<>();
 
@@ -66,6 +66,10 @@ final class Doubts {
 
   /** How many immediates are remembered with a text. */
   private int texts;
+
+  Doubts(int seed) {
+    byImm = new IntMap<>(seed);
+  }
 
   boolean isEmpty() {
     return byImm.size() == 0 && beyond.isEmpty();

@@ -43,14 +43,14 @@ public final class ImmTable implements PeerEvents {
   private final Counters counters;
   private final Unclaimed unclaimed;
   private final LostArrivals lost;
-  private final IntMap<ImmEntry> entries = new IntMap<>();
+  private final IntMap<ImmEntry> entries;
 
   /** Those of them for which somebody waits. */
   private final Chain<ImmEntry> waited = new Chain<>();
 
   private final Chain<Claim> bound = new Chain<>();
-  private final AbortNotes notes = new AbortNotes();
-  private final Doubts doubts = new Doubts();
+  private final AbortNotes notes;
+  private final Doubts doubts;
   private IntPredicate over = imm -> false;
   private @Nullable Throwable closed;
 
@@ -60,12 +60,16 @@ public final class ImmTable implements PeerEvents {
       AfterPoll afterPoll,
       Defects defects,
       Counters counters,
-      int maxUnclaimed) {
+      int maxUnclaimed,
+      int seed) {
     this.peers = peers;
     this.timers = peers.timers();
     this.afterPoll = afterPoll;
     this.counters = counters;
-    this.unclaimed = new Unclaimed(maxUnclaimed);
+    this.entries = new IntMap<>(seed);
+    this.notes = new AbortNotes(seed);
+    this.doubts = new Doubts(seed);
+    this.unclaimed = new Unclaimed(maxUnclaimed, seed);
     this.lost = new LostArrivals(liveness, afterPoll, defects, counters, maxUnclaimed, unclaimed);
   }
 

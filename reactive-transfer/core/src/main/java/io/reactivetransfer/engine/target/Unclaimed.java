@@ -59,12 +59,13 @@ final class Unclaimed {
   private final long maxInAll;
   private final Map<EngineId, Share> shares = new HashMap<>();
   private final Share unknown = new Share(null);
-  private final IntMap<List<Share>> lost = new IntMap<>();
+  private final IntMap<List<Share>> lost;
   private final Set<Share> beyond = new LinkedHashSet<>();
   private int unclaimed;
   private int lostInAll;
 
-  Unclaimed(int max) {
+  Unclaimed(int max, int seed) {
+    this.lost = new IntMap<>(seed);
     this.max = max;
     this.maxInAll = (long) max * SHARES;
   }

@@ -15,10 +15,12 @@ import org.junit.jupiter.api.Test;
 /** The same as {@link HashMap}, whatever is done to it. */
 class IntMapTest {
 
+  private static final int SEED = 0x2f9c41d7;
+
   private static void compare(int keys, int steps, IntUnaryOperator spread) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    IntMap<Integer> map = new IntMap<>();
+    IntMap<Integer> map = new IntMap<>(SEED);
     Map<Integer, Integer> model = new HashMap<>();
     for (int step = 0; step < steps; step++) {
       int key = spread.applyAsInt(random.nextInt(keys)) & Integer.MAX_VALUE;
@@ -87,7 +89,7 @@ class IntMapTest {
   private static long cost(int[] keys) {
     var threads = ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadCpuTime();
-    IntMap<Integer> map = new IntMap<>();
+    IntMap<Integer> map = new IntMap<>(SEED);
     for (int key : keys) {
       map.put(key, key);
     }
@@ -101,7 +103,7 @@ class IntMapTest {
 
   @Test
   void withTheSmallestAndTheLargestKey() {
-    IntMap<String> map = new IntMap<>();
+    IntMap<String> map = new IntMap<>(SEED);
     assertThat(map.get(0)).isNull();
     map.put(0, "zero");
     map.put(Integer.MAX_VALUE, "max");

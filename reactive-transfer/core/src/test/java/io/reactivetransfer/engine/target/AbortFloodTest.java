@@ -77,7 +77,7 @@ class AbortFloodTest {
 
   @Test
   void notesAreAsManyAsTheyMayBeAndShort() {
-    AbortNotes notes = new AbortNotes();
+    AbortNotes notes = new AbortNotes(3);
     EngineId one = new EngineId(1, 1);
     for (int imm = 0; imm < 10_000; imm++) {
       notes.add(imm, one, ControlFrame.clip(LONG));
@@ -90,7 +90,7 @@ class AbortFloodTest {
 
   @Test
   void notesOfManyOriginsAreBoundedToo() {
-    AbortNotes notes = new AbortNotes();
+    AbortNotes notes = new AbortNotes(3);
     for (int origin = 0; origin < 1_000; origin++) {
       for (int imm = 0; imm < AbortFrame.MAX_NOTES; imm++) {
         notes.add(imm, new EngineId(7, origin), "because of " + origin + " and " + imm);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** What origins leave in doubt, also those that never come back. */
 class DoubtsTest {
 
-  private final Doubts doubts = new Doubts();
+  private final Doubts doubts = new Doubts(3);
 
   private static EngineId origin(int number) {
     return new EngineId(7, number);

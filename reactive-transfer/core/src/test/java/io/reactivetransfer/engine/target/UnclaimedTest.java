@@ -12,7 +12,7 @@ class UnclaimedTest {
   private static final EngineId GUEST = new EngineId(2, 2);
   private static final int FLOODS = Unclaimed.MAX_LOST_IN_ALL / Unclaimed.MAX_LOST;
 
-  private final Unclaimed unclaimed = new Unclaimed(2);
+  private final Unclaimed unclaimed = new Unclaimed(2, 3);
 
   private static EngineId flood(int number) {
     return new EngineId(1, number);
