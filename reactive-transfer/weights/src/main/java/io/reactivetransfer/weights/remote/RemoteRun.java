@@ -70,9 +70,18 @@ final class RemoteRun {
     return "trainer " + (known == null ? "" : known + " ") + "at " + peer.address();
   }
 
-  void heard(String name) {
-    trainer = name;
+  /**
+   * Something was heard of it. It keeps the name that it has said first: it could choose another
+   * one with each message, and each would be shown.
+   */
+  String heard(String name) {
     silentTicks = 0;
+    String known = trainer;
+    if (known != null) {
+      return known;
+    }
+    trainer = name;
+    return name;
   }
 
   /** What to say first. */

@@ -45,6 +45,9 @@ public final class RemoteTrainers {
 
   private record Key(EngineId trainer, UpdateNumber update) {}
 
+  /** How far a trainer is, and by which name. */
+  private record Named(String trainer, RunProgress run) {}
+
   /** Who was told to stop, and has not said yet that it has. */
   private static final class Stopping {
     final Peer peer;
@@ -69,7 +72,7 @@ public final class RemoteTrainers {
   private final Map<Key, RemoteRun> runs = new LinkedHashMap<>();
   private final Map<Key, Stopping> stopping = new HashMap<>();
   private UpdateNumber latest = UpdateNumber.NONE;
-  private final Map<String, RunProgress> ofLatest = new LinkedHashMap<>();
+  private final Map<EngineId, Named> ofLatest = new LinkedHashMap<>();
 
   private RemoteTrainers(TransferEngine engine, Scheduler timers) {
     this.engine = engine;
@@ -321,12 +324,12 @@ public final class RemoteTrainers {
       }
       return;
     }
-    run.heard(answer.trainer());
+    String name = run.heard(answer.trainer());
     switch (answer) {
       case RemoteMessage.Accepted _ -> {}
-      case RemoteMessage.Progress one -> progressed(answer, one.run());
+      case RemoteMessage.Progress one -> progressed(key, new Named(name, one.run()));
       case RemoteMessage.Done one -> {
-        progressed(answer, one.run());
+        progressed(key, new Named(name, one.run()));
         publish();
         end(run);
         run.complete();
@@ -335,9 +338,9 @@ public final class RemoteTrainers {
     }
   }
 
-  private void progressed(RemoteMessage.Answer answer, RunProgress run) {
-    if (answer.update().equals(latest)) {
-      ofLatest.put(answer.trainer(), run);
+  private void progressed(Key key, Named run) {
+    if (key.update().equals(latest)) {
+      ofLatest.put(key.trainer(), run);
       hasChanged = true;
     }
   }
@@ -345,7 +348,10 @@ public final class RemoteTrainers {
   private void publish() {
     if (hasChanged) {
       hasChanged = false;
-      progress.tryEmitNext(new TrainerProgress(latest, ofLatest));
+      Map<String, RunProgress> byName = new LinkedHashMap<>();
+      // Of two that go by the same name, it is that of the one that was heard first.
+      ofLatest.values().forEach(one -> byName.putIfAbsent(one.trainer(), one.run()));
+      progress.tryEmitNext(new TrainerProgress(latest, byName));
     }
   }
 
