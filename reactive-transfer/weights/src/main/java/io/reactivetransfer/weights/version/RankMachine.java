@@ -317,6 +317,11 @@ class RankMachine<P> {
     tell();
   }
 
+  /** The controller that it obeys; null if none has said anything. */
+  @Nullable P owner() {
+    return owner;
+  }
+
   /** A controller is lost; who has not voted need not wait for another one. */
   void lost(P controller) {
     if (controller.equals(owner) && work != null && mayDropAlone(work.phase)) {

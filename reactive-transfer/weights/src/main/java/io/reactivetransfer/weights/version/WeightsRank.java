@@ -1,6 +1,5 @@
 package io.reactivetransfer.weights.version;
 
-import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Memory;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
@@ -14,9 +13,7 @@ import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,6 +21,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -43,9 +41,6 @@ public final class WeightsRank {
   /** How often it says how it is, while an update is pending. */
   private static final Duration REPEAT = Duration.ofMillis(250);
 
-  /** Controllers whose loss is looked for. */
-  private static final int MAX_WATCHED = 8;
-
   private static final Logger LOG = Loggers.getLogger(WeightsRank.class);
 
   private final TransferEngine engine;
@@ -56,10 +51,13 @@ public final class WeightsRank {
   private final Turns turns = new Turns();
   private final RankMachine<Peer> machine;
   private final Postman postman;
-  private final Map<EngineId, Disposable> watched = new LinkedHashMap<>();
+  private final Disposable.Swap watching = Disposables.swap();
 
   /** The gate of each buffer that was made last. Only in turns, like all above. */
   private final @Nullable Gate[] gates;
+
+  /** The controller whose loss is looked for. Only in turns. */
+  private @Nullable Peer watched;
 
   /** The look at what has come, while it lasts. Only in turns. */
   private @Nullable Verification verification;
@@ -226,7 +224,7 @@ public final class WeightsRank {
     if (inbox != null) {
       inbox.dispose();
     }
-    watched.values().forEach(Disposable::dispose);
+    watching.dispose();
     if (verification != null) {
       verification.dispose();
     }
@@ -267,24 +265,22 @@ public final class WeightsRank {
         report.member().name(), report.state(), report.version(), report.update(), report.reason());
   }
 
-  private void watch(Peer controller) {
-    if (watched.containsKey(controller.id()) || isClosing.get()) {
+  /**
+   * Looks for the loss of the controller that is obeyed. Whoever else says something is not looked
+   * for, however many they are: they would be in the way of the one on which leases depend.
+   */
+  private void watchOwner() {
+    Peer owner = machine.owner();
+    if (owner == null || owner.equals(watched) || isClosing.get()) {
       return;
     }
-    if (watched.size() >= MAX_WATCHED) {
-      EngineId eldest = watched.keySet().iterator().next();
-      Disposable old = watched.remove(eldest);
-      if (old != null) {
-        old.dispose();
-      }
-    }
-    watched.put(
-        controller.id(),
+    watched = owner;
+    watching.update(
         Listener.of(
-            controller.state().filter(state -> state.lossCause() != null),
-            lost -> turn(() -> machine.lost(controller)),
-            () -> turn(() -> machine.lost(controller)),
-            failure -> turn(() -> machine.lost(controller))));
+            owner.state().filter(state -> state.lossCause() != null),
+            lost -> turn(() -> machine.lost(owner)),
+            () -> turn(() -> machine.lost(owner)),
+            failure -> turn(() -> machine.lost(owner))));
   }
 
   /** What controllers say. */
@@ -293,8 +289,8 @@ public final class WeightsRank {
     @Override
     public void received(Peer sender, Command command) {
       turn(() -> {
-        watch(sender);
         machine.receive(command, sender);
+        watchOwner();
       });
     }
 

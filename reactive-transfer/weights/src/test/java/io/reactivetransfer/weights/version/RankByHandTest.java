@@ -1,0 +1,79 @@
+package io.reactivetransfer.weights.version;
+
+import static io.reactivetransfer.weights.version.Cluster.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.Peer;
+import io.reactivetransfer.TransferEngine;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One rank, and controllers that are led by hand. */
+@Timeout(60)
+class RankByHandTest {
+
+  private static final Term TERM = new Term(1, 7);
+
+  /** Whoever says that it is a controller. */
+  private static final class ByHand {
+    final TransferEngine engine;
+    private final Peer rank;
+    private final BlockingQueue<Report> reports = new LinkedTransferQueue<>();
+
+    ByHand(Cluster cluster) {
+      engine = cluster.engine();
+      rank = engine.peer(cluster.rankEngines.getFirst().address());
+      engine
+          .messages(VersionCodec.REPORTS)
+          .subscribe(message -> reports.add(VersionCodec.decodeReport(message.bytes())));
+    }
+
+    void say(Command command) {
+      await(engine.send(rank, VersionCodec.COMMANDS, VersionCodec.encode(command)));
+    }
+
+    /** Has the rank obey it. */
+    MemberId takeOver() throws InterruptedException {
+      say(new Command.Query(TERM, 1));
+      return next().member();
+    }
+
+    Report next() throws InterruptedException {
+      Report report = reports.poll(20, TimeUnit.SECONDS);
+      assertThat(report).isNotNull();
+      return report;
+    }
+  }
+
+  private static Command.Prepare prepare(
+      MemberId to, long serial, UpdateMode mode, List<MemberId> members) {
+    UpdateNumber update = UpdateNumber.of(TERM, serial);
+    return new Command.Prepare(TERM, to.incarnation(), update, serial, mode, 1, members);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"loopback", "tcp"})
+  void theLossOfItsControllerIsNoticedHoweverManyOthersSpeak(String backend)
+      throws InterruptedException {
+    try (Cluster cluster = new Cluster(backend, 1, 0)) {
+      WeightsRank rank = cluster.ranks.getFirst();
+      ByHand controller = new ByHand(cluster);
+      MemberId member = controller.takeOver();
+      controller.say(prepare(member, 1, UpdateMode.IN_PLACE, List.of(member)));
+      await(rank.statuses().filter(now -> now.state() == RankState.PAUSED).next());
+      for (int i = 0; i < 8; i++) {
+        ByHand stranger = new ByHand(cluster);
+        stranger.say(new Command.Query(Term.NONE, 0));
+        assertThat(stranger.next().heard()).isEqualTo(TERM);
+      }
+      await(controller.engine.close());
+      await(rank.serving());
+      assertThat(rank.status().reason()).isEqualTo("its controller is lost");
+    }
+  }
+}
