@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -42,8 +43,8 @@ final class GatherDesk implements Gathering {
 
   private static final Logger LOG = Loggers.getLogger(GatherDesk.class);
 
-  /** Updates that somebody has asked for, or ended, and this rank has not begun. */
-  private static final int MAX_AHEAD = 16;
+  /** Updates that this rank has ended and still knows. */
+  private static final int MAX_ENDED = 16;
 
   private final Trainer trainer;
   private final @Nullable MemoryRegion temporaries;
@@ -54,9 +55,13 @@ final class GatherDesk implements Gathering {
   private final Inbox inbox = new Inbox();
 
   // Guarded by this.
-  private final Map<Long, Map<Long, Set<Peer>>> asked = new Ahead<>();
-  private final Map<Long, String> ended = new Ahead<>();
-  private final Map<Long, TransferException> endedByOthers = new Ahead<>();
+  private final Ahead<Set<Long>> asked = new Ahead<>();
+  private final Ahead<TransferException> endedByOthers = new Ahead<>();
+  private final SequencedMap<Long, String> ended = new LinkedHashMap<>();
+
+  /** Who has asked for which step of the current run. */
+  private final Map<Long, Set<Peer>> asking = new HashMap<>();
+
   private final Map<EngineId, RemoteTemporaries> remote = new HashMap<>();
   private final Set<Peer> told = new HashSet<>();
   private final Set<Long> open = new HashSet<>();
@@ -64,16 +69,6 @@ final class GatherDesk implements Gathering {
   private @Nullable ImmLease lease;
   private @Nullable Throwable closed;
   private Disposable.Composite ofRun = Disposables.composite();
-
-  /** Of so many updates, those that were put in last. */
-  private static final class Ahead<V> extends LinkedHashMap<Long, V> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Long, V> eldest) {
-      return size() > MAX_AHEAD;
-    }
-  }
 
   private GatherDesk(Trainer trainer, @Nullable MemoryRegion temporaries) {
     this.trainer = trainer;
@@ -115,7 +110,14 @@ final class GatherDesk implements Gathering {
       ofRun = lost;
       told.clear();
       open.clear();
-      why = closed != null ? closed : endedByOthers.remove(run.number());
+      asking.clear();
+      asked
+          .remove(run.number())
+          .forEach((rank, steps) -> steps.forEach(step -> askersOf(step).add(rank)));
+      why = closed;
+      for (TransferException ofOther : endedByOthers.remove(run.number()).values()) {
+        why = why == null ? ofOther : why;
+      }
     }
     if (why != null) {
       run.fail(why);
@@ -211,11 +213,14 @@ final class GatherDesk implements Gathering {
         return; // its claims are disposed of, also those that are added later
       }
       open.add(step.step.order());
-      Map<Long, Set<Peer>> ofUpdate = asked.get(run.number());
-      Set<Peer> asking = ofUpdate == null ? null : ofUpdate.get(step.step.order());
-      askers = asking == null ? List.of() : List.copyOf(asking);
+      Set<Peer> waiting = asking.get(step.step.order());
+      askers = waiting == null ? List.of() : List.copyOf(waiting);
     }
     askers.forEach(asker -> grant(run, asker, step));
+  }
+
+  private Set<Peer> askersOf(long step) {
+    return asking.computeIfAbsent(step, order -> new LinkedHashSet<>());
   }
 
   private void grant(Run run, Peer to, StepState step) {
@@ -250,12 +255,13 @@ final class GatherDesk implements Gathering {
     synchronized (this) {
       run = current != null && current.number() == ask.update() ? current : null;
       over = wrong != null ? wrong : ended.get(ask.update());
-      if (over == null) {
-        Map<Long, Set<Peer>> ofUpdate =
-            asked.computeIfAbsent(ask.update(), number -> new HashMap<>());
+      if (over == null && run == null) {
+        Set<Long> steps = asked.of(sender, ask.update(), HashSet::new);
+        ask.steps().forEach(step -> steps.add(step.order()));
+      } else if (over == null) {
         for (GatherMessage.AskedStep step : ask.steps()) {
-          ofUpdate.computeIfAbsent(step.order(), number -> new LinkedHashSet<>()).add(sender);
-          if (run != null && open.contains(step.order())) {
+          askersOf(step.order()).add(sender);
+          if (open.contains(step.order())) {
             grants.add(prepared.get(step.order()));
           }
         }
@@ -297,9 +303,13 @@ final class GatherDesk implements Gathering {
     Set<Peer> waiting = new LinkedHashSet<>();
     synchronized (this) {
       ended.put(run.number(), text);
-      Map<Long, Set<Peer>> ofUpdate = asked.remove(run.number());
-      if (ofUpdate != null) {
-        ofUpdate.values().forEach(waiting::addAll);
+      if (ended.size() > MAX_ENDED) {
+        ended.pollFirstEntry();
+      }
+      waiting.addAll(asked.remove(run.number()).keySet());
+      if (current == run) {
+        asking.values().forEach(waiting::addAll);
+        asking.clear();
       }
     }
     if (trainer.options.groupsInTurn()) {
@@ -320,7 +330,7 @@ final class GatherDesk implements Gathering {
     synchronized (this) {
       run = current;
       if (run == null || run.number() != failed.update()) {
-        endedByOthers.put(failed.update(), why);
+        endedByOthers.of(sender, failed.update(), () -> why);
         return;
       }
     }
@@ -332,6 +342,7 @@ final class GatherDesk implements Gathering {
     ImmLease counted;
     synchronized (this) {
       current = null;
+      asking.clear();
       asked.remove(run.number());
       ofRun.dispose();
       counted = lease;

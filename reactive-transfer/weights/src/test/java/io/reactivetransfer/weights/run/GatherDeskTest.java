@@ -24,7 +24,7 @@ import reactor.core.publisher.Flux;
 @Timeout(60)
 class GatherDeskTest {
 
-  private static Step.Gather gathered(Case of) {
+  static Step.Gather gathered(Case of) {
     for (int rank = 0; rank < of.table().sources().size(); rank++) {
       for (Step step : of.table().steps(rank)) {
         if (step instanceof Step.Gather gather && gather.preparer() == 0) {
@@ -36,13 +36,13 @@ class GatherDeskTest {
   }
 
   /** Others gather for the first rank, which gathers for nobody. */
-  private static boolean isGatheredBy0(RoutingTable table) {
+  static boolean isGatheredBy0(RoutingTable table) {
     return table.steps(0).stream()
             .anyMatch(step -> step instanceof Step.Prepare prepare && prepare.gatherWrites() > 0)
         && table.steps(0).stream().noneMatch(Step.Gather.class::isInstance);
   }
 
-  private static Run run(Trainer trainer, Rig rig, long number) {
+  static Run run(Trainer trainer, Rig rig, long number) {
     UpdateTargets update = rig.targets(0, number);
     PreparedWrites writes = PreparedWrites.of(List.of(), List.of(), List.of(), null);
     Run[] made = new Run[1];
