@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,11 @@ public final class TrainerService {
    */
   private static final Duration SHOWN_EVERY = Duration.ofMillis(50);
 
-  /** Updates whose end is remembered. */
+  /** Updates of one controller whose end is remembered. */
   private static final int MAX_ENDED = 256;
+
+  /** Controllers of whose updates that is. */
+  private static final int MAX_CONTROLLERS = 16;
 
   private static final String LOST = "its controller is lost";
   private static final String CLOSED = "its service was closed";
@@ -103,7 +107,10 @@ public final class TrainerService {
   // Only in turns.
   private @Nullable Run run;
   private boolean isClosed;
-  private final Map<Key, RemoteMessage.Answer> ended = new LinkedHashMap<>();
+
+  /** For each controller by itself, so that none can have the updates of another one forgotten. */
+  private final SequencedMap<EngineId, SequencedMap<UpdateNumber, RemoteMessage.Answer>> ended =
+      new LinkedHashMap<>(MAX_CONTROLLERS, 0.75f, true);
 
   private TrainerService(
       TransferEngine engine, TrainerRank trainer, OrderWriter writer, Scheduler timers) {
@@ -221,7 +228,8 @@ public final class TrainerService {
 
   /** Says again what was said already; false if nothing was. */
   private boolean answered(Peer sender, Key key) {
-    RemoteMessage.Answer end = ended.get(key);
+    Map<UpdateNumber, RemoteMessage.Answer> ofController = ended.get(key.controller());
+    RemoteMessage.Answer end = ofController == null ? null : ofController.get(key.update());
     if (end != null) {
       say(sender, end);
       return true;
@@ -334,9 +342,14 @@ public final class TrainerService {
   }
 
   private void remember(Key key, RemoteMessage.Answer end) {
-    ended.put(key, end);
-    if (ended.size() > MAX_ENDED) {
-      ended.remove(ended.keySet().iterator().next());
+    SequencedMap<UpdateNumber, RemoteMessage.Answer> ofController =
+        ended.computeIfAbsent(key.controller(), controller -> new LinkedHashMap<>());
+    ofController.put(key.update(), end);
+    if (ofController.size() > MAX_ENDED) {
+      ofController.pollFirstEntry();
+    }
+    if (ended.size() > MAX_CONTROLLERS) {
+      ended.pollFirstEntry(); // the one that has been silent for the longest time
     }
   }
 

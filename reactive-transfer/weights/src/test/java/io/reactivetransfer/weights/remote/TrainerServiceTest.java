@@ -166,6 +166,22 @@ class TrainerServiceTest {
   }
 
   @Test
+  void whatOthersSayHasNoStopForgotten() throws InterruptedException {
+    ByHand controller = new ByHand();
+    ByHand other = new ByHand();
+    RemoteMessage.Start start = controller.start(update(1));
+    controller.say(new RemoteMessage.Stop(update(1)));
+    assertThat(controller.reason(update(1))).isEqualTo("it was stopped before it began");
+    for (int i = 1; i <= 300; i++) {
+      other.say(new RemoteMessage.Ask(update(i)));
+      assertThat(other.reason(update(i))).contains("knows nothing of it");
+    }
+    controller.say(start);
+    assertThat(controller.reason(update(1))).isEqualTo("it was stopped before it began");
+    assertThat(prepared).hasValue(0);
+  }
+
+  @Test
   void onlyWhoBeganARunStopsIt() throws InterruptedException {
     ByHand controller = new ByHand();
     ByHand other = new ByHand();
