@@ -18,6 +18,11 @@ class RankMachine<P> {
   /** What is done for a machine. */
   interface Actions<P> {
 
+    /** Why this rank cannot take an update, of what the machine does not know; null if it can. */
+    default @Nullable String refusal(Command.Prepare order) {
+      return null;
+    }
+
     /** Give no new leases. {@link #drained} follows when none is open, now or later. */
     void stopLeases();
 
@@ -171,7 +176,7 @@ class RankMachine<P> {
     if (!order.mode().inPlace && leased.length < 2) {
       return "it has one buffer, and the update wants two";
     }
-    return null;
+    return actions.refusal(order);
   }
 
   private void open(Command.Open order) {

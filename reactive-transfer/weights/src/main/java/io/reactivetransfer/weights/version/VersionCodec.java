@@ -29,6 +29,12 @@ final class VersionCodec {
   /** Regions of one buffer. */
   static final int MAX_REGIONS = 1_024;
 
+  /**
+   * Bytes of the longest message that ranks of an update leave free: who has voted names all of
+   * them in a report, beside all else that is in one.
+   */
+  static final int BESIDE_MEMBERS = 4_096;
+
   private static final int MAX_DESCRIPTOR_BYTES = 0xffff;
 
   private static final int QUERY = 1;

@@ -151,8 +151,7 @@ public final class WeightsController {
         new Command.Prepare(
             Term.NONE, 1, UpdateNumber.NONE, update.version(), update.mode(), 1, members);
     int bytes = VersionCodec.encode(longest).remaining();
-    // A report names them, too.
-    int most = engine.options().maxMessageBytes() - 4_096;
+    int most = engine.options().maxMessageBytes() - VersionCodec.BESIDE_MEMBERS;
     if (bytes > most || members.size() > VersionCodec.MAX_MEMBERS) {
       throw new IllegalArgumentException(
           "expected at most "

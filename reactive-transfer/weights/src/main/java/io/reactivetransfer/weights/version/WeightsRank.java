@@ -309,6 +309,22 @@ public final class WeightsRank {
   /** What the machine wants done. */
   private final class Doing implements RankMachine.Actions<Peer> {
 
+    /** An update that has its vote is told to any controller that asks, with all of its ranks. */
+    @Override
+    public @Nullable String refusal(Command.Prepare order) {
+      int bytes = VersionCodec.encode(order).remaining();
+      int most = engine.options().maxMessageBytes() - VersionCodec.BESIDE_MEMBERS;
+      return bytes <= most
+          ? null
+          : "its "
+              + order.members().size()
+              + " ranks take "
+              + bytes
+              + " bytes, and this one can name ranks in at most "
+              + most
+              + " (EngineOptions.maxMessageBytes); fewer ranks in one update would fit";
+    }
+
     @Override
     public void stopLeases() {
       Gate gate = current;

@@ -54,8 +54,12 @@ final class Cluster implements AutoCloseable {
   }
 
   TransferEngine engine() {
+    return engine(OPTIONS);
+  }
+
+  TransferEngine engine(EngineOptions options) {
     TransferEngine engine =
-        await(TransferEngineBuilder.create().backend(backend).options(OPTIONS).open());
+        await(TransferEngineBuilder.create().backend(backend).options(options).open());
     engines.add(engine);
     return engine;
   }
@@ -67,7 +71,12 @@ final class Cluster implements AutoCloseable {
 
   /** The same, which looks at what comes. */
   WeightsRank addRank(String name, Function<FilledBuffer, Publisher<?>> verifier) {
-    TransferEngine engine = engine();
+    return addRank(engine(), name, verifier);
+  }
+
+  /** The same, on an engine that the caller has made here. */
+  WeightsRank addRank(
+      TransferEngine engine, String name, Function<FilledBuffer, Publisher<?>> verifier) {
     WeightsRank rank =
         await(
             WeightsRank.on(engine, name)

@@ -3,15 +3,19 @@ package io.reactivetransfer.weights.version;
 import static io.reactivetransfer.weights.version.Cluster.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 /** One rank, and controllers that are led by hand. */
 @Timeout(60)
@@ -74,6 +78,32 @@ class RankByHandTest {
       await(controller.engine.close());
       await(rank.serving());
       assertThat(rank.status().reason()).isEqualTo("its controller is lost");
+    }
+  }
+
+  @Test
+  void whatItCouldNotReportItDoesNotBegin() throws InterruptedException {
+    try (Cluster cluster = new Cluster("loopback", 0, 0)) {
+      EngineOptions options = EngineOptions.builder().maxMessageBytes(8_192).build();
+      cluster.addRank(cluster.engine(options), "rank-0", filled -> Mono.empty());
+      ByHand controller = new ByHand(cluster);
+      MemberId member = controller.takeOver();
+      List<MemberId> many =
+          IntStream.range(0, 100)
+              .mapToObj(i -> new MemberId("a name that takes its room ".repeat(2) + i, 1))
+              .toList();
+      controller.say(prepare(member, 1, UpdateMode.TWO_BUFFERS_OUTLIVE, many));
+      Report refused = controller.next();
+      assertThat(refused.pending()).isNull();
+      assertThat(refused.ended())
+          .containsExactly(new Report.Ended(UpdateNumber.of(TERM, 1), false));
+      assertThat(refused.reason())
+          .matches("its 100 ranks take \\d+ bytes, and this one can name .* at most 4096 .*");
+      // Fewer ones are taken.
+      controller.say(prepare(member, 2, UpdateMode.TWO_BUFFERS_OUTLIVE, List.of(member)));
+      Report.Pending taken = controller.next().pending();
+      assertThat(taken).isNotNull();
+      assertThat(taken.update()).isEqualTo(UpdateNumber.of(TERM, 2));
     }
   }
 }
