@@ -1,16 +1,22 @@
 package io.reactivetransfer.examples.kvcache;
 
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.PeerState;
 import io.reactivetransfer.kvcache.KvArrival;
 import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvOrder;
 import io.reactivetransfer.kvcache.PageReservation;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /** The decode side: orders a KV cache, waits until all of it has arrived, compares every page. */
 final class DecodeRole {
+
+  /** For prefill to end, once all of its pages have come. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private DecodeRole() {}
 
@@ -59,6 +65,7 @@ final class DecodeRole {
       arrival.release();
       happened(plan, events, Moment.What.RELEASED);
       decode.dispose();
+      staysUntilItHasGone(node.engine.peer(prefill));
       return new DecodeReport(
           plan.shape().bytes() + node.tail.bytes().byteSize(),
           arrival.arrivals(),
@@ -68,6 +75,20 @@ final class DecodeRole {
           untouched,
           outBytes);
     }
+  }
+
+  /**
+   * Prefill hears over its NICs that its last writes have come, and on the control channel that
+   * this engine is closed. The latter can be first, and then its hand-over fails.
+   */
+  private static void staysUntilItHasGone(Peer prefill) {
+    var _ =
+        prefill
+            .state()
+            .filter(state -> state instanceof PeerState.Lost)
+            .next()
+            .timeout(PATIENCE, Mono.empty())
+            .block();
   }
 
   private static void happened(Plan plan, RoleEvents events, Moment.What what) {
