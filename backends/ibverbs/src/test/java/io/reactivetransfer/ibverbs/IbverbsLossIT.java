@@ -10,8 +10,8 @@ import reactor.core.publisher.Flux;
 
 /**
  * A network that loses packets, in the guest: cards send again, and nobody notices. Soft-RoCE of
- * Linux 6.1 now and then calls a write invalid that it has sent again, once in some 20,000 writes
- * here (docs/backends/ibverbs.md). That loses a way, and what was on it is written once more.
+ * Linux 6.1 now and then calls a write invalid that it has sent again, as seldom as
+ * docs/backends/ibverbs.md says. That loses a way, and what was on it is written once more.
  */
 class IbverbsLossIT {
 
