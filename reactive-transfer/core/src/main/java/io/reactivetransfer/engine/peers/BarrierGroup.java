@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
@@ -30,11 +31,19 @@ public record BarrierGroup(EngineId id, List<PeerLink> others) {
         others.add(peers.own(peer));
       }
     }
+    return new BarrierGroup(idOf(name, ids), List.copyOf(others));
+  }
+
+  /** See "Barriers" in {@code docs/wire-format.md}. */
+  static EngineId idOf(String name, SortedSet<EngineId> ids) {
     byte[] text = name.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer bytes = ByteBuffer.allocate(ids.size() * EngineId.BYTES + text.length).put(text);
+    ByteBuffer bytes =
+        ByteBuffer.allocate(Integer.BYTES + text.length + ids.size() * EngineId.BYTES)
+            .putInt(text.length) // without which a name could end with what is taken for an id
+            .put(text);
     ids.forEach(id -> bytes.putLong(id.high()).putLong(id.low()));
     ByteBuffer digest = ByteBuffer.wrap(sha256(bytes.array()));
-    return new BarrierGroup(new EngineId(digest.getLong(), digest.getLong()), List.copyOf(others));
+    return new EngineId(digest.getLong(), digest.getLong());
   }
 
   private static byte[] sha256(byte[] bytes) {

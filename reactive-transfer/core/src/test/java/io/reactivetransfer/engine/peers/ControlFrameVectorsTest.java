@@ -14,6 +14,8 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,9 @@ class ControlFrameVectorsTest {
   private static final EngineId ORIGIN = new EngineId(0x0001020304050607L, 0x08090a0b0c0d0e0fL);
   private static final EngineId GROUP = new EngineId(0x2021222324252627L, 0x28292a2b2c2d2e2fL);
 
+  private static final SortedSet<EngineId> MEMBERS =
+      new TreeSet<>(List.of(ORIGIN, new EngineId(0x1011121314151617L, 0x18191a1b1c1d1e1fL)));
+
   private static Map<String, String> expected() {
     PeerNic nic = new PeerNic(new byte[] {10, 11}, new byte[] {12, 13});
     PeerAddress address = new PeerAddress("b", ORIGIN, new HostPort("h", 258));
@@ -45,6 +50,7 @@ class ControlFrameVectorsTest {
     all.put("control-alive", hex(ControlFrame.alive()));
     all.put("control-abort", hex(ControlFrame.abort(abort, THEIRS)));
     all.put("control-barrier", hex(ControlFrame.barrier(GROUP, THEIRS, 2, 1)));
+    all.put("control-barrier-group", hex(bytesOf(BarrierGroup.idOf("abc", MEMBERS))));
     all.put("control-nics-failed", hex(ControlFrame.nicsFailed(0b101)));
     all.put("control-aborted", hex(ControlFrame.aborted(9)));
     all.put("control-cleared", hex(ControlFrame.cleared(7, 9)));
@@ -56,6 +62,10 @@ class ControlFrameVectorsTest {
     all.put("control-fence", hex(ControlFrame.fence(1, 0)));
     all.put("control-fenced", hex(ControlFrame.fenced(0, 1)));
     return all;
+  }
+
+  private static ByteBuffer bytesOf(EngineId id) {
+    return ByteBuffer.allocate(EngineId.BYTES).putLong(id.high()).putLong(id.low()).flip();
   }
 
   private static String hex(ByteBuffer frame) {
