@@ -82,7 +82,6 @@ final class LibfabricDomain implements Domain {
                 info.completesOnDelivery()
                     ? CompletionLevel.DELIVERED
                     : CompletionLevel.SOURCE_FREE)
-            .ordered(info.keepsWriteOrder())
             .fencesLostPeers(links.fencesLostPeers())
             .devices(
                 info.reachesDevices() ? DeviceKind.known(context.devices()) : Set.of(Device.HOST))

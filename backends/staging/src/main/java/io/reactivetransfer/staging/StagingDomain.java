@@ -119,7 +119,7 @@ public final class StagingDomain implements Domain {
   }
 
   private static Capabilities capabilities(Capabilities of, OpenContext context) {
-    Capabilities.Builder builder = of.toBuilder().maxRows(1).ordered(false);
+    Capabilities.Builder builder = of.toBuilder().maxRows(1);
     if (context.devices().all().isEmpty()) {
       return builder.build();
     }

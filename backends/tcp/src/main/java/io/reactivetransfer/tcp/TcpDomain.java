@@ -75,7 +75,6 @@ final class TcpDomain implements Domain {
         Capabilities.builder(
                 loop.encrypts() ? MAX_ENCRYPTED_PIECE_BYTES : MAX_PIECE_BYTES, context.nicDepth())
             .completion(CompletionLevel.DELIVERED)
-            .ordered(true)
             .devices(context.devices().andHost())
             .fencesLostPeers(true)
             .maxRows(Wire.MAX_ROWS)

@@ -50,14 +50,6 @@ public final class Capabilities {
   }
 
   /**
-   * Whether writes to one peer over this NIC become visible in the order of posting. The engine
-   * never relies on it.
-   */
-  public boolean ordered() {
-    return set.ordered;
-  }
-
-  /**
    * Whose memory can be registered: {@link Device#HOST}, and each accelerator that the NIC reaches
    * by itself, or a driver serves by copying. The engine asks for no other.
    */
@@ -111,7 +103,6 @@ public final class Capabilities {
     private CompletionLevel completion = CompletionLevel.SOURCE_FREE;
     private long maxWriteBytes;
     private int queueDepth;
-    private boolean ordered;
     private Set<Device> devices = Set.of(Device.HOST);
     private Set<Operation.Kind> operations = Set.of(Operation.Kind.WRITE);
     private int maxRows = 1;
@@ -124,7 +115,6 @@ public final class Capabilities {
       copy.completion = completion;
       copy.maxWriteBytes = maxWriteBytes;
       copy.queueDepth = queueDepth;
-      copy.ordered = ordered;
       copy.devices = devices;
       copy.operations = operations;
       copy.maxRows = maxRows;
@@ -147,12 +137,6 @@ public final class Capabilities {
     /** See {@link Capabilities#queueDepth()}. */
     public Builder queueDepth(int queueDepth) {
       this.queueDepth = queueDepth;
-      return this;
-    }
-
-    /** See {@link Capabilities#ordered()}. */
-    public Builder ordered(boolean ordered) {
-      this.ordered = ordered;
       return this;
     }
 

@@ -18,7 +18,6 @@ class CapabilitiesTest {
     assertThat(least.maxWriteBytes()).isEqualTo(7);
     assertThat(least.queueDepth()).isEqualTo(1);
     assertThat(least.completion()).isEqualTo(CompletionLevel.SOURCE_FREE);
-    assertThat(least.ordered()).isFalse();
     assertThat(least.fencesLostPeers()).isFalse();
     assertThat(least.devices()).containsExactly(Device.HOST);
     assertThat(least.operations()).containsExactly(Operation.Kind.WRITE);
@@ -30,7 +29,6 @@ class CapabilitiesTest {
     Capabilities all =
         Capabilities.builder(7, 2)
             .completion(CompletionLevel.DELIVERED)
-            .ordered(true)
             .fencesLostPeers(true)
             .devices(Set.of(Device.HOST, GPU))
             .maxRows(9)
@@ -41,7 +39,6 @@ class CapabilitiesTest {
     assertThat(changed.maxWriteBytes()).isEqualTo(8);
     assertThat(changed.queueDepth()).isEqualTo(2);
     assertThat(changed.completion()).isEqualTo(CompletionLevel.DELIVERED);
-    assertThat(changed.ordered()).isTrue();
     assertThat(changed.fencesLostPeers()).isTrue();
     assertThat(changed.devices()).containsExactlyInAnyOrder(Device.HOST, GPU);
     assertThat(changed.maxRows()).isEqualTo(9);

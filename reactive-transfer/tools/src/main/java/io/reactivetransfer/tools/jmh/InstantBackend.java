@@ -154,7 +154,6 @@ final class InstantBackend implements Backend {
     public Capabilities capabilities() {
       return Capabilities.builder(1L << 30, DEPTH)
           .completion(CompletionLevel.DELIVERED)
-          .ordered(true)
           .fencesLostPeers(true)
           .build();
     }

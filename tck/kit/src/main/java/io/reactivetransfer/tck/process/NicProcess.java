@@ -139,7 +139,6 @@ final class NicProcess {
             can.completion().name(),
             String.valueOf(can.maxWriteBytes()),
             String.valueOf(can.queueDepth()),
-            String.valueOf(can.ordered()),
             String.valueOf(can.fencesLostPeers()),
             String.valueOf(can.maxRows()),
             Base64.getEncoder().encodeToString(domain.address()));

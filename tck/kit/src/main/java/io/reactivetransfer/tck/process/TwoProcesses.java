@@ -151,15 +151,14 @@ public final class TwoProcesses extends ForwardingBackend implements AutoCloseab
     Capabilities capabilities =
         Capabilities.builder(Long.parseLong(words[2]), Integer.parseInt(words[3]))
             .completion(CompletionLevel.valueOf(words[1]))
-            .ordered(Boolean.parseBoolean(words[4]))
-            .fencesLostPeers(Boolean.parseBoolean(words[5]))
-            .maxRows(Integer.parseInt(words[6]))
+            .fencesLostPeers(Boolean.parseBoolean(words[4]))
+            .maxRows(Integer.parseInt(words[5]))
             .build();
     return new ProxyDomain(
         memory,
         index,
         capabilities,
-        Base64.getDecoder().decode(words[7]),
+        Base64.getDecoder().decode(words[6]),
         () -> !gone.isDone(),
         () -> giveBack(index));
   }
