@@ -38,4 +38,22 @@ public interface TrafficStats {
 
   /** How long those have waited, in all. */
   Duration timeQueued();
+
+  /**
+   * Messages to the peer whose last byte the control channel has taken over. Messages belong to no
+   * NIC, so this and the next four are 0 of one.
+   */
+  long messagesSent();
+
+  /** Bytes of those messages. */
+  long messageBytesSent();
+
+  /** Messages to the peer that wait for credit, for a greeting, or for those before them. */
+  long messagesWaiting();
+
+  /** Messages of the peer that have come, whether or not the application has taken them. */
+  long messagesReceived();
+
+  /** Bytes of those messages. */
+  long messageBytesReceived();
 }

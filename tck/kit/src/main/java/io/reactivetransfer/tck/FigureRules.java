@@ -13,6 +13,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
 import io.reactivetransfer.TransferFailedException;
 import io.reactivetransfer.WriteImm;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 abstract class FigureRules extends RuleGroup {
 
   private static final int WRITES = 12;
+  private static final int MESSAGES = 3;
 
   FigureRules(TransferConformance kit) {
     super(kit);
@@ -138,6 +140,43 @@ abstract class FigureRules extends RuleGroup {
         .awaitError(TransferFailedException.class);
     until("failures", duo, TrafficStats::writesFailed, before.writesFailed() + 1);
     assertThat(sum(duo.origin().stats(), TrafficStats::writesFailed)).as("failures").isEqualTo(1);
+  }
+
+  @Test
+  final void r27_5_messagesArePartOfWhatIsSaidOfAPeer() {
+    TransferEngine origin = stage().open(1);
+    TransferEngine target = stage().open(1, options -> options.messageCredits(MESSAGES));
+    for (int i = 0; i < MESSAGES; i++) {
+      stage().complete(origin.send(origin.peer(target.address()), ByteBuffer.allocate(5)));
+    }
+    ByteBuffer last = ByteBuffer.allocate(7);
+    Probe<Void> waiting =
+        stage().probe("one without credit", origin.send(origin.peer(target.address()), last));
+    untilMessages(origin, target, "wait", TrafficStats::messagesWaiting, 1);
+    untilMessages(origin, target, "were sent", TrafficStats::messagesSent, MESSAGES);
+    untilMessages(target, origin, "have come", TrafficStats::messagesReceived, MESSAGES);
+    stage().probe("messages", target.messages()).awaitValues(MESSAGES);
+    waiting.awaitCompletion();
+    long bytes = 5 * MESSAGES + 7;
+    untilMessages(origin, target, "wait", TrafficStats::messagesWaiting, 0);
+    untilMessages(origin, target, "were sent", TrafficStats::messagesSent, MESSAGES + 1);
+    untilMessages(origin, target, "bytes were sent", TrafficStats::messageBytesSent, bytes);
+    untilMessages(target, origin, "have come", TrafficStats::messagesReceived, MESSAGES + 1);
+    untilMessages(target, origin, "bytes have come", TrafficStats::messageBytesReceived, bytes);
+    assertThat(sum(origin.stats(), TrafficStats::messagesSent)).as("sent by NICs").isZero();
+  }
+
+  private void untilMessages(
+      TransferEngine engine,
+      TransferEngine peer,
+      String what,
+      ToLongFunction<TrafficStats> figure,
+      long value) {
+    stage()
+        .patience()
+        .until(
+            "messages that " + what + ": " + value,
+            () -> figure.applyAsLong(of(engine, peer.id())) == value);
   }
 
   /** Writes down what it is told. */

@@ -23,7 +23,8 @@ final class FigureSaboteurs {
           Saboteur.engine("27.2", "counts no failures of peers", FigureSaboteurs::wellMeaning),
           Saboteur.options("27.3", "says nothing of streams", FigureSaboteurs::reserved)
               .entailing("27.4"),
-          Saboteur.options("27.4", "hides what a recorder throws", FigureSaboteurs::hiding));
+          Saboteur.options("27.4", "hides what a recorder throws", FigureSaboteurs::hiding),
+          Saboteur.engine("27.5", "counts no messages that come", FigureSaboteurs::deaf));
 
   private FigureSaboteurs() {}
 
@@ -42,13 +43,21 @@ final class FigureSaboteurs {
   }
 
   private static TransferEngine wellMeaning(TransferEngine engine) {
+    return withoutFigure(engine, "writesFailed");
+  }
+
+  private static TransferEngine deaf(TransferEngine engine) {
+    return withoutFigure(engine, "messagesReceived");
+  }
+
+  /** Says 0 of each peer. */
+  private static TransferEngine withoutFigure(TransferEngine engine, String figure) {
     return new ForwardingEngine(engine) {
       @Override
       public List<Peer> peers() {
         return inner.peers().stream()
             .map(peer -> {
-              TrafficStats stats =
-                  Altered.figure(TrafficStats.class, peer.stats(), "writesFailed", 0L);
+              TrafficStats stats = Altered.figure(TrafficStats.class, peer.stats(), figure, 0L);
               return Altered.figure(Peer.class, peer, "stats", stats);
             })
             .toList();

@@ -21,10 +21,15 @@ public final class Traffic {
   private static final int WAITING = 6;
   private static final int QUEUED = 7;
   private static final int QUEUED_NANOS = 8;
+  private static final int MESSAGES_SENT = 9;
+  private static final int MESSAGE_BYTES_SENT = 10;
+  private static final int MESSAGES_WAITING = 11;
+  private static final int MESSAGES_RECEIVED = 12;
+  private static final int MESSAGE_BYTES_RECEIVED = 13;
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final long[] values = new long[QUEUED_NANOS + 1];
+  private final long[] values = new long[MESSAGE_BYTES_RECEIVED + 1];
 
   public void posted(int writes, long bytes) {
     values[POSTED] += writes;
@@ -67,6 +72,23 @@ public final class Traffic {
     values[QUEUED_NANOS] += nanos;
   }
 
+  /** A message was taken over by the control channel. */
+  public void messageSent(int bytes) {
+    values[MESSAGES_SENT]++;
+    values[MESSAGE_BYTES_SENT] += bytes;
+  }
+
+  /** So many more messages wait to be sent, or fewer if it is below 0. */
+  public void messagesWait(int change) {
+    values[MESSAGES_WAITING] += change;
+  }
+
+  /** A message has come. */
+  public void messageReceived(int bytes) {
+    values[MESSAGES_RECEIVED]++;
+    values[MESSAGE_BYTES_RECEIVED] += bytes;
+  }
+
   /** As it is now. From any thread. */
   public TrafficStats stats() {
     long ended = get(ENDED); // before the other one, or less than none might be in flight
@@ -80,7 +102,12 @@ public final class Traffic {
         get(ARRIVED),
         get(WAITING),
         get(QUEUED),
-        Duration.ofNanos(get(QUEUED_NANOS)));
+        Duration.ofNanos(get(QUEUED_NANOS)),
+        get(MESSAGES_SENT),
+        get(MESSAGE_BYTES_SENT),
+        get(MESSAGES_WAITING),
+        get(MESSAGES_RECEIVED),
+        get(MESSAGE_BYTES_RECEIVED));
   }
 
   private long get(int figure) {
@@ -96,6 +123,11 @@ public final class Traffic {
       long arrivals,
       long transfersWaiting,
       long transfersQueued,
-      Duration timeQueued)
+      Duration timeQueued,
+      long messagesSent,
+      long messageBytesSent,
+      long messagesWaiting,
+      long messagesReceived,
+      long messageBytesReceived)
       implements TrafficStats {}
 }

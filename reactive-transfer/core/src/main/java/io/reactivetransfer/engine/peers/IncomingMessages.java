@@ -66,6 +66,7 @@ public final class IncomingMessages implements PeerEvents, FrameHandler {
       return false;
     }
     if (message != null) {
+      peer.traffic().messageReceived(message.length);
       room.put(channel, message.length);
       inboxes[channel].put(new Message(mail.peer, ByteBuffer.wrap(message)));
     }

@@ -81,6 +81,7 @@ public final class OutgoingMessages {
 
   private static void waits(Mail mail, ChannelMail.Outgoing message, int change) {
     mail.waiting += change;
+    mail.peer.traffic().messagesWait(change);
     mail.waitingBytes += (long) change * message.length();
   }
 
@@ -105,6 +106,7 @@ public final class OutgoingMessages {
         sent++;
         if (own.sent(message)) {
           waits(mail, message, -1);
+          mail.peer.traffic().messageSent(message.length());
           message.answer.success();
         }
       }
