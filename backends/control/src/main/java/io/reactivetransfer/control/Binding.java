@@ -4,12 +4,9 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.ProtocolException;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.security.cert.Certificate;
+import io.reactivetransfer.control.socket.ServerCertificate;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLKeyException;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +45,8 @@ final class Binding {
       return without();
     }
     SSLSession session = tls.engine().getSession();
-    return new Binding(exported(session), certificate(session, tls.engine().getUseClientMode()));
+    byte[] certificate = ServerCertificate.hashOf(session, tls.engine().getUseClientMode());
+    return new Binding(exported(session), certificate);
   }
 
   private static byte @Nullable [] exported(SSLSession session) {
@@ -58,21 +56,6 @@ final class Binding {
           : null;
     } catch (UnsupportedOperationException | SSLKeyException e) {
       return null; // a provider of the caller's own, which cannot
-    }
-  }
-
-  private static byte[] certificate(SSLSession session, boolean isClient) {
-    try {
-      Certificate[] servers =
-          isClient ? session.getPeerCertificates() : session.getLocalCertificates();
-      if (servers == null) {
-        throw new ProtocolException(ErrorCode.TLS, "expected TLS with a certificate, got none");
-      }
-      return MessageDigest.getInstance("SHA-256").digest(servers[0].getEncoded());
-    } catch (SSLPeerUnverifiedException e) {
-      throw new ProtocolException(ErrorCode.TLS, "expected TLS with a certificate, got none");
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("expected a certificate that can be encoded", e);
     }
   }
 

@@ -28,8 +28,12 @@ final class AcceptHandshake {
     return hello == null ? Handshake.helloBody(head) : Handshake.proofBody(head);
   }
 
-  /** What to say to what the dialler has said. */
-  Handshake.Reply reply(byte[] body) {
+  /**
+   * What to say to what the dialler has said.
+   *
+   * @param certificate the hash of what this side has shown under TLS, or no bytes
+   */
+  Handshake.Reply reply(byte[] body, byte[] certificate) {
     if (hello == null) {
       hello = Handshake.hello(body);
       if (authentication.isRequired()) {
@@ -38,12 +42,13 @@ final class AcceptHandshake {
       }
       return answer(hello, null);
     }
-    if (challenge == null || !authentication.holds(body, Role.DIALLER, hello, challenge)) {
+    if (challenge == null
+        || !authentication.holds(body, Role.DIALLER, hello, challenge, certificate)) {
       return new Handshake.Refusal(
           ErrorCode.UNAUTHENTICATED.because(
               "expected a proof of the session with this engine, got another one"));
     }
-    return answer(hello, authentication.proof(Role.ACCEPTOR, hello, challenge));
+    return answer(hello, authentication.proof(Role.ACCEPTOR, hello, challenge, certificate));
   }
 
   private Handshake.Reply answer(Handshake.Hello known, byte @Nullable [] proof) {

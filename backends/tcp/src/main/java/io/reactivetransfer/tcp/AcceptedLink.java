@@ -60,7 +60,8 @@ final class AcceptedLink extends Link {
 
   @Override
   void handshake(byte[] body) {
-    Handshake.Reply reply = handshake.reply(body); // first: a buffer is for who has one to send
+    // First: a buffer is for who has one to send.
+    Handshake.Reply reply = handshake.reply(body, shownCertificate());
     ByteBuf out = frame(Handshake.MAX_BYTES);
     switch (reply) {
       case Handshake.Challenge challenge -> send(Handshake.putChallenge(out, challenge));

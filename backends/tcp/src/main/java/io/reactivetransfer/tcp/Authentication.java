@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Proves to the other side of a handshake that this engine has a session with it, and checks what
  * the other side proves: by a key of the session, which only its two engines know. Both nonces go
- * into each proof, so none is of use a second time; and the name of the role, so none can be sent
- * back to where it came from.
+ * into each proof, so none is of use a second time; the name of the role, so none can be sent back
+ * to where it came from; and the certificate of the acceptor, so none is passed on by who ends TLS
+ * in between.
  */
 final class Authentication {
 
@@ -73,12 +74,17 @@ final class Authentication {
     return nonce;
   }
 
-  /** What this role says to this hello and this challenge. */
-  byte[] proof(Role role, Handshake.Hello hello, byte[] challenge) {
+  /**
+   * What this role says to this hello and this challenge.
+   *
+   * @param certificate the hash of what the acceptor has shown under TLS, or no bytes
+   */
+  byte[] proof(Role role, Handshake.Hello hello, byte[] challenge, byte[] certificate) {
     Mac keyed = mac(hello.dialler().equals(self) ? hello.acceptor() : hello.dialler());
     keyed.update(role.label.getBytes(StandardCharsets.US_ASCII));
     keyed.update(Handshake.bytesOf(hello));
     keyed.update(challenge);
+    keyed.update(certificate);
     return keyed.doFinal();
   }
 
@@ -103,7 +109,8 @@ final class Authentication {
   }
 
   /** Whether it is the proof of that role; takes as long for any wrong one. */
-  boolean holds(byte[] proof, Role role, Handshake.Hello hello, byte[] challenge) {
-    return MessageDigest.isEqual(proof(role, hello, challenge), proof);
+  boolean holds(
+      byte[] proof, Role role, Handshake.Hello hello, byte[] challenge, byte[] certificate) {
+    return MessageDigest.isEqual(proof(role, hello, challenge, certificate), proof);
   }
 }

@@ -17,6 +17,7 @@ final class DialHandshake {
   private final Handshake.Hello hello;
   private final ByteBuffer head = ByteBuffer.allocate(Handshake.HEAD_BYTES);
   private byte @Nullable [] challenge;
+  private byte[] shown = new byte[0];
 
   DialHandshake(Authentication authentication, Handshake.Hello hello) {
     this.authentication = authentication;
@@ -38,8 +39,12 @@ final class DialHandshake {
     return Handshake.reply(head, body);
   }
 
-  /** The proof that this challenge wants. */
-  byte[] prove(Handshake.Challenge asked) {
+  /**
+   * The proof that this challenge wants.
+   *
+   * @param certificate the hash of what the acceptor has shown under TLS, or no bytes
+   */
+  byte[] prove(Handshake.Challenge asked, byte[] certificate) {
     if (challenge != null) {
       throw new ProtocolException("expected an answer to the proof, got another challenge");
     }
@@ -49,7 +54,8 @@ final class DialHandshake {
           "it wants a proof of a session, and this engine was opened without any");
     }
     challenge = asked.nonce();
-    return authentication.proof(Role.DIALLER, hello, asked.nonce());
+    shown = certificate;
+    return authentication.proof(Role.DIALLER, hello, asked.nonce(), certificate);
   }
 
   /** Checks who welcomes. */
@@ -75,6 +81,6 @@ final class DialHandshake {
     byte[] proof = welcome.proof();
     return challenge != null
         && proof != null
-        && authentication.holds(proof, Role.ACCEPTOR, hello, challenge);
+        && authentication.holds(proof, Role.ACCEPTOR, hello, challenge, shown);
   }
 }

@@ -77,7 +77,7 @@ final class DialledLink extends Link {
       case Handshake.Refusal(Failure why) ->
           end(new Failure(why.code(), where() + " refused the connection: " + why.text()));
       case Handshake.Challenge challenge -> {
-        byte[] proof = handshake.prove(challenge);
+        byte[] proof = handshake.prove(challenge, shownCertificate());
         send(Handshake.putProof(frame(Handshake.MAX_BYTES), proof));
       }
       case Handshake.Welcome welcome -> {

@@ -8,6 +8,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.control.socket.ErrorCode;
 import io.reactivetransfer.control.socket.Failure;
 import io.reactivetransfer.control.socket.ProtocolException;
+import io.reactivetransfer.control.socket.ServerCertificate;
 import io.reactivetransfer.control.socket.SocketConnection;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.Operation;
@@ -75,6 +76,11 @@ abstract class Link extends SocketConnection {
     this.written = domain.events()::written;
     this.outgoing = new Outgoing(smallBuffers);
     this.incoming = new Incoming(this, domain, reader());
+  }
+
+  /** What the accepting side has shown under TLS, whose handshake is over by then. */
+  final byte[] shownCertificate() {
+    return ServerCertificate.hashOf(context().pipeline());
   }
 
   /** Between which NICs; null before the other side is known. */

@@ -9,8 +9,10 @@ import io.reactivetransfer.tcp.Authentication.Role;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -102,7 +104,7 @@ class SessionProofTest {
       try (RawConnection recorded = RawConnection.to(target)) {
         recorded.send(out -> Handshake.putHello(out, hello));
         var challenge = (Handshake.Challenge) recorded.reply();
-        proof = knowing.proof(Role.DIALLER, hello, challenge.nonce());
+        proof = knowing.proof(Role.DIALLER, hello, challenge.nonce(), new byte[0]);
         recorded.send(out -> Handshake.putProof(out, proof));
         assertThat(recorded.reply()).isInstanceOf(Handshake.Welcome.class);
       }
@@ -124,10 +126,42 @@ class SessionProofTest {
           new Handshake.Hello(target.id, hello.acceptor(), hello.nicIndex(), hello.nonce());
       raw.send(out -> Handshake.putHello(out, hello));
       var challenge = (Handshake.Challenge) raw.reply();
-      byte[] proof = knowing(target.id).proof(Role.DIALLER, another, challenge.nonce());
+      byte[] proof =
+          knowing(target.id).proof(Role.DIALLER, another, challenge.nonce(), new byte[0]);
       raw.send(out -> Handshake.putProof(out, proof));
       assertThat(raw.reply()).isInstanceOf(Handshake.Refusal.class);
     }
+  }
+
+  /** Who ends TLS in between shows a certificate of its own to the one who dials. */
+  @Test
+  void aProofIsGoodForTheCertificateThatWasShownOnly() {
+    EngineId dialler = new EngineId(1, 1);
+    EngineId acceptor = new EngineId(2, 2);
+    byte[] shown = {1};
+    byte[] seen = {2};
+    assertThat(replyTo(dialler, acceptor, shown, shown)).isInstanceOf(Handshake.Welcome.class);
+    assertThat(replyTo(dialler, acceptor, shown, seen)).isInstanceOf(Handshake.Refusal.class);
+    assertThat(replyTo(dialler, acceptor, shown, new byte[0]))
+        .isInstanceOf(Handshake.Refusal.class);
+  }
+
+  private static Handshake.Reply replyTo(
+      EngineId dialler, EngineId acceptor, byte[] shown, byte[] seen) {
+    Authentication dialling = knowing(dialler);
+    Handshake.Hello hello = new Handshake.Hello(dialler, acceptor, 0, dialling.newNonce());
+    DialHandshake from = new DialHandshake(dialling, hello);
+    AcceptHandshake at = new AcceptHandshake(knowing(acceptor), acceptor);
+    byte[] body =
+        Arrays.copyOfRange(
+            Handshake.bytesOf(hello), Handshake.HEAD_BYTES, Handshake.bytesOf(hello).length);
+    at.bodyOf(ByteBuffer.wrap(Handshake.bytesOf(hello)));
+    var challenge = (Handshake.Challenge) at.reply(body, shown);
+    Handshake.Reply reply = at.reply(from.prove(challenge, seen), shown);
+    if (reply instanceof Handshake.Welcome welcome) {
+      from.check(welcome);
+    }
+    return reply;
   }
 
   @Test

@@ -44,8 +44,8 @@ class WireVectorsTest {
     Authentication knowing = new Authentication(new KeySource(), ORIGIN, _ -> count(0x60, 32));
     Handshake.Hello hello = new Handshake.Hello(ORIGIN, TARGET, 1, count(0x30, 32));
     byte[] challenge = count(0x80, 32);
-    byte[] ofOrigin = knowing.proof(Role.DIALLER, hello, challenge);
-    byte[] ofTarget = knowing.proof(Role.ACCEPTOR, hello, challenge);
+    byte[] ofOrigin = knowing.proof(Role.DIALLER, hello, challenge, new byte[0]);
+    byte[] ofTarget = knowing.proof(Role.ACCEPTOR, hello, challenge, new byte[0]);
     Failure code16 = ErrorCode.UNKNOWN_KEY.because("no such key");
     Map<String, String> all = new LinkedHashMap<>();
     all.put("hello", hex(Handshake.putHello(out(), hello)));
