@@ -1,14 +1,11 @@
 package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.Device;
-import io.reactivetransfer.HostMemory;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.cuda.ffi.Cu;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import jcuda.driver.CUstream;
-import jcuda.driver.JCudaDriver;
 import reactor.core.publisher.Mono;
 
 /**
@@ -30,12 +27,10 @@ public final class CudaStreams {
 
   private final TransferEngine engine;
   private final Gpu gpu;
-  private final PassedWaits waits;
 
   private CudaStreams(TransferEngine engine, Gpu gpu) {
     this.engine = engine;
     this.gpu = gpu;
-    this.waits = gpu.waits();
   }
 
   /**
@@ -88,94 +83,6 @@ public final class CudaStreams {
   public Mono<Void> waitFor(CUstream stream, ImmCounter counter, long writes) {
     Objects.requireNonNull(stream, "stream");
     Objects.requireNonNull(counter, "counter");
-    return Mono.defer(() -> wait(stream, counter, writes));
-  }
-
-  private Mono<Void> wait(CUstream stream, ImmCounter counter, long writes) {
-    gpu.within(() -> requireNoCapture(stream));
-    StreamWait.Marks marks = waits.take();
-    Mono<Void> told;
-    StreamWait wait;
-    try {
-      HostMemory word = new HostMemory(marks.word().memory());
-      Mono<Void> claim = counter.raising(word).next(writes); // made when subscribed
-      wait = new StreamWait(marks, gpu.waiting(), gpu.waiting().enter(stream));
-      told = told(claim, wait);
-    } catch (RuntimeException | Error e) {
-      waits.give(marks);
-      throw e;
-    }
-    try {
-      gpu.within(() -> enqueue(stream, marks));
-      return told;
-    } catch (RuntimeException | Error e) {
-      wait.failed(); // it may have been given to the stream, so its word stays as it is
-      throw e;
-    }
-  }
-
-  /**
-   * What the subscriber hears. It is put together before the stream is told to wait, since hooks of
-   * the application may run here and throw, and nobody would let the stream go on.
-   */
-  private Mono<Void> told(Mono<Void> claim, StreamWait wait) {
-    try {
-      return claim
-          .doOnSuccess(_ -> giveBackIf(wait.met(), wait))
-          .doOnError(_ -> giveBackIf(wait.failed(), wait))
-          .doOnCancel(() -> giveBackIf(wait.failed(), wait))
-          .doFinally(_ -> giveBackIf(wait.over(), wait));
-    } catch (RuntimeException | Error e) {
-      wait.failed(); // its place is another stream's
-      throw e;
-    }
-  }
-
-  /**
-   * In the GPU's context. Before anything else: the graph would wait for this word again when it is
-   * another wait's, and its event could not be asked for.
-   */
-  private static boolean requireNoCapture(CUstream stream) {
-    int[] status = new int[1];
-    Results.require("cuStreamIsCapturing", () -> JCudaDriver.cuStreamIsCapturing(stream, status));
-    if (status[0] != Cu.CU_STREAM_CAPTURE_STATUS_NONE) {
-      throw new CudaException(
-          0,
-          "expected a stream that is not being captured, since a wait is for once and a graph runs"
-              + " many times, got one that is; wait before the graph is launched, or capture"
-              + " cuStreamWaitValue64 for a CudaWord, which you raise for each launch");
-    }
-    return true;
-  }
-
-  private void giveBackIf(boolean isFree, StreamWait wait) {
-    if (isFree) {
-      afterwards(() -> waits.add(wait));
-    }
-  }
-
-  /** A claim that was cancelled may raise its word until then. */
-  private void afterwards(Runnable task) {
-    try {
-      engine.executor().execute(task);
-    } catch (RejectedExecutionException closed) {
-      task.run();
-    }
-  }
-
-  /** In the GPU's context. */
-  private static boolean enqueue(CUstream stream, StreamWait.Marks marks) {
-    try {
-      Results.require(
-          "cuStreamWaitValue64",
-          () ->
-              JCudaDriver.cuStreamWaitValue64(
-                  stream, marks.word().pointer(), 1, Cu.CU_STREAM_WAIT_VALUE_GEQ));
-      marks.passed().record(stream);
-      return true;
-    } catch (RuntimeException | Error e) {
-      marks.passed().destroy();
-      throw e;
-    }
+    return new WaitForClaim(engine, gpu, stream, counter, writes);
   }
 }

@@ -15,8 +15,8 @@ import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import jcuda.driver.JCudaDriver;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -25,12 +25,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 
 class CudaStreamsTest {
 
@@ -158,29 +160,40 @@ class CudaStreamsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whicheverOperatorCannotBeAssembledTheStreamIsNotLeftWaiting(boolean isError) {
+    endsWhicheverFails(failing ->
+        operator -> {
+          failing.call(isError);
+          return operator;
+        });
+  }
+
+  /** And where it is subscribed to, by when the stream has been told to wait. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whicheverOperatorCannotBeSubscribedToTheStreamIsNotLeftWaiting(boolean isError) {
+    endsWhicheverFails(failing ->
+        Operators.liftPublisher((operator, subscriber) -> {
+          failing.call(isError);
+          return subscriber;
+        }));
+  }
+
+  /** Fails in the n-th call of a wait that is made by this thread, for every n. */
+  private void endsWhicheverFails(
+      Function<FailingCall, Function<? super Publisher<Object>, ? extends Publisher<Object>>>
+          hook) {
     int failures = 0;
     boolean isWhole = false;
     for (int n = 1; !isWhole; n++) {
-      Mono<Void> claim =
-          streams.waitFor(stream, target.lease().counter().within(Duration.ofMillis(20)), 1);
-      AtomicInteger left = new AtomicInteger(n);
-      Thread caller = Thread.currentThread();
-      Hooks.onEachOperator(
-          "refusing",
-          operator -> {
-            if (Thread.currentThread() == caller && left.decrementAndGet() == 0) {
-              if (isError) {
-                throw new AssertionError("hook");
-              }
-              throw new IllegalStateException("hook");
-            }
-            return operator;
-          });
+      FailingCall failing = new FailingCall(n);
+      Hooks.onEachOperator("refusing", hook.apply(failing));
       try {
-        claim.block(PATIENCE);
+        streams
+            .waitFor(stream, target.lease().counter().within(Duration.ofMillis(20)), 1)
+            .block(PATIENCE);
       } catch (DeadlineExceededException e) {
         isWhole = true;
-      } catch (RuntimeException e) { // in which Reactor has put an error
+      } catch (RuntimeException | AssertionError e) {
         assertThat(Exceptions.unwrap(e)).hasMessage("hook");
         failures++;
       } finally {
@@ -188,8 +201,26 @@ class CudaStreamsTest {
       }
       untilTheStreamHasGoneOn();
     }
-    assertThat(failures).as("operators of a wait").isGreaterThan(3);
+    assertThat(failures).as("operators of a wait").isPositive();
     assertThat(gpus.driver().live(Live.EVENT)).as("events, which are used again").isLessThan(4);
+  }
+
+  private static final class FailingCall {
+    private final Thread caller = Thread.currentThread();
+    private int left;
+
+    FailingCall(int number) {
+      left = number;
+    }
+
+    void call(boolean isError) {
+      if (Thread.currentThread() == caller && --left == 0) {
+        if (isError) {
+          throw new AssertionError("hook");
+        }
+        throw new IllegalStateException("hook");
+      }
+    }
   }
 
   /** As {@code Mono.when} does with those that are complete, when another one fails. */
