@@ -2,6 +2,7 @@ package io.reactivetransfer.moe;
 
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MessageChannel;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
@@ -35,11 +36,15 @@ enum Mistake implements UnaryOperator<TransferEngine> {
   SAYS_NOTHING,
 
   /** Does not give memory back that was registered, so that it may be written to later, too. */
-  KEEPS_MEMORY;
+  KEEPS_MEMORY,
+
+  /** Takes what is said about an earlier epoch for said about the one that it is in. */
+  TAKES_EARLIER_EPOCHS;
 
   @Override
   public TransferEngine apply(TransferEngine engine) {
     OddRegions regions = new OddRegions();
+    EarlierEpochs epochs = new EarlierEpochs();
     return Proxied.of(
         TransferEngine.class,
         engine,
@@ -60,7 +65,13 @@ enum Mistake implements UnaryOperator<TransferEngine> {
                       .map(region -> regions.odd(region, Mistake::kept))
                   : null;
             }
+            case "messages" -> {
+              return this == TAKES_EARLIER_EPOCHS
+                  ? engine.messages((MessageChannel) arguments[0]).map(epochs::taken)
+                  : null;
+            }
             case "send" -> {
+              epochs.sent((ByteBuffer) arguments[2]);
               return this == SAYS_NOTHING && isGiveUp((ByteBuffer) arguments[2])
                   ? Mono.empty()
                   : null;

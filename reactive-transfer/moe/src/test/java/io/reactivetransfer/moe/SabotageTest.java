@@ -21,7 +21,7 @@ class SabotageTest {
       try {
         switch (mistake) {
           case SAYS_NOTHING -> SimulatedStepsTest.faultyRun(seed, mistake);
-          case KEEPS_MEMORY -> SimulatedRegroupTest.run(seed, mistake);
+          case KEEPS_MEMORY, TAKES_EARLIER_EPOCHS -> SimulatedRegroupTest.run(seed, mistake);
           default -> SimulatedStepsTest.calmRun(seed, mistake);
         }
       } catch (AssertionError e) {
