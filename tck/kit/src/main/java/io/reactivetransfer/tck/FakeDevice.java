@@ -8,14 +8,13 @@ import io.reactivetransfer.spi.DeviceAccess;
 import io.reactivetransfer.spi.Devices;
 import io.reactivetransfer.spi.StagingBuffer;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -33,8 +32,16 @@ public final class FakeDevice implements DeviceAccess {
 
   private static final long ALIGNMENT = 256;
 
+  /** As CUDA has them. */
+  private static final int INVALID_DEVICE = 101;
+
+  private static final int ILLEGAL_ADDRESS = 700;
+
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
   private final Device device;
-  private final TreeMap<Long, byte[]> allocated = new TreeMap<>();
+  private final FakeMemory allocated = new FakeMemory();
   private final AtomicLong copies = new AtomicLong();
   private long next = FIRST_ADDRESS;
 
@@ -54,7 +61,7 @@ public final class FakeDevice implements DeviceAccess {
   /** Takes so many bytes, all zeros. */
   public synchronized DeviceMemory allocate(int bytes) {
     DeviceMemory memory = new DeviceMemory(device, next, bytes);
-    allocated.put(next, new byte[bytes]);
+    allocated.add(next, new byte[bytes]);
     next = (next + bytes + GAP) & -ALIGNMENT;
     return memory;
   }
@@ -92,24 +99,30 @@ public final class FakeDevice implements DeviceAccess {
     return copies.get();
   }
 
-  private ByteBuffer at(DeviceMemory memory, long offset, long length) {
+  /** Which allocation has the range. */
+  private int find(DeviceMemory memory, long offset, long length) {
     long address = memory.address() + offset;
-    Map.Entry<Long, byte[]> entry = allocated.floorEntry(address);
-    if (!memory.device().equals(device)
-        || entry == null
-        || address + length > entry.getKey() + entry.getValue().length) {
+    int index = memory.device().equals(device) ? allocated.find(address, length) : -1;
+    if (index < 0) {
       throw new BackendException(
-          700,
+          ILLEGAL_ADDRESS,
           "illegal address on "
               + device
               + ": "
               + length
-              + " bytes at 0x"
+              + " bytes of "
+              + memory.device()
+              + " at 0x"
               + Long.toHexString(address)
               + ", which are not allocated");
     }
-    int from = (int) (address - entry.getKey());
-    return ByteBuffer.wrap(entry.getValue(), from, (int) length).slice();
+    return index;
+  }
+
+  private ByteBuffer at(DeviceMemory memory, long offset, long length) {
+    int index = find(memory, offset, length);
+    int from = (int) (memory.address() + offset - allocated.address(index));
+    return ByteBuffer.wrap(allocated.bytes(index), from, (int) length).slice();
   }
 
   @Override
@@ -156,19 +169,25 @@ public final class FakeDevice implements DeviceAccess {
   /** One whose copies are made when they are waited for, and not before. */
   @Override
   public StagingBuffer stagingBuffer(Device which, long bytes) {
+    if (!which.equals(device)) {
+      throw new BackendException(
+          INVALID_DEVICE, "expected " + device + ", got " + which + ", which is another one");
+    }
     return new LateBuffer(this, bytes);
   }
 
   @Override
   public synchronized long peek(DeviceMemory memory, long offset) {
-    if ((memory.address() + offset) % ValueLayout.JAVA_LONG.byteAlignment() != 0) {
+    long address = memory.address() + offset;
+    if (address % Long.BYTES != 0) {
       throw new IllegalArgumentException("expected an address that is a multiple of 8");
     }
-    return at(memory, offset, Long.BYTES).order(ByteOrder.nativeOrder()).getLong();
+    int index = find(memory, offset, Long.BYTES);
+    return (long) WORDS.get(allocated.bytes(index), (int) (address - allocated.address(index)));
   }
 
   @Override
-  public String toString() {
-    return device + " of " + allocated.size() + " allocations";
+  public synchronized String toString() {
+    return device + " of " + allocated.count() + " allocations";
   }
 }
