@@ -49,6 +49,7 @@ enum Layer {
       Known.SPI,
       Known.ENGINE,
       Known.REACTOR,
+      Known.ALLOCATIONS,
       Known.TESTING),
   SIMULATED_NETWORK(
       "io.reactivetransfer.simulation.network..", Known.API, Known.SPI, Known.REACTOR),
@@ -122,6 +123,10 @@ enum Layer {
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};
     static final String[] JSON = {"com.fasterxml.jackson.core.."};
+
+    /** What the JDK counts of the memory that a thread allocates. */
+    static final String[] ALLOCATIONS = {"com.sun.management"};
+
     static final String[] TESTING = {
       "org.junit..", "org.opentest4j..", "org.assertj..", "org.testng.."
     };

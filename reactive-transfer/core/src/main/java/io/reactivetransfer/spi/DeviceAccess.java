@@ -20,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  * is, is taken for a refusal by the device.
  *
  * <p>Engines find one each. Two that reach the same devices should be equal, so that memory which
- * each of two engines has registered is copied by one {@link #copy}, without the host.
+ * each of two engines has registered is copied by one {@link #copy}, without the host. To one that
+ * reaches others none is equal.
+ *
+ * <p>What an engine expects of it is chapter 28 of the specification, and {@code DeviceConformance}
+ * of {@code reactive-transfer-tck} checks that.
  */
 public interface DeviceAccess {
 
@@ -32,14 +36,17 @@ public interface DeviceAccess {
    */
   List<Device> devices();
 
-  /** The kind of its devices, also where none is available: for people. */
+  /**
+   * The kind of its devices, also where none is available: for people, one line of up to 300
+   * letters. Never throws.
+   */
   default String kind() {
     return getClass().getSimpleName();
   }
 
   /**
-   * What is known of an accelerator, for people: such as its product's name and where it is. Never
-   * throws.
+   * What is known of an accelerator, for people, in one line of up to 300 letters: such as its
+   * product's name and where it is. Never throws.
    *
    * @param device one of {@link #devices()}
    */
@@ -51,15 +58,16 @@ public interface DeviceAccess {
    * Where an accelerator is, so that NICs near to it can be told from others. Never throws.
    *
    * @param device one of {@link #devices()}
-   * @return its PCI address as Linux has it, such as {@code 0000:3b:00.0}; null, as by default, for
-   *     one of which that is not known
+   * @return its PCI address as Linux has it, in small letters, such as {@code 0000:3b:00.0}; null,
+   *     as by default, for one of which that is not known
    */
   default @Nullable String pciAddress(Device device) {
     return null;
   }
 
   /**
-   * Copies to the host. When it returns the bytes are there.
+   * Copies to the host. When it returns the bytes are there. Memory of a device that is not one of
+   * {@link #devices()} is refused, here and by the other copies and {@link #peek}.
    *
    * @param source memory of one of {@link #devices()}
    * @param sourceOffset first byte within the source
@@ -158,7 +166,8 @@ public interface DeviceAccess {
    * Exports memory, so that a NIC can be given it to read and write by itself.
    *
    * @return open until whoever asked for it closes it; the NIC may use the memory for longer
-   * @throws BackendException if that cannot be done for this memory, or at all
+   * @throws BackendException if that cannot be done for this memory, or at all; the text names the
+   *     device, and says what to do
    */
   default DmaBuf exportDmaBuf(DeviceMemory memory) {
     throw new BackendException(

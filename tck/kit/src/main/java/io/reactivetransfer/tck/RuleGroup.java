@@ -22,7 +22,7 @@ import org.opentest4j.IncompleteExecutionException;
 @ExtendWith(RuleGroup.FailureTeller.class)
 abstract class RuleGroup {
 
-  private static final long SEED = Long.getLong(Profile.SEED, 20_260_101);
+  static final long SEED = Long.getLong(Profile.SEED, 20_260_101);
 
   private final TransferConformance kit;
   private @Nullable Stage stage;

@@ -20,7 +20,9 @@ class ForwardingTest {
   @ParameterizedTest
   @ValueSource(
       classes = {
+        ForwardingAccess.class,
         ForwardingBackend.class,
+        ForwardingBuffer.class,
         ForwardingControl.class,
         ForwardingControlSink.class,
         ForwardingDomain.class

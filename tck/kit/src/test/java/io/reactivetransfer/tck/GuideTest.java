@@ -11,13 +11,15 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What who writes a backend is told to copy is what was compiled, and passes the kit. */
 class GuideTest {
 
-  private static final Path PROGRAMS = Path.of("src/test/java/com/example/mynic");
+  private static final Path PROGRAMS = Path.of("src/test/java/com/example");
   private static final Pattern FILE =
-      Pattern.compile("```java\\n(package com\\.example\\.mynic;.*?)```", Pattern.DOTALL);
+      Pattern.compile("```java\\n(package com\\.example\\.(my\\w+);.*?)```", Pattern.DOTALL);
 
   /** Without blank lines, comments and imports. */
   private static final int LINES_OF_CODE = 227;
@@ -26,8 +28,8 @@ class GuideTest {
     return Files.readString(Path.of("../../docs/writing-a-backend.md"));
   }
 
-  private static List<String> programs() throws IOException {
-    try (Stream<Path> files = Files.list(PROGRAMS)) {
+  private static List<String> programs(String name) throws IOException {
+    try (Stream<Path> files = Files.list(PROGRAMS.resolve(name))) {
       List<String> programs = new ArrayList<>();
       for (Path file : files.toList()) {
         programs.add(Files.readString(file));
@@ -36,17 +38,22 @@ class GuideTest {
     }
   }
 
-  @Test
-  void itsBackendIsTheOneThatIsTested() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"mynic", "mydevice"})
+  void itsBackendAndItsAccessAreThoseThatAreTested(String name) throws IOException {
     List<String> shown =
-        FILE.matcher(guide()).results().map((MatchResult found) -> found.group(1)).toList();
-    assertThat(shown).hasSize(3).containsExactlyInAnyOrderElementsOf(programs());
+        FILE.matcher(guide())
+            .results()
+            .filter(found -> found.group(2).equals(name))
+            .map((MatchResult found) -> found.group(1))
+            .toList();
+    assertThat(shown).hasSize(3).containsExactlyInAnyOrderElementsOf(programs(name));
   }
 
   @Test
   void itsBackendIsAsSmallAsItSays() throws IOException {
     long lines =
-        programs().stream()
+        programs("mynic").stream()
             .flatMap(String::lines)
             .map(String::strip)
             .filter(line -> !line.isEmpty() && !line.matches("(?s)(import|package|//|/\\*|\\*).*"))

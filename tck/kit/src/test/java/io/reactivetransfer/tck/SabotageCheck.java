@@ -56,7 +56,7 @@ abstract class SabotageCheck {
   @ParameterizedTest(name = "{0}")
   @MethodSource("saboteurs")
   void breaksItsRuleAndNoOther(Saboteur saboteur) {
-    String prefix = ALL ? "" : SabotagedRun.testsOf(saboteur);
+    String prefix = ALL ? "" : SabotagedRun.testsOf(saboteur.rule());
     Map<String, String> broken = brokenRules(saboteur, SHORT, prefix);
     if (!isAsExpected(saboteur, broken.keySet())) {
       broken = brokenRules(saboteur, LONG, prefix);
@@ -73,7 +73,7 @@ abstract class SabotageCheck {
   }
 
   /** Which rule, and what was expected, in one line that fits into a summary. */
-  private static boolean saysEnough(String rule, String line) {
+  static boolean saysEnough(String rule, String line) {
     return line.startsWith(rule + " ")
         && line.toLowerCase(Locale.ROOT).contains("expect")
         && line.length() <= FailureText.MAX_LENGTH;

@@ -26,6 +26,11 @@ final class SabotagedRun {
   static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, DiscoverySelector what, Filter<?>... filters) {
     Sabotaged.next(new Sabotaged.Run(saboteur, signalTimeout));
+    return brokenRules(what, filters);
+  }
+
+  /** The same of what runs on a saboteur by now. */
+  static Map<String, String> brokenRules(DiscoverySelector what, Filter<?>... filters) {
     Map<String, String> broken = new TreeMap<>();
     EngineTestKit.engine("junit-jupiter")
         .selectors(what)
@@ -38,9 +43,9 @@ final class SabotagedRun {
     return broken;
   }
 
-  /** How the names of the tests of its rule begin. */
-  static String testsOf(Saboteur saboteur) {
-    return "r" + saboteur.rule().replace('.', '_') + "_";
+  /** How the names of the tests of a rule begin. */
+  static String testsOf(String rule) {
+    return "r" + rule.replace('.', '_') + "_";
   }
 
   /** Leaves out the tests whose names begin otherwise. */

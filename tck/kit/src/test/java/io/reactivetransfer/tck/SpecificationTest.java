@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -49,9 +48,16 @@ class SpecificationTest {
     return rules;
   }
 
+  /** The classes that JUnit finds, each with the rules of its superclass. */
+  private static Stream<Class<?>> groups() {
+    return Stream.of(TransferConformance.class, DeviceConformance.class)
+        .flatMap(kit -> Arrays.stream(kit.getDeclaredClasses()))
+        .filter(group -> group.isAnnotationPresent(Nested.class));
+  }
+
   private static Stream<Method> ruleMethods() {
     return Stream.concat(
-            Arrays.stream(TransferConformance.class.getDeclaredClasses()).map(Class::getSuperclass),
+            groups().map(Class::getSuperclass),
             Stream.of(ProcessConformance.class, AddressRules.class))
         .flatMap(group -> Arrays.stream(group.getDeclaredMethods()))
         .filter(method -> TEST.matcher(method.getName()).matches());
@@ -78,16 +84,17 @@ class SpecificationTest {
             .filter(rule -> !rule.startsWith("18.")) // see ReactiveStreamsSabotageTest
             .filter(rule -> !rule.startsWith("25.")) // see ProcessSabotageTest of the backend tcp
             .collect(toCollection(TreeSet::new));
-    assertThat(Saboteurs.ALL.stream().map(Saboteur::rule).collect(toSet())).isEqualTo(expected);
+    assertThat(
+            Stream.concat(
+                    Saboteurs.ALL.stream().map(Saboteur::rule),
+                    DeviceSabotageTest.SABOTEURS.stream().map(DeviceSaboteur::rule))
+                .collect(toSet()))
+        .isEqualTo(expected);
   }
 
   @Test
   void noRuleCanBeOverridden() {
-    List<Class<?>> groups =
-        Arrays.stream(TransferConformance.class.getDeclaredClasses())
-            .filter(group -> group.isAnnotationPresent(Nested.class))
-            .toList();
-    assertThat(groups).hasSize(35).allMatch(group -> Modifier.isFinal(group.getModifiers()));
+    assertThat(groups()).hasSize(35 + 8).allMatch(group -> Modifier.isFinal(group.getModifiers()));
     assertThat(ruleMethods()).allMatch(method -> Modifier.isFinal(method.getModifiers()));
   }
 }

@@ -1,0 +1,63 @@
+package io.reactivetransfer.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Proves that the rules about devices can fail, as {@link SabotageCheck} does for the others; but
+ * each saboteur is run on all of them, since that takes a second.
+ */
+class DeviceSabotageTest {
+
+  /** For what never comes; of all that comes, nothing takes as long even on a busy machine. */
+  private static final Duration SHORT = Duration.ofMillis(1_500);
+
+  static final List<DeviceSaboteur> SABOTEURS =
+      Stream.of(DeviceSaboteurs.ALL, StagingSaboteurs.ALL).flatMap(List::stream).toList();
+
+  static List<DeviceSaboteur> saboteurs() {
+    return SABOTEURS;
+  }
+
+  private static Map<String, String> brokenRules(DeviceSaboteur saboteur, Duration timeout) {
+    SabotagedDevice.next(new SabotagedDevice.Run(saboteur, timeout));
+    return SabotagedRun.brokenRules(selectClass(SabotagedDevice.class));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("saboteurs")
+  void breaksItsRuleAndNoOther(DeviceSaboteur saboteur) {
+    Map<String, String> broken = brokenRules(saboteur, SHORT);
+    if (!isAsExpected(saboteur, broken.keySet())) {
+      broken = brokenRules(saboteur, SabotageCheck.LONG);
+    }
+    assertThat(isAsExpected(saboteur, broken.keySet())).as("broken: %s", broken).isTrue();
+    assertThat(broken)
+        .as("what each failure says in its first line")
+        .allSatisfy((rule, lines) ->
+            assertThat(lines.lines())
+                .isNotEmpty()
+                .allMatch(line -> SabotageCheck.saysEnough(rule, line)));
+  }
+
+  private static boolean isAsExpected(DeviceSaboteur saboteur, Set<String> broken) {
+    return broken.contains(saboteur.rule())
+        && broken.stream()
+            .allMatch(rule -> rule.equals(saboteur.rule()) || saboteur.entailed().contains(rule));
+  }
+
+  @Test
+  void withoutADefectNothingIsBroken() {
+    DeviceSaboteur none = new DeviceSaboteur("none", "no defect", ForwardingAccess::new);
+    assertThat(brokenRules(none, SabotageCheck.INNOCENT)).isEmpty();
+  }
+}
