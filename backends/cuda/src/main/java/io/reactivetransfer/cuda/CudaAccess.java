@@ -161,7 +161,7 @@ public final class CudaAccess implements DeviceAccess {
   @Override
   public StagingBuffer stagingBuffer(Device device, long bytes) {
     try {
-      return CudaDriver.here().gpu(device).buffers().take(bytes);
+      return new LentBuffer(CudaDriver.here().gpu(device).buffers().take(bytes));
     } catch (CudaException e) {
       throw refusal(e);
     }

@@ -45,12 +45,24 @@ final class DmaBufs {
                     Cu.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
                     0);
         if (result != Cu.CUDA_SUCCESS) {
-          throw Results.failure("cuMemGetHandleForAddressRange of " + gpu, result);
+          throw refusal(gpu, result);
         }
         return new Exported(
             descriptor.get(JAVA_INT, 0), memory.address() - begin, new AtomicBoolean());
       }
     });
+  }
+
+  /** What the driver said, and what to do where it exports nothing at all. */
+  private static CudaException refusal(Gpu gpu, int result) {
+    CudaException said = Results.failure("cuMemGetHandleForAddressRange of " + gpu, result);
+    return canBeExported(gpu)
+        ? said
+        : new CudaException(
+            result,
+            said.getMessage()
+                + "; install the driver's open kernel modules, on Linux 5.12 or newer, or use a"
+                + " backend that copies through the host, such as tcp");
   }
 
   private record Exported(int descriptor, long offset, AtomicBoolean closed) implements DmaBuf {
