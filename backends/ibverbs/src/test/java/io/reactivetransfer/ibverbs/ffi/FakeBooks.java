@@ -1,6 +1,7 @@
 package io.reactivetransfer.ibverbs.ffi;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class FakeBooks {
 
   private final Map<Long, FakeObject> open = new LinkedHashMap<>();
+
+  /** The same by their kinds: a card looks through all of a kind for each request. */
+  private final Map<Class<?>, List<FakeObject>> byKind = new HashMap<>();
+
   private final Map<Long, String> closed = new LinkedHashMap<>();
   private final List<String> mistakes = new ArrayList<>();
 
@@ -27,6 +32,7 @@ final class FakeBooks {
 
   <T extends FakeObject> T add(T made) {
     open.put(made.address, made);
+    kind(made.getClass()).add(made);
     return made;
   }
 
@@ -47,13 +53,19 @@ final class FakeBooks {
       return false;
     }
     open.remove(object.address);
+    kind(object.getClass()).remove(object);
     closed.put(object.address, "what was destroyed, a " + object);
     object.end();
     return true;
   }
 
-  /** All of a kind that are open. */
+  /** All of a kind that are open, the eldest first, as they are at any time. */
+  @SuppressWarnings("unchecked") // each list has objects of its kind only
   <T extends FakeObject> List<T> all(Class<T> type) {
-    return open.values().stream().filter(type::isInstance).map(type::cast).toList();
+    return (List<T>) kind(type);
+  }
+
+  private List<FakeObject> kind(Class<?> type) {
+    return byKind.computeIfAbsent(type, _ -> new ArrayList<>());
   }
 }

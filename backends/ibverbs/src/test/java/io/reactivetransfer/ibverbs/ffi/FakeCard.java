@@ -14,6 +14,10 @@ final class FakeCard {
   private final Object lock;
   private final FakeBooks books;
   private final List<FakeDevice> devices;
+
+  /** Used by its thread only. */
+  private final FakeMemory memory = new FakeMemory();
+
   private @Nullable Thread thread;
   private int turn;
   private boolean isHeld;
@@ -28,6 +32,10 @@ final class FakeCard {
 
   FakeBooks books() {
     return books;
+  }
+
+  FakeMemory memory() {
+    return memory;
   }
 
   /** There is something to do; under the lock. */
@@ -85,7 +93,7 @@ final class FakeCard {
           return true;
         }
       }
-      boolean isBusy = !isHeld && all.stream().anyMatch(FakeQueuePair::hasWork);
+      boolean isBusy = !isHeld && hasWork(all);
       try {
         lock.wait(isBusy ? PAUSE_MILLIS : 0);
       } catch (InterruptedException e) {
@@ -95,33 +103,47 @@ final class FakeCard {
     }
   }
 
+  private static boolean hasWork(List<FakeQueuePair> all) {
+    for (FakeQueuePair each : all) {
+      if (each.hasWork()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   boolean isAnywhere(Gid gid) {
     return devices.stream().anyMatch(device -> device.has(gid));
   }
 
   /** The queue pair that a packet gets to; null if it gets to none. */
   @Nullable FakeQueuePair reachable(FakeQueuePair from, int number, Gid gid) {
-    return books.all(FakeQueuePair.class).stream()
-        .filter(each ->
-            each.number == number
-                && from.context.device.isUp
-                && each.context.device.isUp
-                && each.context.device.has(gid))
-        .findFirst()
-        .orElse(null);
+    for (FakeQueuePair each : books.all(FakeQueuePair.class)) {
+      if (each.number == number
+          && from.context.device.isUp
+          && each.context.device.isUp
+          && each.context.device.has(gid)) {
+        return each;
+      }
+    }
+    return null;
   }
 
   FakeObject.@Nullable Mr local(FakeObject.Pd pd, int lkey) {
-    return books.all(FakeObject.Mr.class).stream()
-        .filter(each -> each.pd == pd && each.lkey == lkey)
-        .findFirst()
-        .orElse(null);
+    for (FakeObject.Mr each : books.all(FakeObject.Mr.class)) {
+      if (each.pd == pd && each.lkey == lkey) {
+        return each;
+      }
+    }
+    return null;
   }
 
   FakeObject.@Nullable Mr remote(FakeObject.Pd pd, int rkey) {
-    return books.all(FakeObject.Mr.class).stream()
-        .filter(each -> each.pd == pd && each.rkey == rkey)
-        .findFirst()
-        .orElse(null);
+    for (FakeObject.Mr each : books.all(FakeObject.Mr.class)) {
+      if (each.pd == pd && each.rkey == rkey) {
+        return each;
+      }
+    }
+    return null;
   }
 }

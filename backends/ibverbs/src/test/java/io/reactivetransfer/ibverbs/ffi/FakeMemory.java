@@ -16,7 +16,7 @@ final class FakeMemory {
 
   private static final FileChannel ALL = open();
 
-  private FakeMemory() {}
+  private ByteBuffer buffer = ByteBuffer.allocateDirect(0);
 
   private static FileChannel open() {
     try {
@@ -27,9 +27,20 @@ final class FakeMemory {
     }
   }
 
-  /** What is at an address; null if there is no memory. */
+  /** What is at an address, until the next call of this; null if there is no memory. */
+  @Nullable ByteBuffer peek(long address, int length) {
+    if (buffer.capacity() < length) {
+      buffer = ByteBuffer.allocateDirect(length);
+    }
+    return read(address, buffer.clear().limit(length));
+  }
+
+  /** A copy of what is at an address; null if there is no memory. */
   static @Nullable ByteBuffer read(long address, int length) {
-    ByteBuffer bytes = ByteBuffer.allocateDirect(length);
+    return read(address, ByteBuffer.allocateDirect(length));
+  }
+
+  private static @Nullable ByteBuffer read(long address, ByteBuffer bytes) {
     try {
       while (bytes.hasRemaining()) {
         if (ALL.read(bytes, address + bytes.position()) <= 0) {

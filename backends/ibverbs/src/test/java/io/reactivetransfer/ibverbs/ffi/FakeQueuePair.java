@@ -280,7 +280,7 @@ final class FakeQueuePair extends FakeObject {
     if (bytes == null && request.length() > 0) {
       FakeObject.Mr source = card.local(pd, request.lkey());
       boolean isThere = source != null && source.has(request.from(), request.length());
-      bytes = isThere ? FakeMemory.read(source.address(request.from()), request.length()) : null;
+      bytes = isThere ? card.memory().peek(source.address(request.from()), request.length()) : null;
       if (bytes == null) {
         fail(Ib.IBV_WC_LOC_PROT_ERR);
         return;
