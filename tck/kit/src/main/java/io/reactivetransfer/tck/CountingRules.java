@@ -11,6 +11,7 @@ import io.reactivetransfer.Scatter;
 import io.reactivetransfer.Signal;
 import io.reactivetransfer.Transfer;
 import io.reactivetransfer.TransferEngine;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -32,11 +33,12 @@ abstract class CountingRules extends RuleGroup {
     LongStream around =
         LongStream.of(1, nics, 2L * nics)
             .flatMap(pages -> LongStream.of(pages * PAGE - 1, pages * PAGE, pages * PAGE + 1));
-    countWrites(
-        Duo.open(stage(), nics), LongStream.concat(LongStream.of(0, 1, 2, 3), around).toArray());
+    Duo fine = Duo.open(stage(), nics);
+    countWrites(fine, LongStream.concat(LongStream.of(0, 1, 2, 3), around).toArray());
     long min = 10_000;
     Duo coarse = Duo.open(stage(), nics, new Valve(), options -> options.minPieceBytes(min));
     countWrites(coarse, min - 1, min, min + 1, 2 * min - 1, 2 * min, 2 * min + 1, 9 * min);
+    expectNothingElse(fine.target(), coarse.target());
   }
 
   @ParameterizedTest(name = "{0} NICs")
@@ -57,6 +59,7 @@ abstract class CountingRules extends RuleGroup {
         9 * max,
         16 * max + 1,
         100 * max + 7);
+    expectNothingElse(duo.target());
   }
 
   private void countWrites(Duo duo, long... lengths) {
@@ -67,7 +70,6 @@ abstract class CountingRules extends RuleGroup {
       assertThat(write.arrivals()).as("arrivals of a write").isEqualTo(1);
       await("a write of " + length + " bytes", claim);
     }
-    expectNothingElse(duo.target());
   }
 
   @ParameterizedTest(name = "{0} NICs")
@@ -92,6 +94,7 @@ abstract class CountingRules extends RuleGroup {
   @ParameterizedTest(name = "{0} NICs")
   @MethodSource("nicCounts")
   final void r10_7_aPageCountsOnceHoweverManyRowsItHas(int nics) {
+    List<TransferEngine> targets = new ArrayList<>();
     for (int maxRows : new int[] {1, 3, Integer.MAX_VALUE}) {
       Duo duo = Duo.open(stage(), nics, new Valve().limits(100, 1_024).rows(maxRows));
       boolean delivers = duo.origin().completionLevel() == CompletionLevel.DELIVERED;
@@ -105,8 +108,9 @@ abstract class CountingRules extends RuleGroup {
           await(grid.toString(), claim);
         }
       }
-      expectNothingElse(duo.target());
+      targets.add(duo.target());
     }
+    expectNothingElse(targets.toArray(TransferEngine[]::new));
   }
 
   @Test
@@ -121,8 +125,7 @@ abstract class CountingRules extends RuleGroup {
     assertThat(scatter.arrivals()).isEqualTo(3);
     await("a part of 30,000 bytes", atOne);
     await("parts of 0 and 500 bytes", atTwo);
-    expectNothingElse(one.target());
-    expectNothingElse(two.target());
+    expectNothingElse(one.target(), two.target());
   }
 
   @Test
@@ -138,7 +141,7 @@ abstract class CountingRules extends RuleGroup {
     stage().done(origin, signal);
     assertThat(signal.arrivals()).isEqualTo(3);
     claims.forEach(claim -> await("a member of the group", claim));
-    targets.forEach(this::expectNothingElse);
+    expectNothingElse(targets.toArray(TransferEngine[]::new));
   }
 
   @Test
@@ -179,10 +182,13 @@ abstract class CountingRules extends RuleGroup {
   }
 
   /** Not even a share of a write is left over. */
-  private void expectNothingElse(TransferEngine target) {
+  private void expectNothingElse(TransferEngine... targets) {
     stage()
         .patience()
-        .throughout(() ->
-            assertThat(target.stats().unclaimedImms()).as("immediates with a surplus").isZero());
+        .throughout(() -> {
+          for (TransferEngine target : targets) {
+            assertThat(target.stats().unclaimedImms()).as("immediates with a surplus").isZero();
+          }
+        });
   }
 }

@@ -12,8 +12,17 @@ import java.util.function.BooleanSupplier;
  */
 record Patience(Duration signal, Duration silence) {
 
-  /** Between two looks at something that notifies nobody. */
-  private static final long LOOK_NANOS = 50_000;
+  /** Between two looks at something that notifies nobody, and is expected soon. */
+  private static final long SOON_NANOS = 50_000;
+
+  /** How long it is looked that often. */
+  private static final long IMPATIENT_NANOS = 20_000_000;
+
+  /**
+   * Between two looks at something that takes longer, or is to stay as it is: whoever looks has a
+   * processor that what is looked at may need.
+   */
+  private static final long LATER_NANOS = 1_000_000;
 
   /** Whether the condition comes true in time; the caller holds the monitor, which is notified. */
   @SuppressWarnings("WaitNotInLoop") // it is in one
@@ -36,21 +45,26 @@ record Patience(Duration signal, Duration silence) {
 
   /** Waits until something is so that notifies nobody. */
   void until(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + signal.toNanos();
+    long begin = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
+      long waited = System.nanoTime() - begin;
+      if (waited > signal.toNanos()) {
         throw new AssertionError("expected " + what + " within " + signal);
       }
-      LockSupport.parkNanos(LOOK_NANOS);
+      LockSupport.parkNanos(waited < IMPATIENT_NANOS ? SOON_NANOS : LATER_NANOS);
     }
   }
 
-  /** Looks again and again, for as long as silence is watched, whether something stays so. */
+  /**
+   * Looks again and again, for as long as silence is watched, and when that is over, whether
+   * something stays so.
+   */
   void throughout(Runnable check) {
     long deadline = System.nanoTime() + silence.toNanos();
-    do {
+    while (System.nanoTime() - deadline < 0) {
       check.run();
-      LockSupport.parkNanos(LOOK_NANOS);
-    } while (System.nanoTime() - deadline < 0);
+      LockSupport.parkNanos(LATER_NANOS);
+    }
+    check.run();
   }
 }

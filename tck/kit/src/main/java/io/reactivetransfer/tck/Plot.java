@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * Registered memory with guard bytes on both sides, filled with noise, and a note of what every
@@ -32,7 +33,7 @@ final class Plot {
   /** Memory within its guards, with noise in it. */
   static MemorySegment noise(SegmentAllocator memory, Random random, long length) {
     byte[] bytes = new byte[Math.toIntExact(length + 2 * GUARD)];
-    random.nextBytes(bytes);
+    new SplittableRandom(random.nextLong()).nextBytes(bytes); // ten times as fast as a Random
     MemorySegment whole = memory.allocate(bytes.length, 64);
     MemorySegment.copy(bytes, 0, whole, ValueLayout.JAVA_BYTE, 0, bytes.length);
     return whole;

@@ -65,6 +65,7 @@ final class ProcessStage implements AutoCloseable {
             .connectTimeout(patience.signal())
             .closeTimeout(LIVENESS)
             .minPieceBytes(4_096)
+            .idle(Stage.IDLE)
             .build();
     this.engine =
         probe(

@@ -31,6 +31,7 @@ final class FabricProgram {
                 .options(
                     EngineOptions.builder()
                         .livenessDeadline(Duration.ofMillis(Long.parseLong(args[0])))
+                        .idle(EngineProgram.IDLE)
                         .build())
                 .open()
                 .block())

@@ -1,6 +1,7 @@
 package io.reactivetransfer.tck.process;
 
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.IdleStrategy;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.ImmCounter;
 import io.reactivetransfer.MemoryRegion;
@@ -79,6 +80,12 @@ public final class EngineProgram {
     String run(Iterator<String> arguments);
   }
 
+  /**
+   * For engines of tests: spins for a few turns only, because on a machine with few processors who
+   * spins has the one that its parent needs.
+   */
+  public static final IdleStrategy IDLE = IdleStrategy.backOff().withSpins(20);
+
   /** How far what is registered stands apart from what is not, and must stay untouched. */
   private static final int GUARD_BYTES = 4_096;
 
@@ -130,6 +137,7 @@ public final class EngineProgram {
         EngineOptions.builder()
             .livenessDeadline(Duration.ofMillis(Long.parseLong(args[1])))
             .minPieceBytes(4_096)
+            .idle(IDLE)
             .build();
     new EngineProgram(
             result(TransferEngineBuilder.create().backend(backend(args)).options(options).open()))

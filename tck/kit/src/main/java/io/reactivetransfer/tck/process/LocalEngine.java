@@ -39,6 +39,7 @@ public class LocalEngine implements AutoCloseable {
   /**
    * Opens it.
    *
+   * @param options but for {@link EngineOptions#idle()}, which is {@link EngineProgram#IDLE}
    * @param memories how many it has
    * @param bytes of each
    * @param timeout how long anything of it may take at most
@@ -46,9 +47,9 @@ public class LocalEngine implements AutoCloseable {
   protected LocalEngine(
       Backend backend, EngineOptions options, int memories, int bytes, Duration timeout) {
     this.timeout = timeout;
+    EngineOptions quiet = options.toBuilder().idle(EngineProgram.IDLE).build();
     this.engine =
-        known(
-            TransferEngineBuilder.create().backend(backend).options(options).open().block(timeout));
+        known(TransferEngineBuilder.create().backend(backend).options(quiet).open().block(timeout));
     this.memories = Stream.generate(() -> arena.allocate(bytes)).limit(memories).toList();
     this.regions =
         this.memories.stream()
