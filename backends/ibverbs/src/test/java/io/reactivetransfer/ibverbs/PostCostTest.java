@@ -27,7 +27,7 @@ class PostCostTest {
 
   private static final int CHAIN = 4;
   private static final int CHAINS = 50_000;
-  private static final int ROUNDS = 9;
+  private static final int ROUNDS = 3 * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int MEMORY = 1 << 16;
 
   /** Counts what is done. */

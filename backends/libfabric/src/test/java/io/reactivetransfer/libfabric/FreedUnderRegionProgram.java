@@ -19,7 +19,7 @@ import java.util.List;
 final class FreedUnderRegionProgram implements AutoCloseable {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 2;
 
   /** Enough to be given back to the system when it is freed: who touches it then is found. */
   private static final long BYTES = 40 << 20;

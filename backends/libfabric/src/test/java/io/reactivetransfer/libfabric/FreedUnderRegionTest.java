@@ -2,10 +2,9 @@ package io.reactivetransfer.libfabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,14 +17,12 @@ class FreedUnderRegionTest {
   @Test
   void failsItsWrites() throws IOException, InterruptedException {
     InstalledLibrary.with("tcp");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-XX:-CreateCoredumpOnCrash");
-    command.add("-XX:ErrorFile=/dev/null");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(FreedUnderRegionProgram.class.getName());
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    List<String> options =
+        List.of("-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null");
+    Process process =
+        JavaProcess.command(options, FreedUnderRegionProgram.class.getName())
+            .redirectErrorStream(true)
+            .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
   }
