@@ -32,9 +32,12 @@ class FailingCallTest {
   /** Far more than any of the scenarios makes. */
   private static final int MAX_CALLS = 20_000;
 
-  /** Each is another network, and other engines: 2 in a usual build, 8 in a nightly one. */
+  /**
+   * Each is another network, and other engines: 8 in a nightly build. In a usual one each test has
+   * one, and of those of a scenario and those of a way, some have the first and some the second.
+   */
   private static final long SEEDS =
-      Math.clamp(Long.getLong("reactivetransfer.fuzz.cases", 0) / 100_000, 2, 8);
+      Math.clamp(Long.getLong("reactivetransfer.fuzz.cases", 0) / 100_000, 1, 8);
 
   /** What is done between opening two or three engines and closing them. */
   private enum Scenario {
@@ -66,7 +69,8 @@ class FailingCallTest {
     AtomicReference<FailingCall> failing = new AtomicReference<>();
     // One for all: to make one costs more than many a run.
     Simulation simulation = new Simulation(backend -> failing.get().in(backend), true);
-    for (long seed = 1; seed <= SEEDS; seed++) {
+    long first = 1 + (scenario.ordinal() + way.ordinal()) % 2;
+    for (long seed = first; seed < first + SEEDS; seed++) {
       int calls = 0;
       do {
         assertThat(++calls).isLessThan(MAX_CALLS);

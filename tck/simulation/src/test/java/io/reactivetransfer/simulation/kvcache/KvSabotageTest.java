@@ -2,6 +2,7 @@ package io.reactivetransfer.simulation.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -10,13 +11,27 @@ class KvSabotageTest {
 
   private static final int SEEDS = 1_000;
 
+  /** Seeds that have found those for which many would be tried in vain: these come first. */
+  private static final Map<KvSaboteur, Long> FIRST =
+      Map.of(
+          KvSaboteur.HOLDS_PAGES_OF_A_LOST_NODE, 20L,
+          KvSaboteur.KEEPS_OPEN_WHAT_A_LOST_NODE_KNOWS, 16L,
+          KvSaboteur.FORGETS_THE_REST_WHEN_A_REGISTRATION_FAILS, 31L,
+          KvSaboteur.VOUCHES_FOR_WHAT_IT_DOES_NOT_KNOW, 53L,
+          KvSaboteur.ENDS_AN_ORDER_TOO_LATE, 28L,
+          KvSaboteur.NEVER_SAYS_THAT_TIME_IS_SHORT, 480L,
+          KvSaboteur.WRITES_WHAT_WAS_COUNTED_FOR_ANOTHER_LAYOUT, 113L,
+          KvSaboteur.FREES_THE_SOURCE_TOO_EARLY, 39L,
+          KvSaboteur.BEGINS_AT_ONE_AGAIN, 33L);
+
   @ParameterizedTest
   @EnumSource
   void isFound(KvSaboteur saboteur) {
     KvSimulation simulation = saboteur.simulation();
     String found = null;
-    for (long seed = 0; seed < SEEDS && found == null; seed++) {
-      String violation = simulation.run(seed).violation();
+    long first = FIRST.getOrDefault(saboteur, 0L);
+    for (long seed = first; seed < first + SEEDS && found == null; seed++) {
+      String violation = simulation.run(seed % SEEDS).violation();
       found = violation != null && saboteur.isMeant(violation) ? violation : null;
     }
     assertThat(found)
