@@ -17,7 +17,7 @@ class ClosedEngineTest {
   private static final int MAX_SPARE_POOLS = 4;
 
   private static final int ROUNDS = 5;
-  private static final int MANY = 100;
+  private static final int MANY = 20 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   @Test
   void isForgotten() {

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.epoll.Epoll;
 import io.reactivetransfer.control.Transport;
+import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,15 +31,16 @@ class FreedMemoryTest {
   @ParameterizedTest(name = "{0}, Unsafe: {1}")
   @MethodSource("ways")
   void failsItsWrites(Transport transport, String unsafe) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("--sun-misc-unsafe-memory-access=" + unsafe);
-    command.add("-XX:-CreateCoredumpOnCrash");
-    command.add("-XX:ErrorFile=/dev/null");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(FreedMemoryProgram.class.getName(), transport.name()));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    List<String> options =
+        List.of(
+            "-XX:+UseSerialGC",
+            "--sun-misc-unsafe-memory-access=" + unsafe,
+            "-XX:-CreateCoredumpOnCrash",
+            "-XX:ErrorFile=/dev/null");
+    Process process =
+        JavaProcess.command(options, FreedMemoryProgram.class.getName(), transport.name())
+            .redirectErrorStream(true)
+            .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
   }

@@ -7,16 +7,18 @@ import io.reactivetransfer.Imm;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.WriteImm;
 import io.reactivetransfer.tck.process.EngineProgram;
+import io.reactivetransfer.tck.process.JavaProcess;
 import io.reactivetransfer.tcp.MeasuredBackend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.lang.foreign.ValueLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -45,14 +47,14 @@ class CrowdTest {
   }
 
   private void start() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx1g"));
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dio.netty.noUnsafe=true"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(CrowdProgram.class.getName());
-    command.addAll(List.of("" + PEERS, "" + WRITES, "" + BYTES));
-    crowd = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+    List<String> options =
+        List.of(
+            "-XX:+UseSerialGC", "-Xmx1g", "-XX:TieredStopAtLevel=1", "-Dio.netty.noUnsafe=true");
+    crowd =
+        JavaProcess.command(
+                options, CrowdProgram.class.getName(), "" + PEERS, "" + WRITES, "" + BYTES)
+            .redirectError(Redirect.INHERIT)
+            .start();
     said = crowd.inputReader(StandardCharsets.UTF_8);
   }
 
@@ -94,9 +96,13 @@ class CrowdTest {
       hub.engine.counter(Imm.of(1 + i)).next(WRITES).block(LONG);
     }
     assertThat(said.readLine()).isEqualTo("written");
-    for (int at = 0; at < hub.memory.byteSize(); at++) {
-      assertThat(hub.memory.get(ValueLayout.JAVA_BYTE, at)).isEqualTo((byte) (1 + at / BYTES));
+    byte[] expected = new byte[PEERS * BYTES];
+    for (int i = 0; i < PEERS; i++) {
+      Arrays.fill(expected, i * BYTES, (i + 1) * BYTES, (byte) (1 + i));
     }
+    assertThat(hub.memory.mismatch(MemorySegment.ofArray(expected)))
+        .as("first byte that is not its peer's")
+        .isEqualTo(-1);
     long written =
         Flux.fromIterable(targets)
             .flatMap(
