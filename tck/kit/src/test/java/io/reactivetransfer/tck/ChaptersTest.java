@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.PostDiscoveryFilter;
@@ -33,6 +35,14 @@ class ChaptersTest {
   }
 
   static class TwoToo extends Two {}
+
+  @Chapters(
+      value = {"Placement", "Watch"},
+      except = "Placement")
+  static class TheOther extends Two {}
+
+  @Chapters(except = {"Placement", "Placements"})
+  static class MisspeltException extends Two {}
 
   @Chapters(value = "Placement", unlessAll = true)
   static class OneToSaveTime extends Two {}
@@ -75,6 +85,7 @@ class ChaptersTest {
   void onlyTheseRun() {
     assertThat(chaptersThatRan(run(Two.class, true))).containsExactly("Placement", "Watch");
     assertThat(chaptersThatRan(run(TwoToo.class, false))).containsExactly("Placement", "Watch");
+    assertThat(chaptersThatRan(run(TheOther.class, false))).containsExactly("Watch");
   }
 
   @Test
@@ -87,9 +98,10 @@ class ChaptersTest {
                 .toList());
   }
 
-  @Test
-  void aChapterThatTheKitDoesNotHaveFails() {
-    EngineExecutionResults results = run(Misspelt.class, false);
+  @ParameterizedTest
+  @ValueSource(classes = {Misspelt.class, MisspeltException.class})
+  void aChapterThatTheKitDoesNotHaveFails(Class<?> misspelt) {
+    EngineExecutionResults results = run(misspelt, false);
     results.testEvents().assertStatistics(tests -> tests.started(0));
     assertThat(results.containerEvents().failed().stream().map(ChaptersTest::message))
         .isNotEmpty()
