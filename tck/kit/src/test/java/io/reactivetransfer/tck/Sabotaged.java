@@ -2,8 +2,16 @@ package io.reactivetransfer.tck;
 
 import io.reactivetransfer.spi.Backend;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
 
 /** The kit as it runs on a saboteur; not a test by itself. */
+@ExtendWith(Sabotaged.UntilBroken.class)
 class Sabotaged extends TransferConformance {
 
   /**
@@ -11,8 +19,31 @@ class Sabotaged extends TransferConformance {
    *
    * @param saboteur on what
    * @param signalTimeout how long a signal is waited for
+   * @param ends whether it ends with the first test that fails
    */
-  record Run(Saboteur saboteur, Duration signalTimeout) {}
+  record Run(Saboteur saboteur, Duration signalTimeout, boolean ends, AtomicBoolean failed) {
+
+    Run(Saboteur saboteur, Duration signalTimeout, boolean ends) {
+      this(saboteur, signalTimeout, ends, new AtomicBoolean());
+    }
+  }
+
+  /** Leaves out what comes behind a failure, where that is enough: it would only wait, too. */
+  static final class UntilBroken implements ExecutionCondition, TestWatcher {
+
+    @Override
+    public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+      RUN.get().failed().set(true);
+    }
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      Run run = RUN.get();
+      return run.ends() && run.failed().get()
+          ? ConditionEvaluationResult.disabled("its rule is broken")
+          : ConditionEvaluationResult.enabled("nothing is broken yet");
+    }
+  }
 
   private static final ThreadLocal<Run> RUN = new ThreadLocal<>();
 

@@ -25,7 +25,13 @@ final class SabotagedRun {
   /** Which rules it broke, and how: the first line of each failure, one below the other. */
   static Map<String, String> brokenRules(
       Saboteur saboteur, Duration signalTimeout, DiscoverySelector what, Filter<?>... filters) {
-    Sabotaged.next(new Sabotaged.Run(saboteur, signalTimeout));
+    return brokenRules(new Sabotaged.Run(saboteur, signalTimeout, false), what, filters);
+  }
+
+  /** The same of a run that perhaps ends with the first failure. */
+  static Map<String, String> brokenRules(
+      Sabotaged.Run run, DiscoverySelector what, Filter<?>... filters) {
+    Sabotaged.next(run);
     return brokenRules(what, filters);
   }
 
