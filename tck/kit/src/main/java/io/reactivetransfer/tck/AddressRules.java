@@ -11,6 +11,7 @@ import io.reactivetransfer.tck.process.EngineProcess;
 import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tck.process.Waiting;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,9 @@ abstract class AddressRules extends ProcessRules {
 
   private static final String HERE = "127.0.0.1";
   private static final String BEYOND = "127.0.0.2";
+
+  /** What was said while the network was cut may be waited for until then; it is tried again. */
+  private static final Duration CONNECT = ProcessStage.LIVENESS.multipliedBy(5);
 
   AddressRules() {}
 
@@ -57,6 +61,7 @@ abstract class AddressRules extends ProcessRules {
   final void r25_10_whoIsCutOffIsLostOnBothSidesAndComesBack() throws IOException {
     stage().require(Capability.LOST_PEERS);
     stage().requireAddresses();
+    reopen(ProcessStage.LIVENESS, CONNECT);
     List<Cut> network = Cut.inARow(BEYOND, HERE, stage().ports());
     try {
       int port = network.getFirst().port();

@@ -108,7 +108,12 @@ public abstract class ProcessConformance extends AddressRules {
 
   @Override
   final ProcessStage newStage(Duration liveness) {
-    return new ProcessStage(this, liveness, BYTES);
+    return newStage(liveness, profile().signalTimeout());
+  }
+
+  @Override
+  final ProcessStage newStage(Duration liveness, Duration connectTimeout) {
+    return new ProcessStage(this, liveness, connectTimeout, BYTES);
   }
 
   @Test

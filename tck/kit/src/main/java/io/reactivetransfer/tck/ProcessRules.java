@@ -33,7 +33,10 @@ abstract class ProcessRules {
   @SuppressWarnings("NullAway.Init") // set before each test
   ProcessRules() {}
 
+  /** One that waits for a connection as long as for a signal. */
   abstract ProcessStage newStage(Duration liveness);
+
+  abstract ProcessStage newStage(Duration liveness, Duration connectTimeout);
 
   final ProcessStage stage() {
     return stage;
@@ -43,6 +46,12 @@ abstract class ProcessRules {
   final void reopen(Duration liveness) {
     stage.close();
     stage = newStage(liveness);
+  }
+
+  /** Another one, with these two. */
+  final void reopen(Duration liveness, Duration connectTimeout) {
+    stage.close();
+    stage = newStage(liveness, connectTimeout);
   }
 
   @BeforeEach

@@ -55,14 +55,14 @@ final class ProcessStage implements AutoCloseable {
   private final MemoryRegion region;
   private boolean closed;
 
-  ProcessStage(ProcessConformance kit, Duration liveness, int bytes) {
+  ProcessStage(ProcessConformance kit, Duration liveness, Duration connectTimeout, int bytes) {
     this.kit = kit;
     this.profile = kit.profile();
     this.patience = new Patience(profile.signalTimeout(), profile.silence());
     EngineOptions options =
         EngineOptions.builder()
             .livenessDeadline(liveness)
-            .connectTimeout(patience.signal())
+            .connectTimeout(connectTimeout)
             .closeTimeout(LIVENESS)
             .minPieceBytes(4_096)
             .idle(Stage.IDLE)
