@@ -1,27 +1,12 @@
 package io.reactivetransfer.cuda;
 
 import io.reactivetransfer.spi.Backend;
-import io.reactivetransfer.tck.TransferConformance;
 import io.reactivetransfer.tcp.TcpBackend;
-import java.lang.foreign.Arena;
-import java.lang.foreign.SegmentAllocator;
-import org.junit.jupiter.api.BeforeAll;
 
-/** All memory is a GPU's, on both sides. */
-class TcpWithGpuConformanceTest extends TransferConformance {
-
-  @BeforeAll
-  static void loadTheDriver() {
-    Gpus.load();
-  }
+class TcpWithGpuConformanceTest extends WholeGpu {
 
   @Override
   protected Backend backend() {
     return new DeviceNics(new TcpBackend(), _ -> true);
-  }
-
-  @Override
-  protected SegmentAllocator memory(Arena arena) {
-    return ShownMemory.in(arena);
   }
 }
