@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Peer;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
@@ -150,11 +148,8 @@ class CancelStormTest {
     int wrong = 0;
     for (int layer = 0; layer < LAYOUT.layers(); layer++) {
       for (int page : arrival.pages().toArray()) {
-        MemorySegment bytes = node.page(layer, page);
-        for (long at = 0; at < bytes.byteSize(); at++) {
-          if (bytes.get(ValueLayout.JAVA_BYTE, at) != pattern) {
-            wrong++;
-          }
+        if (!TestNode.consistsOf(node.page(layer, page), pattern)) {
+          wrong++;
         }
       }
     }

@@ -7,8 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.MemorySlice;
 import io.reactivetransfer.Peer;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -240,11 +238,8 @@ class RandomEndsTest {
       int wrong = 0;
       for (int layer = 0; layer < LAYOUT.layers(); layer++) {
         for (int page : arrival.pages().toArray()) {
-          MemorySegment bytes = decodeNode.page(layer, page);
-          for (long at = 0; at < bytes.byteSize(); at++) {
-            if (bytes.get(ValueLayout.JAVA_BYTE, at) != pattern) {
-              wrong++;
-            }
+          if (!TestNode.consistsOf(decodeNode.page(layer, page), pattern)) {
+            wrong++;
           }
         }
       }

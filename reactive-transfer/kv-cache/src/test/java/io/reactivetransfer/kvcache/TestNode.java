@@ -1,12 +1,14 @@
 package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.IdleStrategy;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,12 @@ import reactor.core.publisher.Mono;
 final class TestNode implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /**
+   * A NIC's thread that found nothing to do sleeps at once. By default it turns 2,000 times before,
+   * which is for latency; of half a dozen engines on two cores most are waiting for one that works.
+   */
+  private static final IdleStrategy SLEEPS_AT_ONCE = IdleStrategy.backOff().withSpins(0);
 
   /** The model that all nodes of a test know. */
   static final String MODEL = "a model";
@@ -37,7 +45,11 @@ final class TestNode implements AutoCloseable {
   }
 
   TestNode(String backend, KvLayout layout, EngineOptions options) {
-    this(TransferEngineBuilder.create().backend(backend).options(options), layout);
+    this(
+        TransferEngineBuilder.create()
+            .backend(backend)
+            .options(options.toBuilder().idle(SLEEPS_AT_ONCE).build()),
+        layout);
   }
 
   /** One with a layout in one region. */
@@ -92,6 +104,15 @@ final class TestNode implements AutoCloseable {
   MemorySegment page(int layer, int part, int page) {
     return pages.asSlice(
         layout.offset(layer, part, page), layout.parts().get(part).pageBytes(layout.pageTokens()));
+  }
+
+  /**
+   * Whether all bytes are this one: so is the first, and each of the others is like that before.
+   */
+  static boolean consistsOf(MemorySegment bytes, byte pattern) {
+    long others = bytes.byteSize() - 1;
+    return bytes.get(ValueLayout.JAVA_BYTE, 0) == pattern
+        && bytes.asSlice(1).mismatch(bytes.asSlice(0, others)) == -1;
   }
 
   static <T> T await(Mono<T> mono) {

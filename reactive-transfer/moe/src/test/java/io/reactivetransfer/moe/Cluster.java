@@ -38,7 +38,7 @@ final class Cluster implements AutoCloseable {
     EngineOptions options =
         EngineOptions.builder()
             .nics(1)
-            .idle(IdleStrategy.backOff())
+            .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
             .livenessDeadline(Duration.ofSeconds(8)) // many share few processors
             .signalScheduler(signals)
             .build();

@@ -123,7 +123,7 @@ final class Rig implements AutoCloseable {
     EngineOptions options =
         EngineOptions.builder()
             .nics(1)
-            .idle(IdleStrategy.backOff())
+            .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
             .livenessDeadline(Duration.ofSeconds(4))
             .build();
     TransferEngine engine =

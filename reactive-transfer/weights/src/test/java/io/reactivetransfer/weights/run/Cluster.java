@@ -94,7 +94,7 @@ final class Cluster implements AutoCloseable {
           EngineOptions.builder()
               .nics(1)
               .maxMessageBytes(maxMessageBytes)
-              .idle(IdleStrategy.backOff())
+              .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
               .livenessDeadline(Duration.ofSeconds(8)) // many engines share few processors
               .build();
       engines.add(await(builder.get().options(options).open()));

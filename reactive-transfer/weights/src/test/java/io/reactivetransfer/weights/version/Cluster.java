@@ -2,6 +2,7 @@ package io.reactivetransfer.weights.version;
 
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.HostMemory;
+import io.reactivetransfer.IdleStrategy;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.RemoteRegion;
@@ -30,7 +31,10 @@ final class Cluster implements AutoCloseable {
   static final int BYTES = CHUNK * CHUNKS;
 
   private static final EngineOptions OPTIONS =
-      EngineOptions.builder().livenessDeadline(Duration.ofSeconds(1)).build();
+      EngineOptions.builder()
+          .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
+          .livenessDeadline(Duration.ofSeconds(1))
+          .build();
 
   private final String backend;
   private final Arena arena = Arena.ofShared();
