@@ -97,4 +97,20 @@ class DeadlineSweepTest {
     hand.advance(Duration.ofSeconds(2));
     assertThat(probes).allMatch(probe -> probe.terminals() == 1);
   }
+
+  /** Its engine is heard, and no NIC comes there: whoever has waited is told why. */
+  @Test
+  void whyNothingCouldBePostedIsSaid() {
+    open();
+    hand.nic(0).room = 0;
+    Probe<Write> probe = hand.probe(hand.engine().submit(write(), Duration.ofMillis(16)));
+    hand.turn();
+    hand.nic(0).report(sink -> sink.peerLost(hand.peer(1).id(), 1, "Connection refused"));
+    hand.turn();
+    hand.advance(Duration.ofMillis(20));
+    assertThat(probe.error())
+        .isInstanceOf(DeadlineExceededException.class)
+        .hasMessageContaining("0 of 1 pieces were done")
+        .hasMessageContaining("has lost its way there: Connection refused");
+  }
 }

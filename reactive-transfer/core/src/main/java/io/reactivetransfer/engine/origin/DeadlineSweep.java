@@ -155,9 +155,16 @@ public final class DeadlineSweep {
             + " was not done within "
             + Deadlines.text(flight.submission().deadlineNanos())
             + "; "
-            + flight.progress(),
+            + flight.progress()
+            + whyNotPosted(flight),
         Origin.peer(flight.peer().id()),
         null);
+  }
+
+  /** It may be that no NIC comes there, though the peer itself is heard. */
+  private static String whyNotPosted(Flight flight) {
+    String lost = flight.hasMore() ? flight.peer().lastWayLost() : null;
+    return lost == null ? "" : "; the last that was heard of its ways: " + lost;
   }
 
   private static long later(long one, long other) {

@@ -59,7 +59,7 @@ public final class NicFailures {
   public void wayLost(EngineId id, int nic, String text) {
     PeerLink peer = peers.find(id);
     if (peer != null && !nics.hasFailed(nic)) {
-      peer.wayLost(nic);
+      peer.wayLost(nic, text);
       recording.tell(recorder -> recorder.wayLost(peer, nics.nic(nic), text));
     }
   }

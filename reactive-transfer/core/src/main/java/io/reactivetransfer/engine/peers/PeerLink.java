@@ -50,6 +50,9 @@ public final class PeerLink implements Peer {
   /** NICs of ours that have lost their way to it, as a set of bits. */
   private int lostWays;
 
+  /** How the last way was lost since it greeted, for people. */
+  private @Nullable String lastWayLost;
+
   private final Fences fences;
 
   /** Its NICs that have failed, as a set of bits. */
@@ -127,6 +130,7 @@ public final class PeerLink implements Peer {
       Arrays.setAll(counterparts, nic -> nic % nics.size());
     }
     lostWays = 0;
+    lastWayLost = null;
     return nics.size() == introduced.size();
   }
 
@@ -157,6 +161,17 @@ public final class PeerLink implements Peer {
   void wayLost(int nic) {
     lostWays |= 1 << nic;
     fences.ask(nic);
+  }
+
+  /** The same, and why. */
+  void wayLost(int nic, String why) {
+    wayLost(nic);
+    lastWayLost = "NIC " + peers.nics().name(nic) + " has lost its way there: " + why;
+  }
+
+  /** What is said of what waited and was not posted; null if no way was ever lost. */
+  public @Nullable String lastWayLost() {
+    return lastWayLost;
   }
 
   /** What all NICs have on their way there was given up. */
@@ -416,6 +431,7 @@ public final class PeerLink implements Peer {
     release();
     nics = List.of();
     lostWays = 0;
+    lastWayLost = null;
     failedNics = 0;
     route++;
     loss = null;
