@@ -111,6 +111,11 @@ final class Accepted extends Connection {
   }
 
   @Override
+  void heard() {
+    sessions().heard(this);
+  }
+
+  @Override
   @Nullable EngineId peer() {
     return peer;
   }
