@@ -325,20 +325,23 @@ final class CompletionReader {
   }
 
   /**
-   * The engine has checked bounds, so it is the key that is no more. Others under it would be
-   * refused, too, each at the price of a connection.
+   * The engine has checked bounds, so it is the key that is no more. Others to the same memory
+   * would be refused, too, each at the price of a connection. A card may have given the key to
+   * other memory since, which is named by another address.
    */
   private void refused(Connection connection, int slot, Failure why) {
     if (why.code() == Ib.IBV_WC_REM_ACCESS_ERR) {
       connection.hasRefusedKey = true;
       connection.refusedKey = slots.requests.rkey(slot);
+      connection.refusedBase = slots.base(slot);
     }
   }
 
   private void left(Connection connection, int slot, boolean wasNotPosted, CompletionSink sink) {
     Failure why = connection.end;
     if (connection.keepsRest || why == null) {
-      if (connection.hasRefusedKey && slots.requests.goesTo(slot, connection.refusedKey)) {
+      if (connection.hasRefusedKey
+          && slots.goesTo(slot, connection.refusedKey, connection.refusedBase)) {
         report(slot, NOT_SENT, sink);
         return;
       }

@@ -64,6 +64,9 @@ final class Connection {
   /** A key of the peer under which a write was refused, if {@link #hasRefusedKey}. */
   int refusedKey;
 
+  /** Where that memory begins, as its owner has named it. */
+  long refusedBase;
+
   boolean hasRefusedKey;
 
   /** How often the completion queue had been found empty, and how much read, when it had to be. */

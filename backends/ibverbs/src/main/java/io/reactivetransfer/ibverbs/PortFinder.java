@@ -191,7 +191,16 @@ final class PortFinder {
     if (settings.gidIndex().isPresent()) {
       int index = settings.gidIndex().getAsInt();
       GidInfo gid = valueOf(name, "ibv_query_gid_ex", GidInfo.of(verbs, context, number, index));
-      if (gid != null) {
+      if (gid != null
+          && info.linkLayer() == Ib.IBV_LINK_LAYER_ETHERNET
+          && gid.type() != Ib.IBV_GID_TYPE_ROCE_V2) {
+        refused.add(
+            name
+                + ": expected an address (GID) of RoCE v2 at index "
+                + index
+                + ", got one of another type: take another index;"
+                + " ibv_devinfo -v lists them");
+      } else if (gid != null) {
         ports.add(port(device, number, count, info, index, gid.gid()));
       }
     } else if (found.isEmpty()) {

@@ -19,11 +19,15 @@ final class SendSlots extends CompletionSlots {
   private final int[] behind;
   private final @Nullable Connection[] connections;
 
+  /** Where the offsets of the memory begin that a write goes to. */
+  private final long[] bases;
+
   SendSlots(Arena arena, int count) {
     super(count, GENERATION_BITS);
     requests = new SendRequests(arena, count);
     behind = new int[count];
     connections = new Connection[count];
+    bases = new long[count];
   }
 
   /** Takes a free slot for a write. */
@@ -51,6 +55,20 @@ final class SendSlots extends CompletionSlots {
 
   void connection(int slot, @Nullable Connection connection) {
     connections[slot] = connection;
+  }
+
+  /** The memory that a write goes to: where it begins, as its owner has named it. */
+  void base(int slot, long address) {
+    bases[slot] = address;
+  }
+
+  long base(int slot) {
+    return bases[slot];
+  }
+
+  /** Whether a write has bytes for this memory, by the same name of it. */
+  boolean goesTo(int slot, int rkey, long base) {
+    return bases[slot] == base && requests.goesTo(slot, rkey);
   }
 
   int behind(int slot) {

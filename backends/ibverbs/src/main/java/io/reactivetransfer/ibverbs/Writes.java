@@ -81,6 +81,7 @@ final class Writes {
       return refuse(op, VerbsMemory.SOURCE_FREED);
     }
     slots.requests.target(slot, to.address() + op.remoteOffset(), to.rkey());
+    slots.base(slot, to.address());
     if (op.hasImm()) {
       slots.requests.withImm(slot, op.imm());
     } else {

@@ -166,6 +166,31 @@ class KeptWritesTest {
     assertThat(fake.mistakes()).isEmpty();
   }
 
+  /** A card gives the key again that was free last, so that it names other memory by then. */
+  @Test
+  void areWrittenAlsoWhereOtherMemoryHasTheRefusedKeyMeanwhile() {
+    TwoNics nics = FakeNics.open(fake, fake);
+    try (Arena arena = Arena.ofShared()) {
+      LocalMemory source = nics.source(arena.allocate(LENGTH));
+      LocalMemory first = nics.openToOrigin(arena.allocate(LENGTH));
+      RemoteMemory old = nics.named(first, LENGTH);
+      nics.write(source, old, 1, i -> 0, 100, false);
+      TwoNics.join(nics.target().deregister(first));
+      RemoteMemory present = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
+      assertThat(((RemoteVerbsMemory) present).rkey())
+          .as("the key of what was registered later")
+          .isEqualTo(((RemoteVerbsMemory) old).rkey());
+      Operation op = new Operation().range(0, 0, 100).withoutImm();
+      assertThat(nics.origin().post(op.between(source, old).token(REFUSED)).isTaken()).isTrue();
+      assertThat(nics.origin().post(op.between(source, present).token(BEHIND)).isTaken()).isTrue();
+      nics.origin().flush();
+      nics.until("a report of the last", () -> nics.atOrigin().reportsOf(BEHIND) > 0);
+      assertThat(nics.atOrigin().reports()).contains("refused " + REFUSED, "written " + BEHIND);
+      nics.close();
+    }
+    assertThat(fake.mistakes()).isEmpty();
+  }
+
   /** Nothing was wrong with them: they go the other way, over a queue pair of their own. */
   @Test
   void thoseOfTheTargetAreLeftAlone() {

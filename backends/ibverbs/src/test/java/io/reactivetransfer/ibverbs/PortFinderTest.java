@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,6 +87,27 @@ class PortFinderTest {
         .withMessage(
             "expected a device, or a device, @ and one of its IP addresses, such as"
                 + " mlx5_0@10.0.0.7, got fake0@cluster");
+  }
+
+  private PortFinder.Found findAt(int gidIndex) {
+    AckTiming timing = AckTiming.of(Duration.ofMillis(67), 6);
+    return PortFinder.find(
+        fake, new VerbsSettings(List.of(), OptionalInt.of(gidIndex), timing, new Priority(3, 104)));
+  }
+
+  /**
+   * Peers with addresses of RoCE v2 could not be reached from it, and nothing would say why. As a
+   * rule a card's first entry is of RoCE v1.
+   */
+  @Test
+  void anAddressThatIsNamedMustBeOneOfRoceV2() {
+    int ofVersion2 = find().ports().getFirst().gidIndex();
+    assertThat(names(findAt(ofVersion2).ports())).containsExactly("fake0", "fake1");
+    assertThatExceptionOfType(BackendException.class)
+        .isThrownBy(() -> findAt(0))
+        .withMessageStartingWith(
+            "no port can be used: fake0: expected an address (GID) of RoCE v2 at index 0, got one"
+                + " of another type: take another index; ibv_devinfo -v lists them; fake1: ");
   }
 
   @Test
