@@ -9,6 +9,7 @@ import io.reactivetransfer.DeviceMemory;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
 import io.reactivetransfer.Message;
+import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerGroup;
 import io.reactivetransfer.RemoteSlice;
 import io.reactivetransfer.TransferEngine;
@@ -126,6 +127,41 @@ abstract class NicFailureRules extends RuleGroup {
     bound.assertPending();
     stage().done(duo.origin(), duo.signal(imm));
     bound.awaitCompletion();
+  }
+
+  /** Where the target has it, which tells the origin that it leads nowhere any more. */
+  @Test
+  final void r23_4_norDoesOneOfTheTarget() {
+    stage().requireNics(2);
+    Valve valve = new Valve();
+    Duo duo = Duo.of(stage(), stage().open(2), stage().open(2, valve));
+    Peer back = duo.target().peer(duo.origin().address());
+    PeerGroup target = PeerGroup.of(duo.peer());
+    PeerGroup origin = PeerGroup.of(back);
+    Probe<Message> messages = stage().probe("messages", duo.origin().messages());
+    Imm imm = stage().imm();
+    Probe<Void> bound =
+        stage().probe("a bound claim", duo.target().counter(imm).boundTo(back).next(WRITES));
+    for (int round = 0; round < ROUNDS; round++) {
+      if (round == ROUNDS / 4) {
+        valve.breakNic(0);
+      }
+      Probe<Void> there = stage().probe("a barrier there", duo.target().barrier(origin));
+      stage().probe("a barrier here", duo.origin().barrier(target)).awaitCompletion();
+      there.awaitCompletion();
+      stage().done(duo.origin(), duo.write(round * 64L, 32));
+      duo.expect(round * 64L, 32);
+    }
+    stage().patience().until("one NIC left", () -> duo.target().nics().size() == 1);
+    // Behind what was said of the NIC: so the origin knows of it when this has come.
+    stage().complete(duo.target().send(back, ByteBuffer.allocate(8)));
+    messages.awaitValues(1);
+    bound.assertPending();
+    for (int i = 0; i < WRITES; i++) {
+      stage().done(duo.origin(), duo.signal(imm));
+    }
+    bound.awaitCompletion();
+    stage().awaitBytes("over the NIC that is left", duo.to());
   }
 
   @Test
