@@ -21,10 +21,19 @@ import org.junit.jupiter.api.AfterEach;
 @Chapters(except = "ReactiveStreams", unlessAll = true)
 class IbverbsFakeConformanceTest extends TransferConformance {
 
-  private final FakeVerbs fake = new FakeVerbs(8);
+  private final FakeVerbs fake;
 
   /** What a card has pinned is there even if it was freed. */
   private final Arena pinned = Arena.ofAuto();
+
+  IbverbsFakeConformanceTest() {
+    this(new FakeVerbs(8));
+  }
+
+  /** Over other cards. */
+  IbverbsFakeConformanceTest(FakeVerbs fake) {
+    this.fake = fake;
+  }
 
   @Override
   protected Backend backend() {

@@ -1,5 +1,6 @@
 package io.reactivetransfer.ibverbs.ffi;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ final class FakeCard {
   private boolean isHeld;
   private boolean takesReceives;
   private boolean mixesUpNext;
+  private final List<FakeConnection> connections = new ArrayList<>();
 
   FakeCard(Object lock, FakeBooks books, List<FakeDevice> devices) {
     this.lock = lock;
@@ -36,6 +38,16 @@ final class FakeCard {
 
   FakeMemory memory() {
     return memory;
+  }
+
+  /** A queue pair is ready to send; under the lock. */
+  void connected(FakeConnection connection) {
+    connections.add(connection);
+  }
+
+  /** What those were told that have become so; under the lock. */
+  List<FakeConnection> connections() {
+    return List.copyOf(connections);
   }
 
   /** There is something to do; under the lock. */

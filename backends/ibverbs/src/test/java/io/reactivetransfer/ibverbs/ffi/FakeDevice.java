@@ -11,15 +11,18 @@ final class FakeDevice {
   private static final int ENODATA = 61;
   private static final int PORT_DOWN = 1;
   private static final int GIDS = 8;
-  private static final int MOST_WORK = 16_384;
-  private static final int MOST_COMPLETIONS = 1 << 20;
   private static final int MOST_BYTES = 1 << 30;
 
   final long address;
   final String name;
+  final int index;
+  final FakeLimits limits;
   final List<FakeContext> contexts = new ArrayList<>();
   private final List<GidInfo> gids = new ArrayList<>();
   boolean isUp = true;
+
+  /** The largest packets that its port sends and takes in. */
+  int mtu = Ib.IBV_MTU_4096;
 
   /** Whether it has the IPv4 address that it had in the beginning. */
   boolean hasItsAddress = true;
@@ -27,7 +30,9 @@ final class FakeDevice {
   /** What a subnet manager would have given it. */
   short lid;
 
-  FakeDevice(Arena arena, int index) {
+  FakeDevice(Arena arena, int index, FakeLimits limits) {
+    this.index = index;
+    this.limits = limits;
     address = arena.allocate(Long.BYTES, Long.BYTES).address();
     name = "fake" + index;
     Gid link = new Gid(0xfe80L << 48, 0x0200_00ff_fe00_0001L + index);
@@ -52,16 +57,16 @@ final class FakeDevice {
 
   void describe(long attr) {
     Raw.clear(attr, IbLayout.DEVICE_ATTR_BYTES);
-    Raw.putInt(IbLayout.DEVICE_MAX_QP_WR.in(attr), MOST_WORK);
-    Raw.putInt(IbLayout.DEVICE_MAX_SRQ_WR.in(attr), MOST_WORK);
-    Raw.putInt(IbLayout.DEVICE_MAX_CQE.in(attr), MOST_COMPLETIONS);
+    Raw.putInt(IbLayout.DEVICE_MAX_QP_WR.in(attr), limits.sends());
+    Raw.putInt(IbLayout.DEVICE_MAX_SRQ_WR.in(attr), limits.receives());
+    Raw.putInt(IbLayout.DEVICE_MAX_CQE.in(attr), limits.completions());
     Raw.putByte(IbLayout.DEVICE_PORTS.in(attr), (byte) 1);
   }
 
   void describePort(long attr) {
     Raw.clear(attr, IbLayout.PORT_ATTR_BYTES);
     Raw.putInt(IbLayout.PORT_STATE.in(attr), isUp ? Ib.IBV_PORT_ACTIVE : PORT_DOWN);
-    Raw.putInt(IbLayout.PORT_ACTIVE_MTU.in(attr), Ib.IBV_MTU_4096);
+    Raw.putInt(IbLayout.PORT_ACTIVE_MTU.in(attr), mtu);
     Raw.putInt(IbLayout.PORT_GIDS.in(attr), GIDS);
     Raw.putInt(IbLayout.PORT_MAX_MSG.in(attr), MOST_BYTES);
     Raw.putShort(IbLayout.PORT_LID.in(attr), lid);

@@ -69,6 +69,7 @@ final class FakeQueuePair extends FakeObject {
   private int allowed;
   private int sentPsn;
   private int receivedPsn;
+  private int mtu;
   private int peer;
   private Gid peersGid = new Gid(0, 0);
   private long places;
@@ -128,6 +129,7 @@ final class FakeQueuePair extends FakeObject {
     }
     if (state == Ib.IBV_QPS_RTR && wanted == Ib.IBV_QPS_RTS && mask == FOR_RTS) {
       sentPsn = Raw.getInt(IbLayout.QP_SQ_PSN.in(attr)) & MOST_24_BITS;
+      card.connected(FakeConnection.of(context.device, attr));
       return become(wanted);
     }
     return -EINVAL;
@@ -142,13 +144,13 @@ final class FakeQueuePair extends FakeObject {
     peersGid = Gid.at(IbLayout.QP_DGID.in(attr));
     peer = Raw.getInt(IbLayout.QP_DEST.in(attr));
     receivedPsn = Raw.getInt(IbLayout.QP_RQ_PSN.in(attr)) & MOST_24_BITS;
-    int mtu = Raw.getInt(IbLayout.QP_PATH_MTU.in(attr));
+    mtu = Raw.getInt(IbLayout.QP_PATH_MTU.in(attr));
     boolean isRight =
         Raw.getUnsignedByte(IbLayout.QP_IS_GLOBAL.in(attr)) == 1
             && Raw.getUnsignedByte(IbLayout.QP_AH_PORT.in(attr)) == 1
             && context.device.hasGid(Raw.getUnsignedByte(IbLayout.QP_SGID_INDEX.in(attr)))
             && mtu >= Ib.IBV_MTU_256
-            && mtu <= Ib.IBV_MTU_4096;
+            && mtu <= context.device.mtu;
     if (!isRight) {
       return -EINVAL;
     }
@@ -217,6 +219,7 @@ final class FakeQueuePair extends FakeObject {
 
   private int take(long wr) {
     if (places - freePlaces == most) {
+      card.books().mistake("an overrun of a send queue of " + most);
       return -ENOMEM;
     }
     int flags = Raw.getInt(IbLayout.WR_FLAGS.in(wr));
@@ -328,7 +331,8 @@ final class FakeQueuePair extends FakeObject {
     return (state == Ib.IBV_QPS_RTR || state == Ib.IBV_QPS_RTS)
         && peer == sender.number
         && sender.context.device.has(peersGid)
-        && receivedPsn == sender.sentPsn;
+        && receivedPsn == sender.sentPsn
+        && mtu == sender.mtu; // what the one calls the middle of a message is its end to the other
   }
 
   private boolean lets(Request request) {

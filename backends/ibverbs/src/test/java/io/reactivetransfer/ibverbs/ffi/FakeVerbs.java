@@ -51,9 +51,15 @@ public class FakeVerbs implements Verbs {
   private boolean refusesMoreInline;
 
   /** With so many devices. */
-  @SuppressWarnings("this-escape") // the card begins when something is posted
   public FakeVerbs(int count) {
-    devices = IntStream.range(0, count).mapToObj(each -> new FakeDevice(arena, each)).toList();
+    this(count, FakeLimits.LARGE);
+  }
+
+  /** With so many devices whose queues have no more room than this. */
+  @SuppressWarnings("this-escape") // the card begins when something is posted
+  public FakeVerbs(int count, FakeLimits limits) {
+    devices =
+        IntStream.range(0, count).mapToObj(each -> new FakeDevice(arena, each, limits)).toList();
     card = new FakeCard(this, books, devices);
   }
 
@@ -107,6 +113,16 @@ public class FakeVerbs implements Verbs {
   public synchronized void address(int device, boolean isThere) {
     devices.get(device).hasItsAddress = isThere;
     devices.get(device).happens(Ib.IBV_EVENT_GID_CHANGE, 1);
+  }
+
+  /** The largest packets of a device, as of a port whose network device has this MTU. */
+  public synchronized void mtu(int device, int mtu) {
+    devices.get(device).mtu = mtu;
+  }
+
+  /** What queue pairs were told when they were connected, the first one first. */
+  public synchronized List<FakeConnection> connections() {
+    return card.connections();
   }
 
   /** A device has got another LID. */
@@ -351,13 +367,14 @@ public class FakeVerbs implements Verbs {
 
   @Override
   public synchronized long ibv_create_cq(long context, int entries, long channel) {
-    return entries <= 0
-        ? -EINVAL
-        : made(
-            FakeObject.Channel.class,
-            channel,
-            "ibv_create_cq",
-            found -> books.add(new FakeCompletionQueue(arena, found, entries)).address);
+    return made(
+        FakeObject.Channel.class,
+        channel,
+        "ibv_create_cq",
+        found ->
+            isWithin(entries, found.context.device.limits.completions(), "completion queue")
+                ? books.add(new FakeCompletionQueue(arena, found, entries)).address
+                : -EINVAL);
   }
 
   @Override
@@ -432,16 +449,25 @@ public class FakeVerbs implements Verbs {
 
   // ---- queues ----
 
+  /** Whether a device can make a queue of this many; who has asked it knows how many it can. */
+  private boolean isWithin(int wanted, int most, String queue) {
+    if (wanted > most) {
+      books.mistake("a " + queue + " of " + wanted + ", where " + most + " are the most");
+    }
+    return wanted > 0 && wanted <= most;
+  }
+
   @Override
   public synchronized long ibv_create_srq(long pd, long attr) {
     int most = Raw.getInt(IbLayout.SRQ_MAX_WR.in(attr));
-    return most <= 0
-        ? -EINVAL
-        : made(
-            FakeObject.Pd.class,
-            pd,
-            "ibv_create_srq",
-            found -> books.add(new FakeObject.Srq(arena, found, most)).address);
+    return made(
+        FakeObject.Pd.class,
+        pd,
+        "ibv_create_srq",
+        found ->
+            isWithin(most, found.context.device.limits.receives(), "shared receive queue")
+                ? books.add(new FakeObject.Srq(arena, found, most)).address
+                : -EINVAL);
   }
 
   @Override
@@ -499,7 +525,10 @@ public class FakeVerbs implements Verbs {
             && found != null
             && Raw.getLong(IbLayout.INIT_RECV_CQ.in(attr)) == sends
             && Raw.getInt(IbLayout.INIT_TYPE.in(attr)) == Ib.IBV_QPT_RC
-            && Raw.getInt(IbLayout.INIT_MAX_SEND.in(attr)) > 0
+            && isWithin(
+                Raw.getInt(IbLayout.INIT_MAX_SEND.in(attr)),
+                found.context.device.limits.sends(),
+                "send queue")
             && Raw.getInt(IbLayout.INIT_MAX_SEND_SGE.in(attr)) == 1;
     int inline = Raw.getInt(IbLayout.INIT_INLINE.in(attr));
     if (inline > mostInline && refusesMoreInline) {
