@@ -161,7 +161,9 @@ class SmallDeviceTest {
     expectNothingWrong(fake);
   }
 
-  /** As many own writes as it is deep, each with its completion, and as many arrivals as it takes. */
+  /**
+   * As many own writes as it is deep, each with its completion, and as many arrivals as it takes.
+   */
   @Test
   void aQueueOfCompletionsHasRoomForAllThatIsOut() {
     FakeVerbs fake = new FakeVerbs(2, new FakeLimits(DEPTH, RECEIVES, COMPLETIONS));
@@ -182,8 +184,7 @@ class SmallDeviceTest {
       nics.until("a way there", () -> nics.origin().post(there.token(0).withoutImm()).isTaken());
       nics.until("a way back", () -> nics.target().post(back.token(0).withoutImm()).isTaken());
       nics.until(
-          "both ways",
-          () -> nics.atOrigin().has("written 0") && nics.atTarget().has("written 0"));
+          "both ways", () -> nics.atOrigin().has("written 0") && nics.atTarget().has("written 0"));
 
       for (int i = 1; i <= DEPTH; i++) {
         assertThat(nics.origin().post(there.token(i)).isTaken()).isTrue();

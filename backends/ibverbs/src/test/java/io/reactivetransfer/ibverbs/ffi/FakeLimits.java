@@ -12,7 +12,9 @@ public record FakeLimits(int sends, int receives, int completions) {
   /** More than any driver asks for. */
   static final FakeLimits LARGE = new FakeLimits(16_384, 16_384, 1 << 20);
 
-  /** Of a card that has little memory: a send queue of this many is shorter than the NIC's depth. */
+  /**
+   * Of a card that has little memory: a send queue of this many is shorter than the NIC's depth.
+   */
   public static FakeLimits small(int sends) {
     return new FakeLimits(sends, 10, 100);
   }
