@@ -15,6 +15,7 @@ enum Layer {
   KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
   WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.SPI, Known.REACTOR, Known.JSON),
   MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
+  MICROMETER("io.reactivetransfer.micrometer..", Known.API, Known.REACTOR, Known.MICROMETER),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -119,6 +120,7 @@ enum Layer {
     /** For the class that tells BlockHound what may block. */
     static final String[] BLOCKHOUND = {"reactor.blockhound.."};
 
+    static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};

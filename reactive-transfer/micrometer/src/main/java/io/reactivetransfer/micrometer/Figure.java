@@ -1,0 +1,41 @@
+package io.reactivetransfer.micrometer;
+
+import io.reactivetransfer.TrafficStats;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** What only grows, of one NIC or one peer alike. */
+enum Figure {
+  WRITES("writes", null, "pieces that were posted", TrafficStats::writesPosted),
+  SENT("sent", Meters.BYTES, "bytes of the pieces that were posted", TrafficStats::bytesPosted),
+  FAILED(
+      "writes.failed",
+      null,
+      "pieces that were reported as failed, posted again or not",
+      TrafficStats::writesFailed),
+  REFUSALS(
+      "refusals",
+      null,
+      "how often a piece was not taken over, because the NIC or the peer was busy",
+      TrafficStats::refusals),
+  ARRIVALS(
+      "arrivals",
+      null,
+      "pieces with an immediate that came, as far as the NIC names origins where it is of a peer",
+      TrafficStats::arrivals);
+
+  /** All of them. */
+  static final Figure[] ALL = values();
+
+  final String meter;
+  final @Nullable String unit;
+  final String description;
+  final ToLongFunction<TrafficStats> of;
+
+  Figure(String meter, @Nullable String unit, String description, ToLongFunction<TrafficStats> of) {
+    this.meter = meter;
+    this.unit = unit;
+    this.description = description;
+    this.of = of;
+  }
+}

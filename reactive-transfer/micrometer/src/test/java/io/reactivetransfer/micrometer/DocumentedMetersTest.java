@@ -1,0 +1,143 @@
+package io.reactivetransfer.micrometer;
+
+import static io.reactivetransfer.micrometer.MeteredEngines.tag;
+import static io.reactivetransfer.micrometer.MeteredEngines.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.reactivetransfer.TransferEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is written about the meters, and what looks at them, is of meters that there are. */
+class DocumentedMetersTest {
+
+  private static final Path DOCS = Path.of("..", "..", "docs");
+  private static final Pattern LABEL = Pattern.compile("([a-z]+)(?:=~?|!=)\"");
+
+  /** A name, behind it perhaps what it is asked for, and before it perhaps what it is summed by. */
+  private static final Pattern SERIES =
+      Pattern.compile(
+          "(?:by \\(([a-z, ]+)\\) \\((?:rate\\()?)?(reactive_transfer_[a-z_]+)(?:\\{([^}]*)})?");
+
+  @RegisterExtension final MeteredEngines engines = new MeteredEngines();
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+  @BeforeEach
+  void showAll() {
+    EngineMeters meters = EngineMeters.of(registry).percentileHistogram().build();
+    TransferEngine origin = engines.open(meters);
+    engines.write(origin, engines.open(meters), 3);
+    until(1, registry, "peer.up", "engine", tag(origin));
+    until(1, registry, "streams", "engine", tag(origin));
+  }
+
+  @Test
+  void theTableIsOfTheMetersThatThereAre() throws IOException {
+    Set<String> rows = new TreeSet<>();
+    for (Meter meter : registry.getMeters()) {
+      rows.add(row(meter.getId()));
+    }
+    assertThat(Files.readString(DOCS.resolve("observability.md")).lines())
+        .filteredOn(line -> line.startsWith("| `reactive"))
+        .as("what must be there:%n%s%n", String.join("\n", rows))
+        .containsExactlyInAnyOrderElementsOf(rows);
+  }
+
+  private static String row(Meter.Id id) {
+    String tags =
+        id.getTags().stream()
+            .map(Tag::getKey)
+            .filter(key -> !key.equals("engine") && !key.equals("backend"))
+            .map(key -> "`" + key + "`")
+            .collect(Collectors.joining(", "));
+    return "| `%s` | %s | %s | %s | %s |"
+        .formatted(
+            id.getName(),
+            id.getType().name().toLowerCase(Locale.ROOT),
+            Objects.toString(id.getBaseUnit(), ""),
+            tags,
+            id.getDescription());
+  }
+
+  @Test
+  void namesAndTagsAreAsMicrometerHasThem() {
+    assertThat(registry.getMeters())
+        .extracting(Meter::getId)
+        .allSatisfy(id -> {
+          assertThat(id.getName()).matches("reactive\\.transfer(\\.[a-z]+)+");
+          assertThat(id.getTags()).extracting(Tag::getKey).contains("engine", "backend");
+          assertThat(id.getTags()).extracting(Tag::getKey).allMatch(key -> key.matches("[a-z]+"));
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dashboard.json", "alerts.yaml"})
+  void whatLooksAtMetersLooksAtSomeThatThereAre(String file) throws IOException {
+    Map<String, Set<String>> scraped = labelsByName(registry.scrape());
+    String text = Files.readString(DOCS.resolve("observability").resolve(file));
+    List<MatchResult> asked = SERIES.matcher(text.replace("\\\"", "\"")).results().toList();
+    assertThat(asked).hasSizeGreaterThan(10);
+    for (MatchResult each : asked) {
+      String name = each.group(2);
+      assertThat(scraped).containsKey(name);
+      Set<String> labels = new TreeSet<>();
+      if (each.group(1) != null) {
+        labels.addAll(List.of(each.group(1).split(", ")));
+      }
+      if (each.group(3) != null) {
+        LABEL.matcher(each.group(3)).results().forEach(label -> labels.add(label.group(1)));
+      }
+      labels.remove("instance"); // Prometheus knows it, not we
+      assertThat(scraped.get(name)).as(name).containsAll(labels);
+    }
+  }
+
+  private static Map<String, Set<String>> labelsByName(String scraped) {
+    Map<String, Set<String>> labels = new TreeMap<>();
+    scraped
+        .lines()
+        .filter(line -> !line.startsWith("#"))
+        .forEach(line -> {
+          String name = line.substring(0, line.indexOf('{'));
+          LABEL
+              .matcher(line)
+              .results()
+              .forEach(
+                  label -> labels.computeIfAbsent(name, _ -> new TreeSet<>()).add(label.group(1)));
+        });
+    return labels;
+  }
+
+  @Test
+  void aHistogramIsPublishedOnRequestOnly() {
+    assertThat(registry.scrape()).contains("reactive_transfer_streams_seconds_bucket");
+    PrometheusMeterRegistry plain = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    engines.open(EngineMeters.of(plain).build());
+    until(2, plain, "nic.up");
+    assertThat(plain.scrape())
+        .contains("reactive_transfer_streams_seconds_count")
+        .doesNotContain("bucket");
+  }
+}
