@@ -30,6 +30,8 @@ enum Figure {
   final String meter;
   final @Nullable String unit;
   final String description;
+
+  @SuppressWarnings("ImmutableEnumChecker") // only method references
   final ToLongFunction<TrafficStats> of;
 
   Figure(String meter, @Nullable String unit, String description, ToLongFunction<TrafficStats> of) {
