@@ -80,6 +80,10 @@ final class PeerSlot {
         "parts of transfers that wait to be posted to it",
         peer -> peer.stats().transfersWaiting());
     gauge(
+        "peer.messages.waiting",
+        "messages that wait for the peer to take those before them, or to greet",
+        peer -> peer.stats().messagesWaiting());
+    gauge(
         "peer.writes.active",
         "pieces that were posted to it and not reported",
         peer -> peer.stats().writesInFlight());

@@ -72,7 +72,7 @@ final class FakePeer implements Peer {
 
   @Override
   public TrafficStats stats() {
-    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, Duration.ZERO);
+    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, 0, 0, 0);
   }
 
   private record Figures(
@@ -84,6 +84,11 @@ final class FakePeer implements Peer {
       long arrivals,
       long transfersWaiting,
       long transfersQueued,
-      Duration timeQueued)
+      Duration timeQueued,
+      long messagesSent,
+      long messageBytesSent,
+      long messagesWaiting,
+      long messagesReceived,
+      long messageBytesReceived)
       implements TrafficStats {}
 }
