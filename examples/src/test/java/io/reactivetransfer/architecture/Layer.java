@@ -16,6 +16,7 @@ enum Layer {
   WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.SPI, Known.REACTOR, Known.JSON),
   MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
   MICROMETER("io.reactivetransfer.micrometer..", Known.API, Known.REACTOR, Known.MICROMETER),
+  JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -121,6 +122,7 @@ enum Layer {
     static final String[] BLOCKHOUND = {"reactor.blockhound.."};
 
     static final String[] MICROMETER = {"io.micrometer.core.."};
+    static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
     static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};

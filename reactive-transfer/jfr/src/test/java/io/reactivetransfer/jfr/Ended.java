@@ -1,0 +1,24 @@
+package io.reactivetransfer.jfr;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineRecorder.StreamEnd;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A stream that has completed. */
+record Ended(long transfers, long bytes, long transfersNotDone, Duration duration)
+    implements StreamEnd {
+
+  static final EngineId ENGINE = new EngineId(1, 2);
+  static final Ended STREAM = new Ended(1, 64, 0, Duration.ofMillis(1));
+
+  @Override
+  public @Nullable Throwable failure() {
+    return null;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return false;
+  }
+}

@@ -1,0 +1,196 @@
+package io.reactivetransfer.jfr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.Imm;
+import io.reactivetransfer.MemoryRegion;
+import io.reactivetransfer.RemoteRegion;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.TransferException;
+import io.reactivetransfer.WriteImm;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import io.reactivetransfer.loopback.LoopbackBackend;
+import io.reactivetransfer.loopback.LoopbackNetwork;
+import java.io.IOException;
+import java.io.Reader;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.text.ParseException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeSet;
+import jdk.jfr.Configuration;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Flux;
+
+class EngineEventsTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final String PREFIX = "io.reactivetransfer.";
+  private static final Path SETTINGS =
+      Path.of("..", "..", "docs", "observability", "reactive-transfer.jfc");
+  private static final Path DOCUMENT = Path.of("..", "..", "docs", "observability.md");
+
+  private final LoopbackBackend backend =
+      LoopbackBackend.builder().network(new LoopbackNetwork()).build();
+
+  @TempDir private Path folder;
+
+  private TransferEngine open(EngineRecorder recorder) {
+    return Objects.requireNonNull(
+        TransferEngineBuilder.create()
+            .backend(backend)
+            .options(EngineOptions.builder().recorder(recorder).build())
+            .open()
+            .block(PATIENCE));
+  }
+
+  /** Three writes of 64 bytes; then the target closes, and a fourth cannot be made. */
+  private TransferEngine lifeOf(EngineRecorder recorder) {
+    TransferEngine origin = open(recorder);
+    TransferEngine target = open(EngineRecorder.NONE);
+    try (Arena arena = Arena.ofShared()) {
+      MemoryRegion from = Objects.requireNonNull(origin.register(arena.allocate(64)).block());
+      MemoryRegion to = Objects.requireNonNull(target.register(arena.allocate(64)).block());
+      RemoteRegion remote = origin.remote(to.descriptor());
+      WriteImm write = WriteImm.of(from.whole(), remote.whole(), Imm.of(1));
+      origin.submit(Flux.range(0, 3).map(_ -> write)).then().block(PATIENCE);
+      target.close().block(PATIENCE);
+      assertThatThrownBy(() -> origin.submit(write).block(PATIENCE))
+          .isInstanceOf(TransferException.class);
+      origin.close().block(PATIENCE);
+    }
+    return origin;
+  }
+
+  private List<RecordedEvent> recorded(Recording recording) throws IOException {
+    Path file = folder.resolve("recording.jfr");
+    recording.stop();
+    recording.dump(file);
+    List<RecordedEvent> ours = new ArrayList<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      if (event.getEventType().getName().startsWith(PREFIX)) {
+        ours.add(event);
+      }
+    }
+    return ours;
+  }
+
+  private static Recording byTheFile() throws IOException, ParseException {
+    try (Reader reader = Files.newBufferedReader(SETTINGS)) {
+      Recording recording = new Recording();
+      recording.setSettings(Configuration.create(reader).getSettings());
+      return recording;
+    }
+  }
+
+  @Test
+  void theLifeOfAnEngineIsRecorded() throws IOException, ParseException {
+    List<RecordedEvent> events;
+    String engine;
+    try (Recording recording = byTheFile()) {
+      recording.start();
+      engine = lifeOf(EngineEvents.recorder()).id().toShortString();
+      events = recorded(recording);
+    }
+    assertThat(events).extracting(event -> event.getString("engine")).containsOnly(engine);
+    assertThat(events)
+        .extracting(event -> event.getEventType().getName().substring(PREFIX.length()))
+        .startsWith("EngineOpened")
+        .contains("PeerFound", "StreamEnded", "PeerLost")
+        .endsWith("EngineClosed");
+    RecordedEvent stream = first(events, "StreamEnded");
+    assertThat(stream.getLong("transfers")).isEqualTo(3);
+    assertThat(stream.getLong("bytes")).isEqualTo(192);
+    assertThat(stream.getLong("transfersNotDone")).isZero();
+    assertThat(stream.getDuration("took")).isPositive();
+    assertThat(stream.getString("failure")).isEmpty();
+    RecordedEvent lost = first(events, "PeerLost");
+    assertThat(lost.getString("reason")).isNotEmpty();
+    assertThat(lost.getString("address")).isNotEmpty();
+    assertThat(first(events, "EngineOpened").getString("backend")).isEqualTo("loopback");
+    assertThat(first(events, "EngineClosed").getString("reason")).isEmpty();
+  }
+
+  private static RecordedEvent first(List<RecordedEvent> events, String name) {
+    return events.stream()
+        .filter(event -> event.getEventType().getName().equals(PREFIX + name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("expected an event " + name + ", got " + events));
+  }
+
+  @Test
+  void nothingIsRecordedUnlessItIsAskedFor() throws IOException {
+    try (Recording recording = new Recording()) {
+      recording.start();
+      lifeOf(EngineEvents.recorder());
+      assertThat(recorded(recording)).isEmpty();
+    }
+  }
+
+  @Test
+  void theNextRecorderIsToldOfAll() {
+    Told told = new Told();
+    lifeOf(EngineEvents.recorder().andThen(told));
+    assertThat(told.names).startsWith("opened").contains("peerFound", "streamEnded", "peerLost");
+    assertThat(told.names).endsWith("closed");
+  }
+
+  /** What is told for each stream must cost nothing while nobody records. */
+  @Test
+  void nothingIsAllocatedWhileNobodyRecords() {
+    EngineEvents events = EngineEvents.recorder();
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long me = Thread.currentThread().threadId();
+    tellOfStreams(events, 100);
+    long before = threads.getThreadAllocatedBytes(me);
+    tellOfStreams(events, 10_000);
+    assertThat(threads.getThreadAllocatedBytes(me) - before)
+        .as("bytes for 10,000 streams")
+        .isLessThan(10_000);
+  }
+
+  private static void tellOfStreams(EngineEvents events, int count) {
+    for (int i = 0; i < count; i++) {
+      events.streamEnded(Ended.ENGINE, Ended.STREAM);
+    }
+  }
+
+  /** An event without a line in the file or in the document is one that nobody finds. */
+  @Test
+  void theFileAndTheDocumentHaveEachEventAndNoOther() throws IOException, ParseException {
+    EngineEvents.recorder();
+    TreeSet<String> registered = new TreeSet<>();
+    for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
+      if (type.getName().startsWith(PREFIX)) {
+        registered.add(type.getName());
+      }
+    }
+    TreeSet<String> inFile = new TreeSet<>();
+    try (Recording recording = byTheFile()) {
+      recording.getSettings().keySet().forEach(key -> inFile.add(key.replaceAll("#.*", "")));
+    }
+    TreeSet<String> inDocument = new TreeSet<>();
+    for (String line : Files.readAllLines(DOCUMENT)) {
+      if (line.startsWith("| `" + PREFIX)) {
+        inDocument.add(line.substring(3, line.indexOf('`', 3)));
+      }
+    }
+    assertThat(registered).hasSize(11);
+    assertThat(inFile).isEqualTo(registered);
+    assertThat(inDocument).isEqualTo(registered);
+  }
+}
