@@ -16,7 +16,11 @@ class WeightsSabotageTest {
       Map.of(
           WeightsSaboteur.OPENS_A_BUFFER_THAT_IS_READ, 29L,
           WeightsSaboteur.SAYS_THAT_NOBODY_READS, 266L,
-          WeightsSaboteur.ENDS_NO_KEY, 18L);
+          WeightsSaboteur.ENDS_NO_KEY, 18L,
+          WeightsSaboteur.RECOVERS_WITHOUT_ASKING_ALL, 263L,
+          WeightsSaboteur.FLIPS_WHAT_WAS_DROPPED, 278L,
+          WeightsSaboteur.ENDS_NO_KEY_OF_TEMPORARIES, 239L,
+          WeightsSaboteur.FORGETS_ITS_VOTE, 148L);
 
   @ParameterizedTest
   @EnumSource
