@@ -12,22 +12,36 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The fake of NVIDIA's driver, as examples/run compiles it. */
 public final class FakeCuda {
 
   private static final Path SOURCES = Path.of("..", "backends", "cuda", "src", "test", "native");
 
+  /** What it was compiled to: for all tests of this JVM the same, and it takes seconds. */
+  private static byte @Nullable [] library;
+
   private FakeCuda() {}
 
-  /** Compiles it there; skips the test where there is no gcc. */
-  public static void compile(Path folder) throws IOException, InterruptedException {
+  /** Puts it there, compiled; skips the test where there is no gcc. */
+  public static synchronized void compile(Path folder) throws IOException, InterruptedException {
+    Path file = folder.resolve("libcuda.so.1");
+    if (library == null) {
+      compileTo(file);
+      library = Files.readAllBytes(file);
+    } else {
+      Files.write(file, library);
+    }
+  }
+
+  private static void compileTo(Path file) throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(List.of("gcc", "-std=gnu11", "-shared", "-fPIC", "-O1", "-pthread"));
     command.addAll(List.of("-fvisibility=hidden", "-Wl,-soname,libcuda.so.1"));
-    command.addAll(List.of("-o", folder.resolve("libcuda.so.1").toString()));
+    command.addAll(List.of("-o", file.toString()));
     try (Stream<Path> files = Files.list(SOURCES)) {
-      files.map(Path::toString).filter(file -> file.endsWith(".c")).forEach(command::add);
+      files.map(Path::toString).filter(name -> name.endsWith(".c")).forEach(command::add);
     }
     Process gcc;
     try {
