@@ -10,6 +10,10 @@ import java.util.List;
 /** Starts a program again, in a process of its own. */
 public final class ChildJvm {
 
+  /** How options begin that a child has from its parent. */
+  private static final List<String> INHERITED =
+      List.of("-XX:TieredStopAtLevel=", "-XX:AOTCache=", "-Xlog:");
+
   private ChildJvm() {}
 
   /**
@@ -42,7 +46,7 @@ public final class ChildJvm {
     command.add("-XX:+UseSerialGC"); // starts faster, and there is next to no garbage
     command.add("-Xmx512m");
     command.add("-XX:MaxDirectMemorySize=" + nativeBytes);
-    command.addAll(compilerOptions());
+    command.addAll(inherited());
     command.addAll(jvmOptions);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
@@ -51,10 +55,13 @@ public final class ChildJvm {
     return new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
   }
 
-  /** What this process was told about compilers, so that both sides of a measurement are alike. */
-  private static List<String> compilerOptions() {
+  /**
+   * What this process was told about compilers, so that both sides of a measurement are alike; and
+   * its cache of classes, with what it says of that, which belongs to the same class path.
+   */
+  private static List<String> inherited() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+        .filter(option -> INHERITED.stream().anyMatch(option::startsWith))
         .toList();
   }
 }

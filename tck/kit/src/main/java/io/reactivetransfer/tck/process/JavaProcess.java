@@ -22,6 +22,9 @@ public final class JavaProcess implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(50);
 
+  /** Names a program that loads the classes of others, for their {@link ClassCache}. */
+  private static final String REHEARSAL = "reactivetransfer.tck.rehearsal";
+
   private final Process process;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final StringBuffer stdout = new StringBuffer();
@@ -40,12 +43,22 @@ public final class JavaProcess implements AutoCloseable {
    * How to start a program with the Java and the class path of this process. What this process was
    * told about compilers by {@code -XX:TieredStopAtLevel} holds for that one, too.
    *
+   * <p>Where the system properties {@code reactivetransfer.tck.classes} and {@code
+   * reactivetransfer.tck.rehearsal} name a folder and a class, programs begin with a cache of
+   * classes in that folder. The first call of all makes it, by a run of the {@code main} of that
+   * class without arguments, which should do what the programs do, and must end by itself within 60
+   * s. Until the cache is there, programs of other JVMs start without it.
+   *
    * @param jvmOptions such as {@code -Xmx128m}
    * @param mainClass the name of its class
    * @param arguments those of the program
    */
   public static ProcessBuilder command(
       List<String> jvmOptions, String mainClass, String... arguments) {
+    String rehearsal = System.getProperty(REHEARSAL);
+    if (rehearsal != null) {
+      ClassCache.OF_THIS.make(classPath -> command(jvmOptions, classPath, rehearsal));
+    }
     return command(jvmOptions, ClassCache.OF_THIS.options(), mainClass, arguments);
   }
 
