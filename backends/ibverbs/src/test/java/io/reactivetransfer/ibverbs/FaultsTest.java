@@ -3,6 +3,7 @@ package io.reactivetransfer.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.ibverbs.ffi.FailingVerbs;
+import io.reactivetransfer.ibverbs.ffi.FakeLimits;
 import io.reactivetransfer.ibverbs.ffi.FakeVerbs;
 import io.reactivetransfer.spi.BackendException;
 import io.reactivetransfer.spi.LocalMemory;
@@ -43,14 +44,16 @@ class FaultsTest {
     assertThat(fake.mistakes()).as("mistakes").isEmpty();
   }
 
-  @Test
+  @ParameterizedTest(name = "short queues: {0}")
+  @ValueSource(booleans = {false, true})
   @Timeout(150)
-  void whateverCallFailsNothingIsLostOrLeftOpen() {
+  void whateverCallFailsNothingIsLostOrLeftOpen(boolean areShort) {
+    FakeLimits limits = areShort ? FakeLimits.small(8) : FakeLimits.LARGE;
     FailingCalls.failEach(
         ONLY,
         RUNS_WITHOUT,
         n -> {
-          fake = new FakeVerbs(2);
+          fake = new FakeVerbs(2, limits);
           return new FailingVerbs(fake, n);
         },
         this::expectBorne);

@@ -10,7 +10,7 @@ package io.reactivetransfer.ibverbs.ffi;
 public record FakeLimits(int sends, int receives, int completions) {
 
   /** More than any driver asks for. */
-  static final FakeLimits LARGE = new FakeLimits(16_384, 16_384, 1 << 20);
+  public static final FakeLimits LARGE = new FakeLimits(16_384, 16_384, 1 << 20);
 
   /**
    * Of a card that has little memory: a send queue of this many is shorter than the NIC's depth.
