@@ -158,12 +158,16 @@ class JoinFailureTest {
   @Test
   void aNodeThatClosesDuringAJoinGivesAllBackOnceAndEndsIt() {
     AtomicInteger given = new AtomicInteger();
+    AtomicInteger said = new AtomicInteger();
     UnaryOperator<TransferEngine> counting =
         engine ->
             Proxied.of(
                 TransferEngine.class,
                 engine,
                 (method, arguments) -> {
+                  if (method.equals("send")) {
+                    said.incrementAndGet();
+                  }
                   if (!method.equals("lease")) {
                     return null;
                   }
@@ -185,7 +189,8 @@ class JoinFailureTest {
       join(cluster, 0, arena)
           .doFinally(end -> ends.incrementAndGet())
           .subscribe(null, failures::add);
-      awaitLeases(cluster.engines.get(0), 1);
+      // Now the node has the group; with the lease alone it may not have it yet.
+      await().atMost(Cluster.PATIENCE).until(() -> said.get() > 0);
       cluster.nodes.get(0).close().block(Cluster.PATIENCE);
       await().atMost(Cluster.PATIENCE).until(() -> ends.get() == 1 && failures.size() == 1);
       assertThat(failures.get(0))
