@@ -149,8 +149,8 @@ class EngineMetersTest {
     engines.busy = false;
     MemoryRegion closed = engines.region(origin);
     RemoteRegion remote = origin.remote(engines.region(target).descriptor());
-    closed.close().block(PATIENCE);
     WriteImm late = WriteImm.of(closed.whole(), remote.whole(), Imm.of(1));
+    closed.close().block(PATIENCE);
     assertThatThrownBy(() -> origin.submit(late).block(PATIENCE))
         .isInstanceOf(TransferRejectedException.class);
     origin.submitEach(Flux.just(late, late)).then().block(PATIENCE);
