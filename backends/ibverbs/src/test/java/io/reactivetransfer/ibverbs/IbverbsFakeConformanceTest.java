@@ -21,18 +21,14 @@ import org.junit.jupiter.api.AfterEach;
 @Chapters(except = "ReactiveStreams", unlessAll = true)
 class IbverbsFakeConformanceTest extends TransferConformance {
 
-  private final FakeVerbs fake;
+  private final FakeVerbs fake = cards();
 
   /** What a card has pinned is there even if it was freed. */
   private final Arena pinned = Arena.ofAuto();
 
-  IbverbsFakeConformanceTest() {
-    this(new FakeVerbs(8));
-  }
-
-  /** Over other cards. */
-  IbverbsFakeConformanceTest(FakeVerbs fake) {
-    this.fake = fake;
+  /** Asked for once, while this is made. */
+  FakeVerbs cards() {
+    return new FakeVerbs(8);
   }
 
   @Override

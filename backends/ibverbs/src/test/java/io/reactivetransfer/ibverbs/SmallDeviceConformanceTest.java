@@ -8,7 +8,8 @@ import io.reactivetransfer.tck.Chapters;
 @Chapters({"Revocation", "DriverLimit", "DriverWait", "DriverReport"})
 class SmallDeviceConformanceTest extends IbverbsFakeConformanceTest {
 
-  SmallDeviceConformanceTest() {
-    super(new FakeVerbs(8, FakeLimits.small(8)));
+  @Override
+  FakeVerbs cards() {
+    return new FakeVerbs(8, FakeLimits.small(8));
   }
 }
