@@ -215,8 +215,8 @@ public final class EngineMeters implements EngineRecorder {
     }
 
     /**
-     * Has {@code reactive.transfer.streams} publish a histogram for each outcome, from which
-     * a monitoring system takes percentiles: some 500 more series for each engine.
+     * Has {@code reactive.transfer.streams} publish a histogram for each outcome, from which a
+     * monitoring system takes percentiles: some 500 more series for each engine.
      */
     public Builder percentileHistogram() {
       this.histogram = true;

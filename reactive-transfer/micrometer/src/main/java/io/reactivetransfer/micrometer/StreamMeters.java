@@ -63,6 +63,7 @@ final class StreamMeters {
     Map<Outcome, Timer> each = new EnumMap<>(Outcome.class);
     for (Outcome outcome : Outcome.values()) {
       Tags tags = Tags.of("outcome", outcome.tag);
+      // With a histogram or without: a registry of Prometheus takes no mixture under one name.
       Timer timer =
           meters.timer(
               Timer.builder(Meters.PREFIX + "streams")
@@ -71,7 +72,7 @@ final class StreamMeters {
                           + " of it to when nothing of it was in flight")
                   .minimumExpectedValue(SHORTEST)
                   .maximumExpectedValue(LONGEST)
-                  .publishPercentileHistogram(histogram) // of all: Prometheus takes no mixture,
+                  .publishPercentileHistogram(histogram),
               tags);
       if (timer != null) {
         each.put(outcome, timer);
