@@ -111,11 +111,6 @@ final class Accepted extends Connection {
   }
 
   @Override
-  void heard() {
-    sessions().heard(this);
-  }
-
-  @Override
   @Nullable EngineId peer() {
     return peer;
   }

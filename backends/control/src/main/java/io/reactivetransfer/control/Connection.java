@@ -21,7 +21,6 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
   private @Nullable SessionKeys keys;
   private @Nullable FrameCodec codec;
   private @Nullable Session session;
-  private boolean hasHeard;
 
   // The frame that is coming in.
   private byte[] head = {};
@@ -58,9 +57,6 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
   final Binding binding() {
     return Binding.of(channel().pipeline());
   }
-
-  /** The first message of the session has come. */
-  void heard() {}
 
   /** The handshake is done on this side. */
   final void keyed(SessionKeys sessionKeys) {
@@ -253,10 +249,6 @@ abstract class Connection extends SocketConnection implements PeerState.Candidat
       int code = Short.toUnsignedInt(content.getShort());
       end(new Failure(code, where() + " ended the session: " + PeerText.of(content)));
     } else if (phase() == Phase.OPEN && type == FrameCodec.MESSAGE) {
-      if (!hasHeard) {
-        hasHeard = true;
-        heard();
-      }
       sessions.events().received(requirePeer(), content);
     } else {
       confirmed(type);

@@ -7,9 +7,9 @@ package io.reactivetransfer.control;
  *
  * @param connections how many connections from outside there may be, open ones counted; more are
  *     closed at once, 1 or more
- * @param halfOpen how many of them may be before the end of their handshake, or have opened a
- *     session and said nothing in it; if there is one more, then the oldest of these is closed, so
- *     that those who are slow cannot keep others out; 1 or more
+ * @param halfOpen how many of them may be before the end of their handshake; if there is one more,
+ *     then the oldest of these is closed, so that those who are slow cannot keep others out; 1 or
+ *     more
  * @param perSecond how many connections one address may make each second, in the long run; more are
  *     closed at once. An address is an IPv4 address, or the first 64 bits of an IPv6 address; 1 or
  *     more

@@ -299,6 +299,7 @@ final class Sessions {
 
   /** The first frame has come on a connection that was welcomed here. */
   void confirmed(Accepted inbound, EngineId id) {
+    admission.opened(inbound);
     Peer peer = peer(id);
     Connection before = peer.state.session();
     if (!peer.state.confirmed(inbound)) {
@@ -324,15 +325,6 @@ final class Sessions {
         drop(other, "a later one has come before it");
       }
     }
-  }
-
-  /**
-   * The other side has said something on its session. One that opens a session and then says
-   * nothing is held for one that is still about to: there are not many of those at a time, so that
-   * they keep nobody out.
-   */
-  void heard(Accepted inbound) {
-    admission.opened(inbound);
   }
 
   private void opened(Connection connection, EngineId id, Peer peer) {

@@ -155,27 +155,6 @@ class LossTest {
     }
   }
 
-  /** A session in which nothing was ever said is a place that somebody holds, and no more. */
-  @Test
-  void theOldestThatHasASessionAndSaysNothingGivesWay() {
-    HandshakeLimits limits = new HandshakeLimits(100, 2, 1_000, 1_000);
-    try (TestEngine target = engine(Driver.LOOP, Duration.ofSeconds(30), limits);
-        TestEngine talking = new TestEngine(Driver.LOOP);
-        TestEngine first = new TestEngine(Driver.LOOP);
-        TestEngine second = new TestEngine(Driver.LOOP);
-        TestEngine third = new TestEngine(Driver.LOOP)) {
-      talking.meet(target);
-      for (TestEngine silent : List.of(first, second, third)) {
-        silent.find(7, target.address);
-        silent.awaitUntil(() -> !silent.found.isEmpty());
-      }
-      assertThat(first.awaitLost().text()).contains("ended the connection");
-      assertThat(second.lost).isEmpty();
-      assertThat(third.lost).isEmpty();
-      assertThat(talking.lost).isEmpty();
-    }
-  }
-
   @Test
   void oneAddressConnectsOnlySoOften() {
     HandshakeLimits limits = new HandshakeLimits(100, 100, 1, 2);

@@ -50,15 +50,12 @@ public final class Admission<C extends SocketConnection> {
           .getFirst()
           .end(
               ErrorCode.BUSY.because(
-                  "more than "
-                      + halfOpenAtMost
-                      + " connections at a time that are not open, or have said nothing; this was"
-                      + " the oldest"));
+                  "more than " + halfOpenAtMost + " handshakes at a time; this was the oldest"));
     }
     return null;
   }
 
-  /** Its handshake is done, and it is not one that only holds a place. */
+  /** Its handshake is done. */
   public void opened(C connection) {
     halfOpen.remove(connection);
   }
