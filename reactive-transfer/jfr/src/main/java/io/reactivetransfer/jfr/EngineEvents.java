@@ -59,9 +59,15 @@ public final class EngineEvents implements EngineRecorder {
    * The same, and then tells another recorder.
    *
    * @param recorder such as one that shows meters
+   * @throws IllegalStateException if there is one already
    */
   public EngineEvents andThen(EngineRecorder recorder) {
-    return new EngineEvents(Objects.requireNonNull(recorder, "recorder"));
+    Objects.requireNonNull(recorder, "recorder");
+    if (!EngineRecorder.NONE.equals(next)) {
+      throw new IllegalStateException(
+          "expected one recorder behind this one, got another one");
+    }
+    return new EngineEvents(recorder);
   }
 
   @Override

@@ -223,9 +223,17 @@ public final class EngineMeters implements EngineRecorder {
       return this;
     }
 
-    /** Tells this recorder everything, too, on the same thread; it must not block. */
+    /**
+     * Tells this recorder everything, too, on the same thread; it must not block.
+     *
+     * @throws IllegalStateException if there is one already
+     */
     public Builder andThen(EngineRecorder recorder) {
-      this.next = Objects.requireNonNull(recorder, "recorder");
+      Objects.requireNonNull(recorder, "recorder");
+      if (!EngineRecorder.NONE.equals(next)) {
+        throw new IllegalStateException("expected one recorder behind this one, got another one");
+      }
+      this.next = recorder;
       return this;
     }
 

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -35,16 +36,21 @@ final class Meters {
   private final MeterRegistry registry;
   private final Tags tags;
   private final List<Meter> registered = new ArrayList<>();
-  private volatile boolean said;
+  private final AtomicBoolean said;
 
   Meters(MeterRegistry registry, Tags tags) {
+    this(registry, tags, new AtomicBoolean());
+  }
+
+  private Meters(MeterRegistry registry, Tags tags, AtomicBoolean said) {
     this.registry = registry;
     this.tags = tags;
+    this.said = said;
   }
 
   /** None yet, that have these tags, and this one. */
   Meters and(String key, String value) {
-    return new Meters(registry, tags.and(key, value));
+    return new Meters(registry, tags.and(key, value), said);
   }
 
   /** What is now so many, and may be fewer soon. */
@@ -116,8 +122,7 @@ final class Meters {
 
   /** A registry has thrown, or whatever else is not of ours. From any thread. */
   void failed(Throwable failure) {
-    if (!said) {
-      said = true;
+    if (said.compareAndSet(false, true)) {
       LOG.warn("meters of {} are missing, or not what they should be", tags, failure);
     }
   }

@@ -153,7 +153,10 @@ final class PeerSlot {
   boolean isGone() {
     return sum(peer -> {
       TrafficStats stats = peer.stats();
-      return (isAlive(peer) ? 1 : 0) + stats.transfersWaiting() + stats.writesInFlight();
+      return (isAlive(peer) ? 1 : 0)
+          + stats.transfersWaiting()
+          + stats.messagesWaiting()
+          + stats.writesInFlight();
     })
         == 0;
   }

@@ -66,7 +66,8 @@ final class PeerSlots {
   private static boolean hasDoneSomething(Peer peer) {
     TrafficStats stats = peer.stats();
     return !(peer.present() instanceof PeerState.Unknown)
-        || stats.transfersWaiting() + stats.writesPosted() + stats.arrivals() > 0;
+        || stats.transfersWaiting() + stats.messagesWaiting() + stats.writesPosted() + stats.arrivals()
+            > 0;
   }
 
   private void put(Peer peer, @Nullable PeerSlot now) {

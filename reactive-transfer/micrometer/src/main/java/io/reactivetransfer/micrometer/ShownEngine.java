@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -117,11 +116,19 @@ final class ShownEngine {
     if (due.getAndIncrement() == 0) {
       try {
         Schedulers.boundedElastic().schedule(this::follow);
-      } catch (RejectedExecutionException failure) {
+      } catch (Throwable failure) { // a hook of the application, too, or no thread is to be had
         due.set(0); // whoever asks next tries again
         meters.failed(failure);
+        if (closed) { // nobody asks again
+          Thread.ofVirtual().start(this::removeAll);
+        }
       }
     }
+  }
+
+  private void removeAll() {
+    due.incrementAndGet();
+    follow();
   }
 
   private void follow() {

@@ -18,6 +18,7 @@ final class FakePeer implements Peer {
   private final String name;
   private PeerState state;
   private long writes;
+  private long messages;
 
   private FakePeer(String name, PeerState state) {
     this.name = name;
@@ -30,6 +31,11 @@ final class FakePeer implements Peer {
 
   static FakePeer unknown(String name) {
     return new FakePeer(name, new PeerState.Unknown());
+  }
+
+  FakePeer waits(long messagesWaiting) {
+    messages = messagesWaiting;
+    return this;
   }
 
   FakePeer wrote(long more) {
@@ -72,7 +78,7 @@ final class FakePeer implements Peer {
 
   @Override
   public TrafficStats stats() {
-    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, 0, 0, 0);
+    return new Figures(0, writes, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, messages, 0, 0);
   }
 
   private record Figures(

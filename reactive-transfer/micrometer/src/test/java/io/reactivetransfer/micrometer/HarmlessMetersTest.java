@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.scheduler.Schedulers;
 
 /** Engines do not feel their meters, and another recorder hears as much. */
 class HarmlessMetersTest {
@@ -127,6 +128,40 @@ class HarmlessMetersTest {
     close(origin);
     assertThat(told)
         .containsSubsequence("opened", "peerFound", "streamEnded", "peerLost", "closed");
+  }
+
+  /** Of the application, which Reactor runs on the NIC's thread when a task is handed over. */
+  @Test
+  void whatAHookThrowsStopsNoMeters() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    List<String> told = new CopyOnWriteArrayList<>();
+    EngineMeters meters = EngineMeters.of(registry).andThen(recorder(told)).build();
+    TransferEngine engine = engines.open(EngineRecorder.NONE);
+    Thread caller = Thread.currentThread();
+    Schedulers.onScheduleHook(
+        "refusing",
+        task -> {
+          if (Thread.currentThread() == caller) {
+            throw new IllegalStateException("thrown by a test");
+          }
+          return task;
+        });
+    try {
+      meters.opened(engine);
+      assertThat(told).containsExactly("opened");
+      meters.closed(engine, null); // nobody asks again
+    } finally {
+      Schedulers.resetOnScheduleHook("refusing");
+    }
+    await()
+        .atMost(PATIENCE)
+        .until(() -> {
+          meters.opened(engine); // shown once the first has gone
+          return sum(registry, "regions.open", "engine", tag(engine)) == 0
+              && !registry.getMeters().isEmpty();
+        });
+    meters.closed(engine, null);
+    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
   }
 
   private static EngineRecorder recorder(List<String> told) {

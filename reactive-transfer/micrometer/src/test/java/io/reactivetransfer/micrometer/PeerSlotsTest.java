@@ -55,6 +55,13 @@ class PeerSlotsTest {
   }
 
   @Test
+  void oneThatOnlyMessagesWaitForIsShown() {
+    slots.sync(List.of(FakePeer.unknown("p0").waits(2)));
+    assertThat(names()).containsExactly("p0");
+    assertThat(sum(registry, "peer.messages.waiting", "peer", "p0")).isEqualTo(2);
+  }
+
+  @Test
   void forgottenOnesLoseTheirMeters() {
     FakePeer stays = FakePeer.alive("p0");
     slots.sync(List.of(stays, FakePeer.alive("p1")));
