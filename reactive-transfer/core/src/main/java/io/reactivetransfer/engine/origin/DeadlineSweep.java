@@ -163,8 +163,9 @@ public final class DeadlineSweep {
 
   /** It may be that no NIC comes there, though the peer itself is heard. */
   private static String whyNotPosted(Flight flight) {
-    String lost = flight.hasMore() ? flight.peer().lastWayLost() : null;
-    return lost == null ? "" : "; the last that was heard of its ways: " + lost;
+    boolean waits = flight.hasMore() || flight.mayStillArrive();
+    String lost = waits ? flight.peer().lastWayLost() : null;
+    return lost == null ? "" : "; the last way there that was lost: " + lost;
   }
 
   private static long later(long one, long other) {

@@ -166,7 +166,7 @@ public final class PeerLink implements Peer {
   /** The same, and why. */
   void wayLost(int nic, String why) {
     wayLost(nic);
-    lastWayLost = "NIC " + peers.nics().name(nic) + " has lost its way there: " + why;
+    lastWayLost = "that of NIC " + peers.nics().name(nic) + ": " + why;
   }
 
   /** What is said of what waited and was not posted; null if no way was ever lost. */
