@@ -6,13 +6,17 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Starts a program again, in a process of its own. */
 public final class ChildJvm {
 
   /** How options begin that a child has from its parent. */
-  private static final List<String> INHERITED =
-      List.of("-XX:TieredStopAtLevel=", "-XX:AOTCache=", "-Xlog:");
+  private static final List<String> INHERITED = List.of("-XX:TieredStopAtLevel=", "-XX:AOTCache=");
+
+  /** That a cache of classes is not used is no output of a program; whatever else is logged is. */
+  private static final Set<String> QUIET =
+      Set.of("-Xlog:disable", "-Xlog:all=warning:stderr");
 
   private ChildJvm() {}
 
@@ -61,7 +65,8 @@ public final class ChildJvm {
    */
   private static List<String> inherited() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> INHERITED.stream().anyMatch(option::startsWith))
+        .filter(option ->
+            QUIET.contains(option) || INHERITED.stream().anyMatch(option::startsWith))
         .toList();
   }
 }
