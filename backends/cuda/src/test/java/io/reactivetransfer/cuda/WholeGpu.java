@@ -7,8 +7,8 @@ import java.lang.foreign.SegmentAllocator;
 import org.junit.jupiter.api.BeforeAll;
 
 /**
- * All memory is a GPU's, on both sides: the chapters in which something is written or registered.
- * The others have a run over loopback with such memory, and one over the same backend without.
+ * All memory is a GPU's, on both sides: the chapters in which something is written or registered,
+ * waits, or is refused. The others have a run over loopback with such memory, and one over the same backend without.
  */
 @Chapters(
     value = {
@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
       "Cancel",
       "LostPeer",
       "Abort",
+      "BackPressure",
       "Revocation",
       "Counting",
       "Placement",
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.BeforeAll;
       "Driver",
       "DriverLimit",
       "DriverReport",
+      "DriverTrust",
+      "DriverWait",
       "DriverRelease",
       "DriverDevice",
       "NicFailure",

@@ -46,8 +46,9 @@ class SlowOriginTest {
           });
       AtomicInteger seen = new AtomicInteger(-1);
       Awaitility.await()
+          .pollDelay(Duration.ofMillis(300))
           .pollInterval(Duration.ofMillis(300))
-          .until(() -> seen.getAndSet(sent.get()) == sent.get());
+          .until(() -> sent.get() > 0 && seen.getAndSet(sent.get()) == sent.get());
       assertThat(sent.get()).isLessThan(MANY);
 
       other.writeHead(sink.local().key(), 0, 8, 6);

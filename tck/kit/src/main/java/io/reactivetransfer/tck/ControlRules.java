@@ -43,7 +43,7 @@ abstract class ControlRules extends RuleGroup {
   private void until(String what, List<BareChannel> all, BooleanSupplier condition) {
     stage()
         .patience()
-        .until(
+        .turningUntil(
             what,
             () -> {
               all.forEach(BareChannel::turn);
@@ -54,7 +54,7 @@ abstract class ControlRules extends RuleGroup {
   private void throughout(List<BareChannel> all, Runnable check) {
     stage()
         .patience()
-        .throughout(() -> {
+        .turning(() -> {
           all.forEach(BareChannel::turn);
           check.run();
         });
@@ -116,7 +116,7 @@ abstract class ControlRules extends RuleGroup {
     int[] sent = {1};
     stage()
         .patience()
-        .throughout(() -> {
+        .turning(() -> {
           one.turn();
           sent[0] += fill(one, other, sent[0]);
         });

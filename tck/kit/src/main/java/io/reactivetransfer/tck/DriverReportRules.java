@@ -122,7 +122,7 @@ abstract class DriverReportRules extends RuleGroup {
     int ended = taken + 1;
     stage()
         .patience()
-        .until(
+        .turningUntil(
             "a report of each of " + taken + " writes",
             () -> {
               wire.origin().turn();
@@ -130,7 +130,7 @@ abstract class DriverReportRules extends RuleGroup {
             });
     stage()
         .patience()
-        .throughout(() -> {
+        .turning(() -> {
           if (end != End.CLOSED) {
             wire.target().turn();
           }

@@ -206,7 +206,7 @@ abstract class DriverRules extends RuleGroup {
               return isTold && wire.origin().reports().size() >= 2 + posted[0];
             });
     int more = posted[0];
-    stage().patience().throughout(wire.origin()::turn);
+    stage().patience().turning(wire.origin()::turn);
     List<String> reports = wire.origin().reports();
     assertThat(reports).as("reports").hasSize(2 + more).containsOnlyOnce("written 0", lost);
     for (int token = 1; token <= more; token++) {
@@ -248,7 +248,7 @@ abstract class DriverRules extends RuleGroup {
               wire.origin().turn();
               return ended(wire.origin()) == 1 + more;
             });
-    stage().patience().throughout(wire.origin()::turn);
+    stage().patience().turning(wire.origin()::turn);
     assertThat(wire.origin().reports().stream().filter(report -> !report.startsWith("lost")))
         .as("reports of %s writes", 1 + more)
         .hasSize(1 + more)

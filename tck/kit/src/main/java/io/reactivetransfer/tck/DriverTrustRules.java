@@ -175,7 +175,7 @@ abstract class DriverTrustRules extends RuleGroup {
     wire.origin().call(nic -> nic.post(late).isTaken());
     wire.origin()
         .attempt(nic -> nic.disconnect(wire.ends().peer(), "given up by the conformance kit"));
-    stage().patience().throughout(wire.origin()::turn);
+    stage().patience().turning(wire.origin()::turn);
     texts.addAll(wire.origin().texts());
     texts.addAll(wire.target().texts());
     assertThat(texts).as("what was said of failures").isNotEmpty();

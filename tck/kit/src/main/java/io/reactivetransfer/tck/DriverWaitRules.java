@@ -241,7 +241,7 @@ abstract class DriverWaitRules extends RuleGroup {
     long begin = System.nanoTime();
     stage()
         .patience()
-        .throughout(() -> {
+        .turning(() -> {
           restlessTurn(wire.origin(), origin);
           restlessTurn(wire.target(), target);
         });

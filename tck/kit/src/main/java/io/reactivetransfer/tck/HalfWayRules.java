@@ -131,16 +131,16 @@ abstract class HalfWayRules extends RuleGroup {
       int taken = beginWrites(wire, memory, round);
       byte[] there = memoryAfter(wire, memory, nic -> taking.take(nic, wire.ends().local()));
       // What has landed stays there, so it is looked at when the time is over.
-      stage().patience().throughout(wire.origin()::turn);
+      stage().patience().turning(wire.origin()::turn);
       expectUnchanged(how, memory, there);
-      stage().patience().throughout(wire::turn);
+      stage().patience().turning(wire::turn);
       expectUnchanged(how, memory, there);
       wire.until("a report of each write", () -> ended(wire) >= taken + 1);
       expectHonest(wire, memory, there, taken);
       var late = wire.write(OTHERWISE, 0, 100, 99).withImm(99);
       wire.post(late);
       wire.awaitRefusal(late);
-      stage().patience().throughout(wire::turn);
+      stage().patience().turning(wire::turn);
       expectUnchanged(how, memory, there);
       assertThat(wire.target().reports()).doesNotContain("imm 99");
       wire.origin().close();
@@ -215,14 +215,14 @@ abstract class HalfWayRules extends RuleGroup {
       if (round % 2 == 0) {
         wire.target().close();
         byte[] there = memory.to().toArray(ValueLayout.JAVA_BYTE);
-        stage().patience().throughout(wire.origin()::turn);
+        stage().patience().turning(wire.origin()::turn);
         expectUnchanged("close", memory, there);
       } else {
         wire.origin().close();
         byte[] there = memory.to().toArray(ValueLayout.JAVA_BYTE);
         byte marker = 0x5a;
         memory.from().fill(marker);
-        stage().patience().throughout(wire.target()::turn);
+        stage().patience().turning(wire.target()::turn);
         expectNoMarker(memory, there, marker);
         wire.target().close();
       }

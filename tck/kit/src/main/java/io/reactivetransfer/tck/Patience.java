@@ -55,15 +55,35 @@ record Patience(Duration signal, Duration silence) {
     }
   }
 
+  /** The same, where the look is what has it become so, such as a turn of a NIC. */
+  void turningUntil(String what, BooleanSupplier turn) {
+    long begin = System.nanoTime();
+    while (!turn.getAsBoolean()) {
+      if (System.nanoTime() - begin > signal.toNanos()) {
+        throw new AssertionError("expected " + what + " within " + signal);
+      }
+      LockSupport.parkNanos(SOON_NANOS);
+    }
+  }
+
   /**
    * Looks again and again, for as long as silence is watched, and when that is over, whether
    * something stays so.
    */
   void throughout(Runnable check) {
+    throughout(check, LATER_NANOS);
+  }
+
+  /** The same, where the look is what might change it, such as a turn of a NIC: many of those. */
+  void turning(Runnable turn) {
+    throughout(turn, SOON_NANOS);
+  }
+
+  private void throughout(Runnable check, long parkNanos) {
     long deadline = System.nanoTime() + silence.toNanos();
     while (System.nanoTime() - deadline < 0) {
       check.run();
-      LockSupport.parkNanos(LATER_NANOS);
+      LockSupport.parkNanos(parkNanos);
     }
     check.run();
   }

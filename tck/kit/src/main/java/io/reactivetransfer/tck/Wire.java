@@ -112,7 +112,7 @@ record Wire(
   void until(String what, BooleanSupplier condition) {
     stage
         .patience()
-        .until(
+        .turningUntil(
             what,
             () -> {
               turn();
@@ -124,7 +124,7 @@ record Wire(
   void throughout(Runnable check) {
     stage
         .patience()
-        .throughout(() -> {
+        .turning(() -> {
           turn();
           check.run();
         });

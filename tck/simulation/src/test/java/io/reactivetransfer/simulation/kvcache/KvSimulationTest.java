@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The hand-over of KV caches on a simulated network, where a seed decides all that happens. */
 class KvSimulationTest {
 
-  private static final int SEEDS = 200 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int SEEDS = 500 * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int THREADS = 2;
 
   @Test
