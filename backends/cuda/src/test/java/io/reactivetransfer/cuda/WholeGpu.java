@@ -8,7 +8,8 @@ import org.junit.jupiter.api.BeforeAll;
 
 /**
  * All memory is a GPU's, on both sides: the chapters in which something is written or registered,
- * waits, or is refused. The others have a run over loopback with such memory, and one over the same backend without.
+ * waits, or is refused. The others have a run over loopback with such memory, and one over the same
+ * backend without.
  */
 @Chapters(
     value = {

@@ -64,8 +64,7 @@ public final class EngineEvents implements EngineRecorder {
   public EngineEvents andThen(EngineRecorder recorder) {
     Objects.requireNonNull(recorder, "recorder");
     if (!EngineRecorder.NONE.equals(next)) {
-      throw new IllegalStateException(
-          "expected one recorder behind this one, got another one");
+      throw new IllegalStateException("expected one recorder behind this one, got another one");
     }
     return new EngineEvents(recorder);
   }

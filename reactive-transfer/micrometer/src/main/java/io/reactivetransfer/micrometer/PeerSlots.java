@@ -66,7 +66,10 @@ final class PeerSlots {
   private static boolean hasDoneSomething(Peer peer) {
     TrafficStats stats = peer.stats();
     return !(peer.present() instanceof PeerState.Unknown)
-        || stats.transfersWaiting() + stats.messagesWaiting() + stats.writesPosted() + stats.arrivals()
+        || stats.transfersWaiting()
+                + stats.messagesWaiting()
+                + stats.writesPosted()
+                + stats.arrivals()
             > 0;
   }
 

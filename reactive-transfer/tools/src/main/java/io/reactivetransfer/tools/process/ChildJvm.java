@@ -15,8 +15,7 @@ public final class ChildJvm {
   private static final List<String> INHERITED = List.of("-XX:TieredStopAtLevel=", "-XX:AOTCache=");
 
   /** That a cache of classes is not used is no output of a program; whatever else is logged is. */
-  private static final Set<String> QUIET =
-      Set.of("-Xlog:disable", "-Xlog:all=warning:stderr");
+  private static final Set<String> QUIET = Set.of("-Xlog:disable", "-Xlog:all=warning:stderr");
 
   private ChildJvm() {}
 
@@ -65,8 +64,7 @@ public final class ChildJvm {
    */
   private static List<String> inherited() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option ->
-            QUIET.contains(option) || INHERITED.stream().anyMatch(option::startsWith))
+        .filter(option -> QUIET.contains(option) || INHERITED.stream().anyMatch(option::startsWith))
         .toList();
   }
 }
