@@ -43,6 +43,9 @@ class SimulationTest {
     "127303, a doubt was discarded before a NIC had reported what had come under it",
     "3118484, the network let in what a NIC had broken off itself",
     "5083052, what was cancelled was out longer than anybody waited for it",
+    "20371, a way was to be shut once more when its NIC had closed",
+    "30428, the same",
+    "86622, the same",
   })
   void everyRuleHoldsWhereItOnceDidNot(long seed, String found) {
     Result result = new Simulation().run(seed);

@@ -164,7 +164,8 @@ final class Fences {
     if (asker == peer.mail.sessions()) {
       peer.mail.say(ControlFrame.fenced(way.ours, way.theirs));
     }
-    String again = way.again;
+    // Nothing comes in by a NIC that is closed, which is asked for nothing any more.
+    String again = peers.nics().isClosed() ? null : way.again;
     if (again == null) {
       ways.remove(way.remote);
       if (--open[way.ours] == 0) {
