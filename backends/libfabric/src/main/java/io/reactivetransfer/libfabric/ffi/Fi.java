@@ -50,9 +50,6 @@ public final class Fi {
   public static final int FI_RM_ENABLED = 2;
   public static final int FI_BUS_PCI = 1;
 
-  public static final long FI_ORDER_WAW = 1L << 4;
-  public static final long FI_ORDER_RMA_WAW = 1L << 35;
-
   public static final int FI_SUCCESS = 0;
   public static final int FI_EAGAIN = 11;
   public static final int FI_ENOMEM = 12;

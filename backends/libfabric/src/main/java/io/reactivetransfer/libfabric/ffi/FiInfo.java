@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param keyBytes bytes of a key
  * @param immBytes bytes of an immediate
  * @param completion the flags that each operation has
- * @param sendOrder what order the sending side keeps
- * @param receiveOrder what order the receiving side keeps
  * @param injectBytes the longest injected write
  * @param txSize operations that may be out at one endpoint
  * @param iovLimit parts of memory of one operation, local
@@ -34,8 +32,6 @@ public record FiInfo(
     long keyBytes,
     long immBytes,
     long completion,
-    long sendOrder,
-    long receiveOrder,
     long injectBytes,
     long txSize,
     long iovLimit,
@@ -56,7 +52,6 @@ public record FiInfo(
 
   private static FiInfo read(long at) {
     long tx = Raw.getLong(FiLayout.INFO_TX_ATTR.in(at));
-    long rx = Raw.getLong(FiLayout.INFO_RX_ATTR.in(at));
     long ep = Raw.getLong(FiLayout.INFO_EP_ATTR.in(at));
     long domain = Raw.getLong(FiLayout.INFO_DOMAIN_ATTR.in(at));
     long fabric = Raw.getLong(FiLayout.INFO_FABRIC_ATTR.in(at));
@@ -69,8 +64,6 @@ public record FiInfo(
         Raw.getLong(FiLayout.DOMAIN_MR_KEY_SIZE.in(domain)),
         Raw.getLong(FiLayout.DOMAIN_CQ_DATA_SIZE.in(domain)),
         Raw.getLong(FiLayout.TX_OP_FLAGS.in(tx)),
-        Raw.getLong(FiLayout.TX_MSG_ORDER.in(tx)),
-        Raw.getLong(FiLayout.RX_MSG_ORDER.in(rx)),
         Raw.getLong(FiLayout.TX_INJECT_SIZE.in(tx)),
         Raw.getLong(FiLayout.TX_SIZE.in(tx)),
         Raw.getLong(FiLayout.TX_IOV_LIMIT.in(tx)),
@@ -128,10 +121,5 @@ public record FiInfo(
   /** Whether a write is complete only when its bytes are in the target's memory. */
   public boolean completesOnDelivery() {
     return (completion & Fi.FI_DELIVERY_COMPLETE) != 0;
-  }
-
-  /** Whether writes to one endpoint become visible in the order in which they were posted. */
-  public boolean keepsWriteOrder() {
-    return (sendOrder & receiveOrder & (Fi.FI_ORDER_WAW | Fi.FI_ORDER_RMA_WAW)) != 0;
   }
 }

@@ -13,19 +13,16 @@ public final class FiLayout {
   static final CField INFO_MODE = new CField("fi_info", "mode", 16);
   static final CField INFO_HANDLE = new CField("fi_info", "handle", 64);
   static final CField INFO_TX_ATTR = new CField("fi_info", "tx_attr", 72);
-  static final CField INFO_RX_ATTR = new CField("fi_info", "rx_attr", 80);
   static final CField INFO_EP_ATTR = new CField("fi_info", "ep_attr", 88);
   static final CField INFO_DOMAIN_ATTR = new CField("fi_info", "domain_attr", 96);
   static final CField INFO_FABRIC_ATTR = new CField("fi_info", "fabric_attr", 104);
   static final CField INFO_NIC = new CField("fi_info", "nic", 112);
 
   static final CField TX_OP_FLAGS = new CField("fi_tx_attr", "op_flags", 16);
-  static final CField TX_MSG_ORDER = new CField("fi_tx_attr", "msg_order", 24);
   static final CField TX_INJECT_SIZE = new CField("fi_tx_attr", "inject_size", 40);
   static final CField TX_SIZE = new CField("fi_tx_attr", "size", 48);
   static final CField TX_IOV_LIMIT = new CField("fi_tx_attr", "iov_limit", 56);
   static final CField TX_RMA_IOV_LIMIT = new CField("fi_tx_attr", "rma_iov_limit", 64);
-  static final CField RX_MSG_ORDER = new CField("fi_rx_attr", "msg_order", 24);
 
   static final CField EP_TYPE = new CField("fi_ep_attr", "type", 0);
   static final CField EP_MAX_MSG_SIZE = new CField("fi_ep_attr", "max_msg_size", 16);

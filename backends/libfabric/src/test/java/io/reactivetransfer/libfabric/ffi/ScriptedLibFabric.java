@@ -132,7 +132,6 @@ public final class ScriptedLibFabric {
     for (CField part :
         List.of(
             FiLayout.INFO_TX_ATTR,
-            FiLayout.INFO_RX_ATTR,
             FiLayout.INFO_EP_ATTR,
             FiLayout.INFO_DOMAIN_ATTR,
             FiLayout.INFO_FABRIC_ATTR)) {

@@ -90,8 +90,6 @@ public final class TapLibFabric {
         keyBytes,
         immBytes,
         completion,
-        0,
-        0,
         64,
         64,
         4,

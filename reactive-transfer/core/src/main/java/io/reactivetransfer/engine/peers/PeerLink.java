@@ -50,7 +50,7 @@ public final class PeerLink implements Peer {
   /** NICs of ours that have lost their way to it, as a set of bits. */
   private int lostWays;
 
-  /** How the last way was lost since it greeted, for people. */
+  /** See {@link #lastWayLost}. */
   private @Nullable String lastWayLost;
 
   private final Fences fences;
@@ -169,7 +169,7 @@ public final class PeerLink implements Peer {
     lastWayLost = "that of NIC " + peers.nics().name(nic) + ": " + why;
   }
 
-  /** What is said of what waited and was not posted; null if no way was ever lost. */
+  /** Which way was lost last since the peer greeted, and why, for people; null if none was. */
   public @Nullable String lastWayLost() {
     return lastWayLost;
   }
