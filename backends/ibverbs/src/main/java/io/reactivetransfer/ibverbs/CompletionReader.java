@@ -75,7 +75,7 @@ final class CompletionReader {
   /** Reads what is complete and what has arrived, a bounded number. */
   int poll(CompletionSink sink, Outgoing outgoing) {
     int work = writes.reportUnposted(sink);
-    if (!held.isEmpty()) {
+    if (!isFailing && !held.isEmpty()) {
       held.forEach(each -> failed(each.id(), each.status(), each.vendorError(), sink, outgoing));
       held.clear();
     }
@@ -148,7 +148,6 @@ final class CompletionReader {
    * written to it counts on it that nothing comes any more.
    */
   void readTheLast(CompletionSink sink, Outgoing outgoing) {
-    isFailing = true;
     for (long left = device.completions(); left > 0 && !isUnreadable; left -= BATCH) {
       if (readSome(sink, outgoing) < BATCH) {
         break;
@@ -156,6 +155,16 @@ final class CompletionReader {
     }
     isFailing = false;
     hasFailed = true;
+  }
+
+  /** The NIC has failed, which is told before the own writes that fail from now on. */
+  void holdFailures() {
+    isFailing = true;
+  }
+
+  /** Whether what completes can still be read. */
+  boolean isReadable() {
+    return !isUnreadable;
   }
 
   /** Why the NIC can do nothing any more; null as long as it can. */

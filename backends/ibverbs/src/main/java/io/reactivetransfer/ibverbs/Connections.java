@@ -110,10 +110,15 @@ final class Connections {
     outgoing.portDown(text, List.copyOf(all));
   }
 
-  /** This NIC can do nothing any more: nobody is reached, and nobody's writes are taken in. */
-  void broken(String text) {
-    portDown(text);
+  /** This NIC can do nothing any more: nobody's writes are taken in. */
+  void shut(String text) {
+    incoming.shut(text);
     all.forEach(peer -> incoming.giveUp(peer, text));
+  }
+
+  /** Whether something may still come by a connection of a peer. */
+  boolean haveIncoming() {
+    return endings.haveIncoming();
   }
 
   void portUp() {

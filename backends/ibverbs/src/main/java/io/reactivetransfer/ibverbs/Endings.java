@@ -217,6 +217,11 @@ final class Endings {
     return stage;
   }
 
+  /** Whether one of them is for the writes of a peer. */
+  boolean haveIncoming() {
+    return all.stream().anyMatch(Connection::isIncoming);
+  }
+
   boolean areDue(long now) {
     return !draining.isEmpty()
         && draining.stream().anyMatch(each -> each.awaitsLastReceive || !each.isWaiting(now));

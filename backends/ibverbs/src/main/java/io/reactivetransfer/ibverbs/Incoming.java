@@ -22,6 +22,9 @@ final class Incoming {
   private final Endings endings;
   private final Outbox outbox;
 
+  /** Why nobody is taken in any more; empty as long as peers are. */
+  private String shut = "";
+
   Incoming(
       QueuePairs queuePairs,
       Tasks tasks,
@@ -46,8 +49,17 @@ final class Incoming {
     if (present != null) {
       end(present, "the peer has begun its connection anew");
     }
+    if (!shut.isEmpty()) {
+      outbox.add(peer, SetUp.reject(serial, shut));
+      return;
+    }
     peer.request = new Request(serial, from);
     beginIfFew(peer);
+  }
+
+  /** Whoever asks from now on is refused. */
+  void shut(String text) {
+    shut = text;
   }
 
   /** A peer that begins anew all the time gets no more queue pairs than these at a time. */

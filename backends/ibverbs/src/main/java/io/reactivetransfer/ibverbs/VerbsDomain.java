@@ -42,8 +42,8 @@ final class VerbsDomain implements Domain {
   private final DeviceEvents events;
   private final Capabilities capabilities;
   private final int[] descriptors;
+  private final BrokenNic broken;
   private boolean isNotified;
-  private boolean failed;
   private boolean closed;
 
   private VerbsDomain(
@@ -66,6 +66,7 @@ final class VerbsDomain implements Domain {
     connections =
         new Connections(queuePairs, tasks, writes, reader, context.connectTimeout().toNanos());
     events = new DeviceEvents(device, port, tasks, reader, connections);
+    broken = new BrokenNic(device, reader, connections);
     capabilities =
         Capabilities.builder(maxBytes, device.depth())
             .completion(CompletionLevel.DELIVERED)
@@ -155,7 +156,7 @@ final class VerbsDomain implements Domain {
 
   @Override
   public PostResult post(Operation op) {
-    if (closed) {
+    if (closed || broken.isBeingShut()) {
       return PostResult.NIC_BUSY;
     }
     RemoteVerbsMemory to = (RemoteVerbsMemory) op.remote();
@@ -205,36 +206,28 @@ final class VerbsDomain implements Domain {
     int work = tasks.areDue(now) ? tasks.takeIn(now) : 0;
     work += events.look(now);
     work += connections.settle(sink, now);
-    work += tellIfBroken(sink); // before the failures of writes
+    work += broken.settle(sink, now); // before the failures of writes
     work += reader.poll(sink, connections.outgoing());
-    work += tellIfBroken(sink);
+    work += broken.settle(sink, now);
     work += connections.drain(sink);
     writes.flush(connections.outgoing()); // what is posted again
     return work + connections.speak(sink);
   }
 
-  private int tellIfBroken(CompletionSink sink) {
-    Failure broken = reader.broken();
-    if (broken == null || failed) {
-      return 0;
-    }
-    failed = true;
-    reader.readTheLast(sink, connections.outgoing());
-    sink.nicFailed(broken.code(), broken.text());
-    connections.broken(broken.text());
-    return 1;
-  }
-
   /** Those of a device that is gone are readable for ever. */
   @Override
   public int[] waitDescriptors() {
-    return closed || failed ? MUST_BE_POLLED : descriptors;
+    return closed || broken.hasBegun() ? MUST_BE_POLLED : descriptors;
   }
 
   @Override
   public boolean prepareWait() {
     long now = System.nanoTime();
-    if (closed || tasks.areDue(now) || connections.areDue(now) || writes.areDue()) {
+    if (closed
+        || broken.isBeingShut()
+        || tasks.areDue(now)
+        || connections.areDue(now)
+        || writes.areDue()) {
       return false;
     }
     while (Handles.takeCqEvent(device.verbs, device.channel()) == 0) {
