@@ -107,6 +107,25 @@ abstract class NicFailureRules extends RuleGroup {
   final void r23_4_itTakesNobodyElseAlong() {
     Valve valve = new Valve();
     Duo duo = warm(valve);
+    takesNobodyAlong(duo, () -> valve.breakNic(0));
+    assertThat(duo.origin().nics()).as("NICs that are left").hasSize(1);
+  }
+
+  /** One that loses its way to a peer goes on with others. */
+  @Test
+  final void r23_4_norDoesOneThatLosesItsWay() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve);
+    takesNobodyAlong(
+        duo,
+        () -> {
+          valve.loseWay(0, duo.peer().id());
+          stage().patience().until("the loss to be told", valve::hasLostAll);
+        });
+    assertThat(duo.origin().nics()).as("NICs of the engine").hasSize(2);
+  }
+
+  private void takesNobodyAlong(Duo duo, Runnable failure) {
     PeerGroup target = PeerGroup.of(duo.peer());
     PeerGroup origin = PeerGroup.of(duo.target().peer(duo.origin().address()));
     Probe<Message> messages = stage().probe("messages", duo.target().messages());
@@ -115,14 +134,13 @@ abstract class NicFailureRules extends RuleGroup {
         stage().probe("a bound claim", duo.target().counter(imm).boundTo(origin.peers()).next(1));
     for (int round = 0; round < ROUNDS; round++) {
       if (round == ROUNDS / 4) {
-        valve.breakNic(0);
+        failure.run();
       }
       Probe<Void> there = stage().probe("a barrier there", duo.target().barrier(origin));
       stage().probe("a barrier here", duo.origin().barrier(target)).awaitCompletion();
       there.awaitCompletion();
       stage().complete(duo.origin().send(duo.peer(), ByteBuffer.allocate(8)));
     }
-    stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
     messages.awaitValues(ROUNDS);
     bound.assertPending();
     stage().done(duo.origin(), duo.signal(imm));
@@ -168,6 +186,29 @@ abstract class NicFailureRules extends RuleGroup {
   final void r23_5_whatNeverArrivesAnyMoreTakesAnotherWay() {
     Valve valve = new Valve();
     Duo duo = warm(valve);
+    takesAnotherWay(
+        duo,
+        valve,
+        () -> {
+          valve.breakNic(1);
+          stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
+        });
+  }
+
+  @Test
+  final void r23_5_soDoesWhatALostWayHadTaken() {
+    Valve valve = new Valve();
+    Duo duo = warm(valve);
+    takesAnotherWay(
+        duo,
+        valve,
+        () -> {
+          valve.loseWay(1, duo.peer().id());
+          stage().patience().until("the loss to be told", valve::hasLostAll);
+        });
+  }
+
+  private void takesAnotherWay(Duo duo, Valve valve, Runnable failure) {
     Imm imm = stage().imm();
     Probe<Void> arrivals = stage().probe("8 arrivals", duo.target().counter(imm).next(WRITES));
     int before = valve.taken().size();
@@ -189,8 +230,7 @@ abstract class NicFailureRules extends RuleGroup {
     assertThat(valve.taken().stream().skip(before).map(Valve.Taken::nic).distinct())
         .as("NICs that carry them")
         .hasSize(2);
-    valve.breakNic(1);
-    stage().patience().until("one NIC left", () -> duo.origin().nics().size() == 1);
+    failure.run();
     valve.open();
     writes.forEach(Probe::awaitCompletion);
     arrivals.awaitCompletion();

@@ -37,6 +37,9 @@ final class Valve {
    */
   record Taken(int number, int nic, EngineId peer, long length, boolean hasImm) {}
 
+  /** The way of a NIC to a peer that is lost. */
+  record Way(int nic, EngineId peer) {}
+
   /** What a peer says, though it does not. */
   record Heard(EngineId peer, ByteBuffer frame) {}
 
@@ -61,6 +64,7 @@ final class Valve {
   private boolean shut;
   private boolean writesShut;
   private int broken;
+  private final Queue<Way> lostWays = new ArrayDeque<>();
   private boolean refusingToLetGo;
   private boolean memoryHeld;
   private boolean chaining;
@@ -199,6 +203,34 @@ final class Valve {
       broken |= 1 << nic;
     }
     ring();
+  }
+
+  /**
+   * This NIC loses its way to a peer, once, and with it all that it has taken over for that one and
+   * not reported.
+   */
+  void loseWay(int nic, EngineId peer) {
+    synchronized (this) {
+      lostWays.add(new Way(nic, peer));
+    }
+    ring();
+  }
+
+  /** Whom that NIC has lost its way to, and was not told yet; or null. */
+  synchronized @Nullable EngineId nextLostPeer(int nic) {
+    for (var each = lostWays.iterator(); each.hasNext(); ) {
+      Way way = each.next();
+      if (way.nic() == nic) {
+        each.remove();
+        return way.peer();
+      }
+    }
+    return null;
+  }
+
+  /** Whether its NICs have told of all ways that were lost. */
+  synchronized boolean hasLostAll() {
+    return lostWays.isEmpty();
   }
 
   /** From now on, no NIC confirms that it has given up memory, or that it is closed. */

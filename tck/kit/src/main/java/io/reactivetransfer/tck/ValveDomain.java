@@ -17,9 +17,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -62,6 +64,9 @@ final class ValveDomain extends ForwardingDomain {
   private int writeRefusals;
   private final ArrayDeque<Runnable> heldMemory = new ArrayDeque<>();
   private boolean broken;
+
+  /** Numbers of writes whose way was lost: they are reported as failed, whatever they became. */
+  private final Set<Integer> lost = new HashSet<>();
 
   /** What is done and still to be reported, of one run; how many, and the token of the last one. */
   private int run;
@@ -296,7 +301,7 @@ final class ValveDomain extends ForwardingDomain {
     if (!chained.isEmpty()) {
       valve.fault("a NIC was polled before it was flushed after it had taken writes over");
     }
-    int moved = breakDown(sink) + letGo();
+    int moved = breakDown(sink) + loseWays(sink) + letGo();
     int begun = beginWaiting();
     if (begun > 0) {
       inner.flush();
@@ -319,6 +324,37 @@ final class ValveDomain extends ForwardingDomain {
     waiting.forEach(entry -> end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, true)));
     waiting.clear();
     return 1;
+  }
+
+  /** As above, of what goes to one peer. */
+  private int loseWays(CompletionSink sink) {
+    int told = 0;
+    for (EngineId peer = valve.nextLostPeer(context.nicIndex());
+        peer != null;
+        peer = valve.nextLostPeer(context.nicIndex())) {
+      told++;
+      sink.peerLost(peer, FAILURE_CODE, FAILURE_TEXT);
+      EngineId gone = peer;
+      reports.replaceAll(
+          report -> isTo(gone, report.entry()) ? lost(report.entry(), false) : report);
+      running.values().stream()
+          .filter(entry -> isTo(gone, entry))
+          .forEach(entry -> lost.add(entry.write().number()));
+      chained.stream().filter(entry -> isTo(gone, entry)).forEach(entry -> end(lost(entry, true)));
+      chained.removeIf(entry -> isTo(gone, entry));
+      waiting.stream().filter(entry -> isTo(gone, entry)).forEach(entry -> end(lost(entry, true)));
+      waiting.removeIf(entry -> isTo(gone, entry));
+    }
+    return told;
+  }
+
+  private static boolean isTo(EngineId peer, Entry entry) {
+    return entry.write().peer().equals(peer);
+  }
+
+  private Report lost(Entry entry, boolean refused) {
+    lost.add(entry.write().number());
+    return new Report(entry, FAILURE_CODE, FAILURE_TEXT, refused);
   }
 
   private int beginWaiting() {
@@ -346,10 +382,12 @@ final class ValveDomain extends ForwardingDomain {
     for (var each = reports.iterator(); each.hasNext(); ) {
       Report report = each.next();
       Entry entry = report.entry();
-      if (!broken && held.test(entry.write())) {
+      boolean isHeld = held.test(entry.write()) && !lost.contains(entry.write().number());
+      if (!broken && isHeld) {
         continue;
       }
       each.remove();
+      lost.remove(entry.write().number());
       reported++;
       valve.reported(entry.write());
       if (report.failure() == null) {
@@ -428,7 +466,7 @@ final class ValveDomain extends ForwardingDomain {
       Entry entry = running.remove(token);
       if (entry == null) {
         valve.fault("a NIC reported a write that it did not have: token " + token);
-      } else if (broken) {
+      } else if (broken || lost.contains(entry.write().number())) {
         end(new Report(entry, FAILURE_CODE, FAILURE_TEXT, false));
       } else {
         end(new Report(entry, code, failure, refused));

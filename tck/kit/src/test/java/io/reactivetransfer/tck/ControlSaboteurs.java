@@ -76,6 +76,10 @@ final class ControlSaboteurs {
           Saboteur.beneath("23.4", "loses all peers with one NIC", TakesAlong::new)
               .entailing("23.1", "23.2", "23.5"),
           Saboteur.beneath(
+                  "23.4", "loses all peers with one way", inner -> new TakesAlong(inner, true))
+              .entailing("23.5"),
+          Saboteur.beneath("23.5", "says nothing of a way that is lost", LosesSilently::new),
+          Saboteur.beneath(
               "23.5",
               "does not know what it never sent",
               inner -> broken(inner, CompletionSink::failed)),
@@ -437,19 +441,46 @@ final class ControlSaboteurs {
             });
   }
 
+  private static final class LosesSilently extends ForwardingBackend {
+
+    LosesSilently(Backend inner) {
+      super(
+          inner,
+          (domain, _) ->
+              new ForwardingDomain(domain) {
+                @Override
+                public int poll(CompletionSink sink) {
+                  return super.poll(
+                      new ForwardingSink(sink) {
+                        @Override
+                        public void peerLost(EngineId peer, int code, String text) {
+                          // and its writes fail all the same
+                        }
+                      });
+                }
+              });
+    }
+  }
+
   private static final class TakesAlong extends ForwardingBackend {
     private final boolean[] nicLost;
 
     TakesAlong(Backend inner) {
-      this(inner, new boolean[1]);
+      this(inner, false);
     }
 
-    private TakesAlong(Backend inner, boolean[] nicLost) {
-      super(inner, wrapper(nicLost));
+    /** Whether also where it has only lost a way. */
+    TakesAlong(Backend inner, boolean ways) {
+      this(inner, new boolean[1], ways);
+    }
+
+    private TakesAlong(Backend inner, boolean[] nicLost, boolean ways) {
+      super(inner, wrapper(nicLost, ways));
       this.nicLost = nicLost;
     }
 
-    private static BiFunction<Domain, OpenContext, Domain> wrapper(boolean[] nicLost) {
+    private static BiFunction<Domain, OpenContext, Domain> wrapper(
+        boolean[] nicLost, boolean ways) {
       return (domain, _) ->
           new ForwardingDomain(domain) {
             @Override
@@ -458,8 +489,14 @@ final class ControlSaboteurs {
                   new ForwardingSink(sink) {
                     @Override
                     public void nicFailed(int code, String text) {
-                      nicLost[0] = true;
+                      nicLost[0] |= !ways;
                       super.nicFailed(code, text);
+                    }
+
+                    @Override
+                    public void peerLost(EngineId peer, int code, String text) {
+                      nicLost[0] |= ways;
+                      super.peerLost(peer, code, text);
                     }
                   });
             }
