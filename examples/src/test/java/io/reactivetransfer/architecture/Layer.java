@@ -17,6 +17,18 @@ enum Layer {
   MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
   MICROMETER("io.reactivetransfer.micrometer..", Known.API, Known.REACTOR, Known.MICROMETER),
   JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),
+  SPRING(
+      "io.reactivetransfer.spring..",
+      Known.API,
+      Known.SPI,
+      Known.ENGINE,
+      Known.CONTROL,
+      Known.BACKENDS,
+      Known.METERS,
+      Known.REACTOR,
+      Known.NETTY,
+      Known.MICROMETER,
+      Known.SPRING),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -121,6 +133,13 @@ enum Layer {
     /** For the class that tells BlockHound what may block. */
     static final String[] BLOCKHOUND = {"reactor.blockhound.."};
 
+    /** Those that listen, and that are set up by properties. */
+    static final String[] BACKENDS = {
+      "io.reactivetransfer.tcp", "io.reactivetransfer.libfabric", "io.reactivetransfer.ibverbs"
+    };
+
+    static final String[] METERS = {"io.reactivetransfer.micrometer"};
+    static final String[] SPRING = {"org.springframework.."};
     static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
     static final String[] JCUDA = {"jcuda.."};

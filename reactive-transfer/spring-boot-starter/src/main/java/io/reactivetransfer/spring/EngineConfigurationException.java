@@ -1,0 +1,31 @@
+package io.reactivetransfer.spring;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * No engine can be opened with a property as it is. The text names it, and says what was expected
+ * and what came; secrets are in no text.
+ */
+public final class EngineConfigurationException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String property;
+  private final String reason;
+
+  EngineConfigurationException(String property, String reason, @Nullable Throwable cause) {
+    super(property + ": " + reason, cause);
+    this.property = property;
+    this.reason = reason;
+  }
+
+  /** The property, in full. */
+  public String property() {
+    return property;
+  }
+
+  /** What was expected of it, and what came. */
+  public String reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,19 @@
+package io.reactivetransfer.spring;
+
+/** An engine could not be opened. The text names it, and says why. */
+public final class EngineOpeningException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String engine;
+
+  EngineOpeningException(String engine, String text, Throwable cause) {
+    super(text, cause);
+    this.engine = engine;
+  }
+
+  /** The name of the engine. */
+  public String engine() {
+    return engine;
+  }
+}

@@ -1,0 +1,182 @@
+package io.reactivetransfer.spring;
+
+import io.reactivetransfer.EngineOptions;
+import io.reactivetransfer.EngineRecorder;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.engine.TransferEngineBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import reactor.core.publisher.Mono;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * Opens engines when their beans are made, so that whoever is given one can use it at once, and
+ * closes all of them when the context stops: behind everything that may still use them, and before
+ * any bean is destroyed that may own memory.
+ */
+final class Engines implements SmartLifecycle, DisposableBean {
+
+  /** The name of the bean that makes engines. */
+  static final String BEAN = "reactiveTransferEngines";
+
+  /** Behind web servers and what has the usual phase: higher ones stop first. */
+  static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4_096;
+
+  /** What a close takes, at most, beside what it waits for by {@code closeTimeout}. */
+  private static final Duration CLOSING_NICS = Duration.ofSeconds(10);
+
+  private static final Logger LOG = Loggers.getLogger(Engines.class);
+
+  private final ReactiveTransferProperties properties;
+  private final Duration phaseTimeout;
+  private final BackendChoice backends;
+  private final List<EngineOptionsCustomizer> customizers;
+  private final List<EngineRecorder> recorders;
+  private final List<EngineRecorderFactory> factories;
+  private final EngineFaults faults = new EngineFaults();
+  private final Map<String, TransferEngine> opened = new ConcurrentHashMap<>();
+  private volatile boolean running;
+
+  Engines(
+      ReactiveTransferProperties properties,
+      Duration phaseTimeout,
+      BackendChoice backends,
+      List<EngineOptionsCustomizer> customizers,
+      List<EngineRecorder> recorders,
+      List<EngineRecorderFactory> factories) {
+    this.properties = properties;
+    this.phaseTimeout = phaseTimeout;
+    this.backends = backends;
+    this.customizers = customizers;
+    this.recorders = recorders;
+    this.factories = factories;
+  }
+
+  /**
+   * Opens the engine of this name. Blocks until it is open.
+   *
+   * @throws EngineConfigurationException if a property of it is refused
+   * @throws EngineOpeningException if it could not be opened
+   */
+  TransferEngine open(String name) {
+    EngineProperties its = properties.of(name);
+    PropertyCheck check = new PropertyCheck(properties.prefixOf(name));
+    TransferEngineBuilder builder =
+        TransferEngineBuilder.create().options(options(name, its, check));
+    backends.choose(builder, its, check);
+    TransferEngine engine;
+    try {
+      engine = Objects.requireNonNull(builder.open().block());
+    } catch (RuntimeException e) {
+      throw new EngineOpeningException(
+          name,
+          "The engine '%s' (backend %s) could not be opened: %s"
+              .formatted(name, its.getBackend(), e.getMessage()),
+          e);
+    }
+    opened.put(name, engine);
+    LOG.info("engine '{}' is open: {}", name, engine.address());
+    return engine;
+  }
+
+  private EngineOptions options(String name, EngineProperties its, PropertyCheck check) {
+    EngineOptions.Builder builder = OptionSettings.of(its, check);
+    customizers.forEach(each -> each.customize(name, builder));
+    EngineOptions options = builder.build();
+    if (options.closeTimeout().compareTo(phaseTimeout) >= 0) {
+      throw check.refused(
+          "close-timeout",
+          "expected less than spring.lifecycle.timeout-per-shutdown-phase, which is "
+              + phaseTimeout
+              + ", got "
+              + options.closeTimeout()
+              + ": beans would be destroyed while the engine still writes to their memory",
+          null);
+    }
+    List<EngineRecorder> told = new ArrayList<>();
+    told.add(options.recorder());
+    told.addAll(recorders);
+    factories.forEach(factory -> told.add(factory.recorderOf(name)));
+    told.add(faults);
+    return options.toBuilder().recorder(new RecorderChain(told)).build();
+  }
+
+  /** What the NICs of these engines have failed with. */
+  EngineFaults faults() {
+    return faults;
+  }
+
+  @Override
+  public void start() {
+    opened.forEach((name, engine) -> {
+      if (engine.isClosed()) {
+        throw new IllegalStateException(
+            "expected a new application context for the engine '"
+                + name
+                + "', got one that was stopped and is started again: an engine that has closed"
+                + " stays closed, and with it everything that was registered with it");
+      }
+    });
+    running = true;
+  }
+
+  @Override
+  public void stop() {
+    stop(() -> {});
+  }
+
+  @Override
+  public void stop(Runnable callback) {
+    running = false;
+    var _ = closeAll().doFinally(_ -> callback.run()).subscribe();
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  /** A context that is only paused goes on with the same engines. */
+  @Override
+  public boolean isPauseable() {
+    return false;
+  }
+
+  @Override
+  public int getPhase() {
+    return PHASE;
+  }
+
+  /** Where the context was never started, because another bean has failed, they are open still. */
+  @Override
+  public void destroy() {
+    Duration longest =
+        opened.values().stream()
+            .map(engine -> engine.options().closeTimeout())
+            .max(Duration::compareTo)
+            .orElse(Duration.ZERO);
+    try {
+      closeAll().block(longest.plus(CLOSING_NICS));
+    } catch (IllegalStateException e) {
+      LOG.warn("engines that were to be closed are closing still", e);
+    }
+  }
+
+  private Mono<Void> closeAll() {
+    return Mono.when(
+        opened.entrySet().stream()
+            .map(each ->
+                each.getValue()
+                    .close()
+                    .doOnError(e -> LOG.error("engine '" + each.getKey() + "': " + e.getMessage()))
+                    .onErrorComplete())
+            .toList());
+  }
+}

@@ -1,0 +1,33 @@
+package io.reactivetransfer.spring;
+
+import java.io.UncheckedIOException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands properties to those who check them, and says which one was refused.
+ *
+ * @param prefix what the names of the properties begin with, without a dot behind it
+ */
+record PropertyCheck(String prefix) {
+
+  /**
+   * Hands on what was set; null was not.
+   *
+   * @throws EngineConfigurationException if it is refused
+   */
+  <T> void set(String property, @Nullable T value, Consumer<? super T> setter) {
+    if (value != null) {
+      try {
+        setter.accept(value);
+      } catch (IllegalArgumentException | UncheckedIOException e) {
+        throw refused(property, String.valueOf(e.getMessage()), e);
+      }
+    }
+  }
+
+  /** What is thrown for one that is refused. */
+  EngineConfigurationException refused(String property, String reason, @Nullable Throwable cause) {
+    return new EngineConfigurationException(prefix + "." + property, reason, cause);
+  }
+}
