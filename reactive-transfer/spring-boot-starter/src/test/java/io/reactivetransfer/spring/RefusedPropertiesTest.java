@@ -1,0 +1,167 @@
+package io.reactivetransfer.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+
+/** What cannot be fails the start, and says which property it was and what was expected. */
+class RefusedPropertiesTest {
+
+  private final ApplicationContextRunner runner =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  ReactiveTransferAutoConfiguration.class, EngineHealthAutoConfiguration.class));
+
+  /** As Spring Boot shows it. */
+  private static FailureAnalysis analysis(Throwable failure) {
+    ArgumentResolver arguments =
+        ArgumentResolver.of(BeanFactory.class, new DefaultListableBeanFactory())
+            .and(Environment.class, new StandardEnvironment());
+    return SpringFactoriesLoader.forDefaultResourceLocation()
+        .load(FailureAnalyzer.class, arguments, (type, name, e) -> {})
+        .stream()
+        .map(analyzer -> analyzer.analyze(failure))
+        .filter(each -> each != null)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "window=0 | window | expected window of 1 to 65536, got 0",
+        "nics=9 | nics | expected nics of 0 to 8, got 9",
+        "max-message-bytes=17MB | max-message-bytes | expected maxMessageBytes of 1 to 16777216",
+        "max-message-bytes=5GB | max-message-bytes | expected maxMessageBytes of 1 to 16777216",
+        "transfer-deadline=0s | transfer-deadline | expected a transferDeadline above 0",
+        "idle.spins=-1 | idle.spins | expected 0 or more spins, got -1",
+        "idle.min-park=2ms | idle.min-park | expected 0 < minPark <= maxPark",
+        "device-nics[cuda]=a | device-nics[cuda] | expected a device as kind:ordinal",
+        "device-nics[cuda:0]=a,a | device-nics[cuda:0] | no two alike, got [a, a]",
+        "port=70000 | port | expected a port of 0 to",
+        "host=0.0.0.0 | host | expected an advertised host, got none",
+        "host=192.0.2.1 | host | secret-file",
+        "host=no such host | host | expected a host of 1 to 253 printable",
+        "secret=short | secret | expected a cluster secret of 16 to 4096 bytes, got 5",
+        "secret-file=/no/such/file | secret-file | cannot read the cluster secret from"
+            + " /no/such/file",
+        "previous-secret=0123456789abcdef | previous-secret | expected a secret beside it, got"
+            + " none",
+        "ssl.bundle=engines | ssl.bundle | expected SSL bundles, got an application without any",
+        "close-timeout=30s | close-timeout | expected less than"
+            + " spring.lifecycle.timeout-per-shutdown-phase",
+        "backend=quic | backend | no backend is called 'quic'; on the class path: ",
+        "health.peers=decode-3 | health.peers | expected host:port, such as decode-3:7400",
+      })
+  void isNamedWithWhatWasExpected(String property, String name, String reason) {
+    String prefix = "reactive-transfer.engines.decode.";
+    String[] set = property.split("=", 2);
+    TestPropertyValues values = TestPropertyValues.of(Map.of(prefix + set[0], set[1]));
+    runner
+        .withPropertyValues(prefix + "backend=tcp")
+        .withInitializer(values::applyTo)
+        .run(context -> {
+          assertThat(context).hasFailed();
+          FailureAnalysis analysis = analysis(context.getStartupFailure());
+          assertThat(analysis.getDescription())
+              .startsWith("The property " + prefix + name + " is refused: ")
+              .contains(reason);
+          assertThat(context.getStartupFailure())
+              .hasStackTraceContaining(prefix + name + ": ")
+              .hasStackTraceContaining(reason);
+        });
+  }
+
+  @Test
+  void aSecretIsInNoText() {
+    runner
+        .withPropertyValues("reactive-transfer.backend=tcp", "reactive-transfer.secret=hush")
+        .run(context -> {
+          assertThat(context.getStartupFailure()).hasStackTraceContaining("secret");
+          assertThat(analysis(context.getStartupFailure()).getDescription()).doesNotContain("hush");
+        });
+  }
+
+  @Test
+  void aBackendIsToBeNamed() {
+    runner
+        .withPropertyValues("reactive-transfer.window=7")
+        .run(context ->
+            assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("reactive-transfer.backend", "expected the name of a backend"));
+  }
+
+  @Test
+  void whereABackendDoesNotListenNothingIsSaidAboutIt() {
+    runner
+        .withPropertyValues("reactive-transfer.backend=loopback", "reactive-transfer.port=7400")
+        .run(context ->
+            assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("reactive-transfer.port", "define a bean of type Backend"));
+  }
+
+  @Test
+  void twoThatAreCalledDefaultAreOneTooMany() {
+    runner
+        .withPropertyValues(
+            "reactive-transfer.backend=loopback",
+            "reactive-transfer.engines.default.backend=loopback")
+        .run(context ->
+            assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("reactive-transfer.engines.default"));
+  }
+
+  @Test
+  void whatIsMisspeltIsNamed() {
+    runner
+        .withPropertyValues(
+            "reactive-transfer.engines.decode.backend=loopback",
+            "reactive-transfer.engines.decode.windw=7")
+        .run(context -> {
+          assertThat(context).getFailure().hasRootCauseInstanceOf(Exception.class);
+          assertThat(analysis(context.getStartupFailure()).getDescription())
+              .contains("reactive-transfer.engines.decode.windw");
+        });
+  }
+
+  @Test
+  void whatIsNoNumberIsNamed() {
+    runner
+        .withPropertyValues("reactive-transfer.backend=loopback", "reactive-transfer.window=many")
+        .run(context ->
+            assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("reactive-transfer.window", "many"));
+  }
+
+  @Test
+  void anEngineThatCannotOpenFailsTheStartWithTheReason() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      runner
+          .withPropertyValues(
+              "reactive-transfer.engines.decode.backend=tcp",
+              "reactive-transfer.engines.decode.port=" + taken.getLocalPort())
+          .run(context ->
+              assertThat(analysis(context.getStartupFailure()).getDescription())
+                  .startsWith("The engine 'decode' (backend tcp) could not be opened: ")
+                  .contains(String.valueOf(taken.getLocalPort())));
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.reactivetransfer.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.fuzz.TestPki;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Connections are encrypted by an SSL bundle; who has another authority gets none. */
+class TlsTest {
+
+  private static final TestPki OURS = new TestPki();
+  private static final TestPki OTHERS = new TestPki();
+  private static final String BUNDLE = "spring.ssl.bundle.pem.engines.";
+
+  @TempDir private Path directory;
+
+  /** With files of its own, which may be replaced. */
+  private Node node(String name, TestPki authority) throws IOException {
+    Path files = Files.createDirectory(directory.resolve(name));
+    put(files, authority);
+    return Node.start(
+        Node.Application.class,
+        "reactive-transfer.backend=tcp",
+        "reactive-transfer.nics=1",
+        "reactive-transfer.ssl.bundle=engines",
+        "spring.ssl.bundle.watch.file.quiet-period=100ms",
+        BUNDLE + "reload-on-update=true",
+        BUNDLE + "keystore.certificate=" + files.resolve("node.pem"),
+        BUNDLE + "keystore.private-key=" + files.resolve("node.key"),
+        BUNDLE + "truststore.certificate=" + files.resolve("ca.pem"));
+  }
+
+  private static void put(Path files, TestPki authority) throws IOException {
+    TestPki.Files made = authority.filesFor("127.0.0.1");
+    replace(made.trusted(), files.resolve("ca.pem"));
+    replace(made.key(), files.resolve("node.key"));
+    replace(made.certificates(), files.resolve("node.pem"));
+  }
+
+  private static void replace(Path from, Path to) throws IOException {
+    Path beside = to.resolveSibling("new");
+    Files.copy(from, beside);
+    Files.move(beside, to, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void reach(Node from, Node to) {
+    from.engine().peer(to.at()).block(Node.PATIENCE);
+  }
+
+  @Test
+  void bothEndsShowTheirCertificates() throws IOException {
+    try (Node origin = node("origin", OURS);
+        Node target = node("target", OURS);
+        Node stranger = node("stranger", OTHERS);
+        Node plain = Node.overTcp()) {
+      assertThat(origin.write(target, "hello")).isEqualTo("hello");
+      assertThatThrownBy(() -> reach(stranger, target))
+          .isInstanceOf(PeerUnreachableException.class)
+          .hasMessageContaining("TLS");
+      assertThatThrownBy(() -> reach(plain, target)).isInstanceOf(PeerUnreachableException.class);
+    }
+  }
+
+  @Test
+  void filesThatAreReplacedCountForConnectionsThatBegin() throws IOException {
+    try (Node target = node("target", OURS);
+        Node later = node("later", OTHERS)) {
+      assertThatThrownBy(() -> reach(later, target)).isInstanceOf(PeerUnreachableException.class);
+      put(directory.resolve("target"), OTHERS);
+      await()
+          .atMost(Node.PATIENCE)
+          .ignoreExceptionsInstanceOf(PeerUnreachableException.class)
+          .untilAsserted(() -> reach(later, target));
+      assertThat(later.write(target, "hello")).isEqualTo("hello");
+    }
+  }
+
+  @Test
+  void aBundleThatThereIsNotIsNamed() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                SslAutoConfiguration.class, ReactiveTransferAutoConfiguration.class))
+        .withPropertyValues("reactive-transfer.backend=tcp", "reactive-transfer.ssl.bundle=engines")
+        .run(context ->
+            assertThat(context.getStartupFailure())
+                .hasStackTraceContaining(
+                    "reactive-transfer.ssl.bundle: expected the name of an SSL bundle, got"
+                        + " 'engines'; there are []"));
+  }
+}
