@@ -1,9 +1,13 @@
 package io.reactivetransfer.spring;
 
 import io.reactivetransfer.TransferEngine;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -25,8 +29,14 @@ final class EngineRegistrar implements ImportBeanDefinitionRegistrar {
 
   private static final String ENGINES = "engines";
 
-  /** The properties that are of no engine. */
-  private static final Set<String> OF_ALL = Set.of(ENGINES, "enabled");
+  /**
+   * What a property of an engine is called, without dashes and in small letters: to Spring, system
+   * properties of backends, such as {@code reactivetransfer.libfabric.host}, have the same prefix.
+   */
+  private static final Set<String> OF_AN_ENGINE =
+      Stream.of(BeanUtils.getPropertyDescriptors(EngineProperties.class))
+          .map(property -> property.getName().toLowerCase(Locale.ROOT))
+          .collect(Collectors.toUnmodifiableSet());
 
   private final Environment environment;
 
@@ -61,7 +71,8 @@ final class EngineRegistrar implements ImportBeanDefinitionRegistrar {
     if (all.get(ENGINES) instanceof Map<?, ?> named) {
       named.keySet().forEach(name -> names.add(String.valueOf(name)));
     }
-    if (!OF_ALL.containsAll(all.keySet()) && !names.add(ReactiveTransferProperties.DEFAULT_NAME)) {
+    if (all.keySet().stream().anyMatch(EngineRegistrar::isOfAnEngine)
+        && !names.add(ReactiveTransferProperties.DEFAULT_NAME)) {
       throw new EngineConfigurationException(
           ReactiveTransferProperties.PREFIX + ".engines.default",
           "expected one engine called 'default', got one by its name and one whose properties"
@@ -69,5 +80,9 @@ final class EngineRegistrar implements ImportBeanDefinitionRegistrar {
           null);
     }
     return names;
+  }
+
+  private static boolean isOfAnEngine(String property) {
+    return OF_AN_ENGINE.contains(property.replace("-", "").toLowerCase(Locale.ROOT));
   }
 }

@@ -67,6 +67,17 @@ class EnginesOfPropertiesTest {
   }
 
   @Test
+  void systemPropertiesOfBackendsAreOfNoEngine() {
+    runner
+        .withSystemProperties("reactivetransfer.libfabric.provider=tcp")
+        .run(context -> assertThat(context).doesNotHaveBean(TransferEngine.class));
+    runner
+        .withSystemProperties("reactivetransfer.libfabric.provider=tcp")
+        .withPropertyValues("reactive-transfer.engines.decode.backend=loopback")
+        .run(context -> assertThat(context).hasSingleBean(TransferEngine.class));
+  }
+
+  @Test
   void oneAloneHasItsPropertiesWithoutAName() {
     runner
         .withPropertyValues("reactive-transfer.backend=loopback")

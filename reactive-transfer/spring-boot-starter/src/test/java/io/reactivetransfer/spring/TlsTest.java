@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,19 +28,22 @@ class TlsTest {
   @TempDir private Path directory;
 
   /** With files of its own, which may be replaced. */
-  private Node node(String name, TestPki authority) throws IOException {
+  private Node node(String name, TestPki authority, String... more) throws IOException {
     Path files = Files.createDirectory(directory.resolve(name));
     put(files, authority);
+    List<String> properties =
+        List.of(
+            "reactive-transfer.backend=tcp",
+            "reactive-transfer.nics=1",
+            "reactive-transfer.ssl.bundle=engines",
+            "spring.ssl.bundle.watch.file.quiet-period=100ms",
+            BUNDLE + "reload-on-update=true",
+            BUNDLE + "keystore.certificate=" + files.resolve("node.pem"),
+            BUNDLE + "keystore.private-key=" + files.resolve("node.key"),
+            BUNDLE + "truststore.certificate=" + files.resolve("ca.pem"));
     return Node.start(
         Node.Application.class,
-        "reactive-transfer.backend=tcp",
-        "reactive-transfer.nics=1",
-        "reactive-transfer.ssl.bundle=engines",
-        "spring.ssl.bundle.watch.file.quiet-period=100ms",
-        BUNDLE + "reload-on-update=true",
-        BUNDLE + "keystore.certificate=" + files.resolve("node.pem"),
-        BUNDLE + "keystore.private-key=" + files.resolve("node.key"),
-        BUNDLE + "truststore.certificate=" + files.resolve("ca.pem"));
+        Stream.concat(properties.stream(), Stream.of(more)).toArray(String[]::new));
   }
 
   private static void put(Path files, TestPki authority) throws IOException {
@@ -69,6 +74,17 @@ class TlsTest {
           .isInstanceOf(PeerUnreachableException.class)
           .hasMessageContaining("TLS");
       assertThatThrownBy(() -> reach(plain, target)).isInstanceOf(PeerUnreachableException.class);
+    }
+  }
+
+  @Test
+  void whoShowsNoCertificateIsRefusedWhereOneIsWanted() throws IOException {
+    try (Node target = node("target", OURS);
+        Node silent = node("silent", OURS, "reactive-transfer.ssl.mutual=false")) {
+      assertThatThrownBy(() -> reach(silent, target))
+          .isInstanceOf(PeerUnreachableException.class)
+          .hasMessageContaining("TLS");
+      reach(target, silent);
     }
   }
 
