@@ -29,7 +29,10 @@ import org.springframework.context.annotation.Configuration;
 /** An application of Spring Boot with one engine, as a process of its own would run it. */
 final class Node implements AutoCloseable {
 
-  static final Duration PATIENCE = Duration.ofSeconds(10);
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Within which health says that something is not there. */
+  private static final Duration NOTICED = Duration.ofSeconds(10);
 
   final ConfigurableApplicationContext context;
 
@@ -119,7 +122,7 @@ final class Node implements AutoCloseable {
   /** Down, with a reason that names this. */
   void awaitDown(String named) {
     await()
-        .atMost(PATIENCE)
+        .atMost(NOTICED)
         .until(
             this::health,
             health ->
