@@ -17,6 +17,13 @@ enum Layer {
   MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
   MICROMETER("io.reactivetransfer.micrometer..", Known.API, Known.REACTOR, Known.MICROMETER),
   JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),
+  MEMBERSHIP("io.reactivetransfer.membership", Known.API, Known.REACTOR),
+  MEMBERSHIP_DNS(
+      "io.reactivetransfer.membership.dns..",
+      Known.API,
+      Known.MEMBERSHIP,
+      Known.REACTOR,
+      Known.NETTY),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -110,6 +117,7 @@ enum Layer {
     static final String[] SIMULATION = {"io.reactivetransfer.simulation"};
     static final String[] KV_CACHE = {"io.reactivetransfer.kvcache.."};
     static final String[] WEIGHTS = {"io.reactivetransfer.weights.."};
+    static final String[] MEMBERSHIP = {"io.reactivetransfer.membership"};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] CONTROL = {"io.reactivetransfer.control.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};
