@@ -24,6 +24,13 @@ enum Layer {
       Known.MEMBERSHIP,
       Known.REACTOR,
       Known.NETTY),
+  MEMBERSHIP_ETCD(
+      "io.reactivetransfer.membership.etcd..",
+      Known.API,
+      Known.MEMBERSHIP,
+      Known.REACTOR,
+      Known.JSON,
+      Known.ETCD),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -131,6 +138,7 @@ enum Layer {
 
     static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
+    static final String[] ETCD = {"io.etcd.jetcd..", "io.grpc.stub.."};
     static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};
