@@ -131,10 +131,10 @@ class EtcdAwayTest {
 
   @Test
   void aLeaseThatIsKeptOutlivesItself() throws Exception {
-    View view = new View(open(1));
-    open(1).register(node("a", 1)).onErrorComplete().subscribe();
+    View view = new View(open(3));
+    open(3).register(node("a", 1)).onErrorComplete().subscribe();
     view.until(node("a", 1));
-    await().pollDelay(Duration.ofSeconds(4)).until(() -> true); // four leases
+    await().pollDelay(Duration.ofSeconds(7)).until(() -> true); // two leases
     view.until(node("a", 1));
     assertThat(view.changes).containsExactly(new Joined(node("a", 1)));
   }
