@@ -98,7 +98,8 @@ final class EtcdCalls {
   <T> Flux<T> keep(long lease) {
     return Flux.<T>create(
             sink -> {
-              CloseableClient keeping = client.getLeaseClient().keepAlive(lease, new Keeper(ending(sink)));
+              CloseableClient keeping =
+                  client.getLeaseClient().keepAlive(lease, new Keeper(ending(sink)));
               sink.onDispose(keeping::close);
             })
         .subscribeOn(Schedulers.boundedElastic());

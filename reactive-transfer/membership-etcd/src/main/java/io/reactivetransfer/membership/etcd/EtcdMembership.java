@@ -157,8 +157,8 @@ public final class EtcdMembership implements NodeRegistry {
 
   /**
    * Takes away the nodes that were registered by this, ends all subscriptions with a {@link
-   * MembershipException}, and then the client with its threads and connections. What may be left
-   * of it for a while are daemon threads.
+   * MembershipException}, and then the client with its threads and connections. What may be left of
+   * it for a while are daemon threads.
    *
    * <p>It begins when it is first subscribed to, and completes when that is done, after at most one
    * {@link Builder#callTimeout} if etcd is away. A cancel does not stop it.

@@ -159,12 +159,11 @@ class EtcdMembershipTest {
     membership.close().block(PATIENCE);
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(threads())
-                    .filteredOn(thread -> !before.contains(thread) && !thread.isDaemon())
-                    .filteredOn(thread -> !thread.getName().startsWith("awaitility"))
-                    .isEmpty());
+        .untilAsserted(() ->
+            assertThat(threads())
+                .filteredOn(thread -> !before.contains(thread) && !thread.isDaemon())
+                .filteredOn(thread -> !thread.getName().startsWith("awaitility"))
+                .isEmpty());
     assertThat(own.untilError())
         .isInstanceOf(MembershipException.class)
         .hasMessageContaining("closed");
