@@ -29,6 +29,20 @@ enum Layer {
       Known.NETTY,
       Known.MICROMETER,
       Known.SPRING),
+  MEMBERSHIP("io.reactivetransfer.membership", Known.API, Known.REACTOR),
+  MEMBERSHIP_DNS(
+      "io.reactivetransfer.membership.dns..",
+      Known.API,
+      Known.MEMBERSHIP,
+      Known.REACTOR,
+      Known.NETTY),
+  MEMBERSHIP_ETCD(
+      "io.reactivetransfer.membership.etcd..",
+      Known.API,
+      Known.MEMBERSHIP,
+      Known.REACTOR,
+      Known.JSON,
+      Known.ETCD),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -122,6 +136,7 @@ enum Layer {
     static final String[] SIMULATION = {"io.reactivetransfer.simulation"};
     static final String[] KV_CACHE = {"io.reactivetransfer.kvcache.."};
     static final String[] WEIGHTS = {"io.reactivetransfer.weights.."};
+    static final String[] MEMBERSHIP = {"io.reactivetransfer.membership"};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] CONTROL = {"io.reactivetransfer.control.."};
     static final String[] FFM = {"io.reactivetransfer.ffm.."};
@@ -142,6 +157,7 @@ enum Layer {
     static final String[] SPRING = {"org.springframework.."};
     static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
+    static final String[] ETCD = {"io.etcd.jetcd..", "io.grpc.stub.."};
     static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};

@@ -1,0 +1,86 @@
+package io.reactivetransfer.membership.etcd;
+
+import io.etcd.jetcd.common.exception.ErrorCode;
+import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
+import io.reactivetransfer.membership.MembershipException;
+import java.time.Duration;
+import java.util.Set;
+import reactor.core.publisher.Flux;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+import reactor.util.retry.Retry;
+
+/**
+ * Tries again what has failed, ever less often. A refusal that looks like a mistake in the
+ * configuration is final, but only as long as nothing has succeeded: later it may be that a
+ * password is being changed, and whoever is entered is not to be lost for that.
+ */
+final class Attempts {
+
+  private static final Logger LOG = Loggers.getLogger(Attempts.class);
+
+  private static final Duration FIRST = Duration.ofMillis(100);
+  private static final Duration LONGEST = Duration.ofSeconds(5);
+
+  private static final Set<ErrorCode> REFUSALS =
+      Set.of(
+          ErrorCode.INVALID_ARGUMENT,
+          ErrorCode.PERMISSION_DENIED,
+          ErrorCode.UNAUTHENTICATED,
+          ErrorCode.FAILED_PRECONDITION,
+          ErrorCode.UNIMPLEMENTED);
+
+  private final String what;
+  private volatile boolean hasSucceeded;
+
+  private Attempts(String what) {
+    this.what = what;
+  }
+
+  /**
+   * Subscribes to it again whenever it fails, until a failure is final. What it emits is taken for
+   * success, so that the next failure is tried again soon.
+   *
+   * @param what for the log and the final error
+   */
+  static <T> Flux<T> at(String what, Flux<T> attempt) {
+    return Flux.defer(() -> {
+      Attempts attempts = new Attempts(what);
+      return attempt
+          .doOnNext(_ -> attempts.hasSucceeded = true)
+          .onErrorMap(attempts::isFinal, attempts::toFinal)
+          .retryWhen(attempts.again());
+    });
+  }
+
+  private Retry again() {
+    return Retry.backoff(Long.MAX_VALUE, FIRST)
+        .maxBackoff(LONGEST)
+        .transientErrors(true)
+        .filter(failure -> !(failure instanceof MembershipException))
+        .doBeforeRetry(failed -> log(failed.failure(), failed.totalRetriesInARow()));
+  }
+
+  /** Once for each time that etcd is away. */
+  private void log(Throwable failure, long retries) {
+    if (retries == 0) {
+      LOG.warn("cannot {} with etcd for now, and goes on trying: {}", what, failure.toString());
+    } else {
+      LOG.debug("still cannot {} with etcd: {}", what, failure.toString());
+    }
+  }
+
+  /** The client says so by exceptions of its own, or by those of gRPC. */
+  private boolean isFinal(Throwable failure) {
+    return !hasSucceeded
+        && !(failure instanceof MembershipException)
+        && REFUSALS.contains(EtcdExceptionFactory.toEtcdException(failure).getErrorCode());
+  }
+
+  private Throwable toFinal(Throwable refused) {
+    return new MembershipException(
+        "etcd refuses to %s: %s; look at user, password and what they may do below this prefix"
+            .formatted(what, refused.getMessage()),
+        refused);
+  }
+}

@@ -1,0 +1,136 @@
+package io.reactivetransfer.membership.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import io.etcd.jetcd.options.WatchOption;
+import io.etcd.jetcd.support.CloseableClient;
+import io.etcd.jetcd.watch.WatchResponse;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * What is asked of etcd, as publishers. Each begins on {@code Schedulers.boundedElastic()}, because
+ * the client may look for a password or an address when it is first used.
+ */
+final class EtcdCalls {
+
+  private final Client client;
+  private final Duration timeout;
+
+  /**
+   * Calls of a client.
+   *
+   * @param timeout how long one answer may take
+   */
+  EtcdCalls(Client client, Duration timeout) {
+    this.client = client;
+    this.timeout = timeout;
+  }
+
+  private <T> Mono<T> answer(Supplier<CompletableFuture<T>> call) {
+    return Mono.fromFuture(call).subscribeOn(Schedulers.boundedElastic()).timeout(timeout);
+  }
+
+  /** A new lease; emits its id. */
+  Mono<Long> grant(Duration lease) {
+    long seconds = lease.toSeconds();
+    return answer(() -> client.getLeaseClient().grant(seconds)).map(granted -> granted.getID());
+  }
+
+  /** Ends a lease, and with it the keys that belong to it. */
+  Mono<Void> revoke(long lease) {
+    return answer(() -> client.getLeaseClient().revoke(lease)).then();
+  }
+
+  /** Sets a key that lasts as long as a lease; emits the revision. */
+  Mono<Long> put(ByteSequence key, ByteSequence value, long lease) {
+    PutOption option = PutOption.builder().withLeaseId(lease).build();
+    return answer(() -> client.getKVClient().put(key, value, option))
+        .map(done -> done.getHeader().getRevision());
+  }
+
+  /** The keys that begin with a prefix, so many at most. */
+  Mono<GetResponse> list(ByteSequence prefix, int limit) {
+    GetOption option = GetOption.builder().isPrefix(true).withLimit(limit).build();
+    return answer(() -> client.getKVClient().get(prefix, option));
+  }
+
+  /**
+   * What happens to a key, or to all that begin with it, from a revision on. It goes on with
+   * another connection by itself, and ends with an error only, such as that the revision was
+   * compacted.
+   */
+  Flux<WatchResponse> watch(ByteSequence key, boolean isPrefix, long revision) {
+    WatchOption option =
+        WatchOption.builder()
+            .isPrefix(isPrefix)
+            .withRevision(revision)
+            .withRequireLeader(true)
+            .build();
+    return Flux.<WatchResponse>create(
+            sink -> {
+              Consumer<Throwable> end = ending(sink);
+              Watch.Listener listener =
+                  Watch.listener(
+                      sink::next,
+                      end,
+                      () -> end.accept(new IllegalStateException("etcd has ended a watch")));
+              Watch.Watcher watcher = client.getWatchClient().watch(key, option, listener);
+              sink.onDispose(watcher::close);
+            })
+        .subscribeOn(Schedulers.boundedElastic());
+  }
+
+  /** Keeps a lease; never emits, and ends with an error when the lease is lost. */
+  <T> Flux<T> keep(long lease) {
+    return Flux.<T>create(
+            sink -> {
+              CloseableClient keeping =
+                  client.getLeaseClient().keepAlive(lease, new Keeper(ending(sink)));
+              sink.onDispose(keeping::close);
+            })
+        .subscribeOn(Schedulers.boundedElastic());
+  }
+
+  /** The client may say so more than once, and says so, too, when it was asked to end. */
+  private static Consumer<Throwable> ending(FluxSink<?> sink) {
+    AtomicBoolean ended = new AtomicBoolean();
+    return reason -> {
+      if (ended.compareAndSet(false, true) && !sink.isCancelled()) {
+        sink.error(reason);
+      }
+    };
+  }
+
+  /**
+   * The client ends the keeping of a lease when etcd knows it no more, or did not answer in time.
+   */
+  private record Keeper(Consumer<Throwable> end) implements StreamObserver<LeaseKeepAliveResponse> {
+
+    @Override
+    public void onNext(LeaseKeepAliveResponse kept) {}
+
+    @Override
+    public void onError(Throwable reason) {
+      end.accept(reason);
+    }
+
+    @Override
+    public void onCompleted() {
+      end.accept(new IllegalStateException("etcd has not renewed the lease in time"));
+    }
+  }
+}

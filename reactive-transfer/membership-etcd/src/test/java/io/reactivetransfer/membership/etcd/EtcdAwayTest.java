@@ -1,0 +1,175 @@
+package io.reactivetransfer.membership.etcd;
+
+import static io.reactivetransfer.membership.etcd.EtcdServer.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.options.CompactOption;
+import io.reactivetransfer.HostPort;
+import io.reactivetransfer.membership.Node;
+import io.reactivetransfer.membership.NodeChange.Changed;
+import io.reactivetransfer.membership.NodeChange.Joined;
+import io.reactivetransfer.membership.NodeChange.Left;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.Disposable;
+
+/** An etcd that is killed, stopped, started late, or has forgotten what happened. */
+class EtcdAwayTest {
+
+  private static final String PREFIX = "/reactive-transfer/nodes/";
+
+  @RegisterExtension static final EtcdServer ETCD = new EtcdServer();
+
+  private final List<EtcdMembership> opened = new ArrayList<>();
+
+  private static Node node(String name, int port) {
+    return Node.of(name, "decode", new HostPort("10.0.0.7", port));
+  }
+
+  private EtcdMembership open(int leaseSeconds) {
+    EtcdMembership membership =
+        EtcdMembership.builder(ETCD.builder())
+            .lease(Duration.ofSeconds(leaseSeconds))
+            .callTimeout(Duration.ofSeconds(1))
+            .build();
+    opened.add(membership);
+    return membership;
+  }
+
+  @AfterEach
+  void close() {
+    opened.forEach(each -> each.close().block(PATIENCE));
+  }
+
+  private static ByteSequence key(Node node) {
+    return ByteSequence.from(PREFIX + node.name(), StandardCharsets.UTF_8);
+  }
+
+  private static long put(Node node) throws Exception {
+    return ETCD.client()
+        .getKVClient()
+        .put(key(node), ByteSequence.from(NodeJson.write(node)))
+        .get()
+        .getHeader()
+        .getRevision();
+  }
+
+  @Test
+  void nodesStayWhileEtcdIsAwayAndChangesGoOnAfterwards() throws Exception {
+    View view = new View(open(10));
+    List<Node> entered = new CopyOnWriteArrayList<>();
+    open(10).register(node("a", 1)).onErrorComplete().subscribe(entered::add);
+    put(node("b", 1));
+    view.until(node("a", 1), node("b", 1));
+    ETCD.kill();
+    Disposable late = open(10).register(node("late", 1)).onErrorComplete().subscribe();
+    ETCD.start();
+    view.until(node("a", 1), node("b", 1), node("late", 1));
+    put(node("b", 2));
+    view.until(node("a", 1), node("b", 2), node("late", 1));
+    assertThat(view.changes)
+        .containsExactlyInAnyOrder(
+            new Joined(node("a", 1)),
+            new Joined(node("b", 1)),
+            new Joined(node("late", 1)),
+            new Changed(node("b", 1), node("b", 2)));
+    late.dispose();
+    view.until(node("a", 1), node("b", 2));
+    assertThat(entered).isNotEmpty().containsOnly(node("a", 1));
+  }
+
+  @Test
+  void whoSubscribesBeforeEtcdIsThereGetsTheNodesWhenItIs() throws Exception {
+    put(node("a", 1));
+    ETCD.kill();
+    View view = new View(open(10));
+    ETCD.start();
+    view.until(node("a", 1));
+  }
+
+  /** It has ended the lease when it goes on, and nobody has cancelled the registration. */
+  @Test
+  void aRegistrationWhoseLeaseWasLostEntersItsNodeAgain() throws Exception {
+    View view = new View(open(1));
+    List<Node> entered = new CopyOnWriteArrayList<>();
+    Disposable registration =
+        open(1).register(node("a", 1)).onErrorComplete().subscribe(entered::add);
+    view.until(node("a", 1));
+    ETCD.signal("STOP");
+    await().pollDelay(Duration.ofSeconds(3)).until(() -> true); // the lease is over in it
+    ETCD.signal("CONT");
+    await().atMost(PATIENCE).until(() -> entered.size() >= 2);
+    view.until(node("a", 1));
+    registration.dispose();
+    view.until();
+  }
+
+  /** No kill reaches a lease: the process that kept it is gone, and so is its node. */
+  @Test
+  void aNodeWhoseLeaseNobodyKeepsGoesByItself() throws Exception {
+    View view = new View(open(1));
+    long lease = ETCD.client().getLeaseClient().grant(1).get().getID();
+    ETCD.client()
+        .getKVClient()
+        .put(
+            key(node("a", 1)),
+            ByteSequence.from(NodeJson.write(node("a", 1))),
+            io.etcd.jetcd.options.PutOption.builder().withLeaseId(lease).build())
+        .get();
+    view.until(node("a", 1));
+    view.until();
+    assertThat(view.changes).containsExactly(new Joined(node("a", 1)), new Left(node("a", 1)));
+  }
+
+  @Test
+  void aLeaseThatIsKeptOutlivesItself() throws Exception {
+    View view = new View(open(3));
+    open(3).register(node("a", 1)).onErrorComplete().subscribe();
+    view.until(node("a", 1));
+    await().pollDelay(Duration.ofSeconds(7)).until(() -> true); // two leases
+    view.until(node("a", 1));
+    assertThat(view.changes).containsExactly(new Joined(node("a", 1)));
+  }
+
+  /** What happened while it could not see it is not in etcd any more when it comes back. */
+  @Test
+  void whatWasCompactedIsFoundByComparing() throws Exception {
+    put(node("stays", 1));
+    put(node("changes", 1));
+    put(node("leaves", 1));
+    try (TcpCut cut = new TcpCut(ETCD.port())) {
+      EtcdMembership far = EtcdMembership.builder(cut.builder()).build();
+      opened.add(far);
+      View view = new View(far);
+      view.until(node("stays", 1), node("changes", 1), node("leaves", 1));
+      int before = view.changes.size();
+      cut.cut();
+      put(node("changes", 2));
+      put(node("passes", 1));
+      ETCD.client().getKVClient().delete(key(node("passes", 1))).get();
+      ETCD.client().getKVClient().delete(key(node("leaves", 1))).get();
+      long last = put(node("joins", 1));
+      ETCD.client()
+          .getKVClient()
+          .compact(last, CompactOption.builder().withCompactPhysical(true).build())
+          .get();
+      cut.mend();
+      view.until(node("stays", 1), node("changes", 2), node("joins", 1));
+      assertThat(view.changes.subList(before, view.changes.size()))
+          .containsExactlyInAnyOrder(
+              new Changed(node("changes", 1), node("changes", 2)),
+              new Left(node("leaves", 1)),
+              new Joined(node("joins", 1)));
+      put(node("joins", 2));
+      view.until(node("stays", 1), node("changes", 2), node("joins", 2));
+    }
+  }
+}
