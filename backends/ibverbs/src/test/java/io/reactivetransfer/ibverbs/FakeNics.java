@@ -14,7 +14,13 @@ import java.util.Random;
 final class FakeNics {
 
   private static final int DEPTH = 64;
-  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
+
+  /** Longer than a busy machine takes; what is about peers that never connect says less. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  /** For those in which a call fails, so that one of the two may wait for the other in vain. */
+  static final Duration SHORT_CONNECT_TIMEOUT = Duration.ofMillis(500);
+
   private static final Duration ACK_TIMEOUT = Duration.ofMillis(1);
 
   private FakeNics() {}

@@ -34,7 +34,8 @@ class FaultsTest {
   private FakeVerbs fake = new FakeVerbs(2);
 
   private FaultScenario scenario(FailingVerbs failing) {
-    return FaultScenario.run(() -> FakeNics.open(fake, failing.calls()));
+    return FaultScenario.run(
+        () -> FakeNics.open(fake, failing.calls(), FakeNics.SHORT_CONNECT_TIMEOUT));
   }
 
   @Test
