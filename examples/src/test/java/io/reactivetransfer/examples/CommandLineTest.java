@@ -30,7 +30,8 @@ class CommandLineTest {
     assertThat(run()).isZero();
     assertThat(out.toString())
         .contains("kv-cache", "weights", "moe", "jlama", "perf", "first-write", "first-hand-over")
-        .contains("first-update", "together", "doctor", "jmh");
+        .contains("first-update", "together", "doctor", "jmh")
+        .contains("first-target", "first-origin", "stream-target", "stream-origin");
     assertThat(err.toString()).isEmpty();
   }
 
@@ -112,6 +113,8 @@ class CommandLineTest {
         "weights --timeline /no/such/folder/file",
         "weights --backend loopback --size 64KiB --to pp=64 --from tp=1",
         "perf --op fly",
+        "first-target 127.0.0.1 4700",
+        "first-origin 127.0.0.1 127.0.0.1:4700 secret extra",
         "together --seconds 0",
         "together --nics 9",
         "together --backend carrier-pigeon",

@@ -33,16 +33,4 @@ class ReadmeTest {
       assertThat(program.stderr()).isEmpty();
     }
   }
-
-  @Test
-  void itsLinksLeadSomewhere() throws IOException {
-    Matcher link =
-        Pattern.compile("\\]\\(([^)]+)\\)").matcher(Files.readString(ROOT.resolve("README.md")));
-    int links = 0;
-    while (link.find()) {
-      assertThat(ROOT.resolve(link.group(1))).exists();
-      links++;
-    }
-    assertThat(links).isPositive();
-  }
 }

@@ -1,0 +1,121 @@
+package io.reactivetransfer.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactivetransfer.tck.process.JavaProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What docs/getting-started.md shows is what is compiled, and runs in two processes. */
+class GettingStartedTest {
+
+  private static final Path DOC = Path.of("../docs/getting-started.md");
+  private static final Path PROGRAMS = Path.of("src/main/java/io/reactivetransfer/examples/first");
+  private static final List<String> NAMES =
+      List.of("FirstTarget", "FirstOrigin", "StreamTarget", "StreamOrigin");
+  private static final int PARTS = 20;
+
+  @TempDir private Path folder;
+  private String secret;
+
+  @BeforeEach
+  void makeTheSecret() throws IOException {
+    secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10) + "\n").toString();
+  }
+
+  private static String source(String name) throws IOException {
+    return Files.readString(PROGRAMS.resolve(name + ".java"));
+  }
+
+  private static JavaProcess start(String... arguments) throws IOException {
+    return JavaProcess.start("io.reactivetransfer.examples.Main", arguments);
+  }
+
+  private JavaProcess target(String name) throws IOException {
+    return start(name, "127.0.0.1", "0", secret);
+  }
+
+  private static JavaProcess origin(String name, JavaProcess target, String secret)
+      throws Exception {
+    String address = target.awaitLine("^Listening at (\\S+)$").group(1);
+    return start(name, "127.0.0.1", address, secret);
+  }
+
+  private static void assertEndsWell(JavaProcess program) throws Exception {
+    assertThat(program.exitCode()).as(program::stderr).isZero();
+    assertThat(program.stderr()).isEmpty();
+  }
+
+  @Test
+  void itsProgramsAreThoseThatAreCompiledHere() throws IOException {
+    List<String> shown =
+        Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL)
+            .matcher(Files.readString(DOC))
+            .results()
+            .map(block -> block.group(1))
+            .toList();
+    assertThat(shown).hasSameSizeAs(NAMES);
+    for (int i = 0; i < NAMES.size(); i++) {
+      assertThat(shown.get(i)).isEqualTo(source(NAMES.get(i)));
+      assertThat(shown.get(i).lines()).hasSizeLessThan(100);
+    }
+  }
+
+  @Test
+  void itsBuildNamesTheVersionOfThisOne() throws IOException {
+    Matcher shown =
+        Pattern.compile("<version>[^<]*</version>(?=\\s*<type>pom</type>)")
+            .matcher(Files.readString(DOC));
+    assertThat(shown.find()).isTrue();
+    assertThat(Files.readString(Path.of("pom.xml"))).contains(shown.group());
+  }
+
+  @Test
+  void oneWriteArrivesInAnotherProcess() throws Exception {
+    try (JavaProcess target = target("first-target");
+        JavaProcess origin = origin("first-origin", target, secret)) {
+      assertEndsWell(origin);
+      assertEndsWell(target);
+      assertThat(origin.stdout()).isEqualTo("The write is done.\n");
+      assertThat(target.stdout()).endsWith("\nArrived: One side writes, the other counts.\n");
+      assertThat(Files.readString(DOC))
+          .contains("```\n" + origin.stdout() + "```")
+          .contains("Arrived: One side writes, the other counts.\n```");
+    }
+  }
+
+  @Test
+  void aStreamOfPartsGoesThroughFourSlots() throws Exception {
+    try (JavaProcess target = target("stream-target");
+        JavaProcess origin = origin("stream-origin", target, secret)) {
+      assertEndsWell(origin);
+      assertEndsWell(target);
+      assertThat(target.stdout().lines().skip(1).map(line -> line.replaceAll(" in slot.*", "")))
+          .containsExactlyInAnyOrderElementsOf(
+              IntStream.range(0, PARTS).mapToObj(part -> "Used part " + part).toList());
+      assertThat(origin.stdout().lines().map(line -> line.replaceAll(" goes to slot.*", "")))
+          .containsExactlyElementsOf(
+              IntStream.rangeClosed(0, PARTS)
+                  .mapToObj(part -> part < PARTS ? "Part " + part : PARTS + " parts are written.")
+                  .toList());
+    }
+  }
+
+  @Test
+  void whoHasAnotherSecretIsToldSo() throws Exception {
+    Path other = Files.writeString(folder.resolve("other"), "decaf".repeat(10) + "\n");
+    try (JavaProcess target = target("first-target");
+        JavaProcess origin = origin("first-origin", target, other.toString())) {
+      assertThat(origin.exitCode()).isEqualTo(1);
+      assertThat(origin.stderr()).contains("secret").hasLineCount(1);
+    }
+  }
+}
