@@ -115,7 +115,7 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
       schedule();
     } else if (signals.isDisposed()) {
       cancel(); // its run may never come, and may be under way: there is no thread left to signal
-                // on
+      // on
     }
   }
 

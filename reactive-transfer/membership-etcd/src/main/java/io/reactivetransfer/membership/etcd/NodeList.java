@@ -108,8 +108,8 @@ final class NodeList {
           return Mono.error(
               new MembershipException(
                   ("expected values below %s in etcd that gRPC takes in one message, got a longer"
-                       + " one of the key %s; delete it, or set maxInboundMessageSize of the"
-                       + " client: %s")
+                          + " one of the key %s; delete it, or set maxInboundMessageSize of the"
+                          + " client: %s")
                       .formatted(keys.prefix(), key, tooLong.getMessage()),
                   tooLong));
         });
