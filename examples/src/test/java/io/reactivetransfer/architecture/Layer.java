@@ -157,7 +157,7 @@ enum Layer {
     static final String[] SPRING = {"org.springframework.."};
     static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
-    static final String[] ETCD = {"io.etcd.jetcd..", "io.grpc.stub.."};
+    static final String[] ETCD = {"io.etcd.jetcd..", "io.grpc.."};
     static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};

@@ -29,7 +29,10 @@ public final class NodeChanges extends Flux<NodeChange> {
    *     with a {@link MembershipException}
    * @param signals where subscribers are signalled; it stays the caller's. If it takes no tasks,
    *     the subscription ends with its {@code RejectedExecutionException}, on the thread that has
-   *     met it
+   *     met it. If it is disposed of while it has a task, there is nowhere left to signal on: the
+   *     source is ended when it tells of something next, and the subscriber hears nothing more.
+   *     With {@code Schedulers.immediate()} signals come on whatever thread brings something, that
+   *     of the source or that which requests, and who blocks there holds it up
    */
   public static Flux<NodeChange> of(NodeSource source, int maxNodes, Scheduler signals) {
     Objects.requireNonNull(source, "source");

@@ -1,8 +1,10 @@
 package io.reactivetransfer.membership;
 
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -14,6 +16,7 @@ import reactor.core.scheduler.Scheduler;
 /**
  * One subscriber of changes. Whoever brings something, a node, a request or an error, counts it in
  * {@code draining}; the first of them has the scheduler give away what there is, one run at a time.
+ * The count begins at 1, so that nothing is signalled before {@code onSubscribe} has returned.
  */
 final class NodeSubscription implements Subscription, NodeSink, Runnable {
 
@@ -22,10 +25,10 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
   private final int maxNodes;
   private final Scheduler signals;
   private final AtomicLong demand = new AtomicLong();
-  private final AtomicInteger draining = new AtomicInteger();
+  private final AtomicInteger draining = new AtomicInteger(1);
   private final Disposable.Swap started = Disposables.swap();
-  private volatile @Nullable Throwable ending;
-  private volatile boolean over;
+  private final AtomicReference<@Nullable Throwable> ending = new AtomicReference<>();
+  private final AtomicBoolean over = new AtomicBoolean();
 
   NodeSubscription(
       CoreSubscriber<? super NodeChange> actual, NodeTable table, int maxNodes, Scheduler signals) {
@@ -36,7 +39,8 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
   }
 
   void start(NodeSource source) {
-    if (over) {
+    schedule(); // for what was requested within onSubscribe
+    if (isEnding()) {
       return;
     }
     try {
@@ -46,14 +50,18 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
     }
   }
 
+  private boolean isEnding() {
+    return over.get() || ending.get() != null;
+  }
+
   @Override
   public void exists(Node node) {
-    told(over || table.put(node));
+    told(isEnding() || table.put(node));
   }
 
   @Override
   public void gone(String name) {
-    if (!over) {
+    if (!isEnding()) {
       table.remove(name);
     }
     told(true);
@@ -61,7 +69,7 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
 
   @Override
   public void all(Collection<Node> nodes) {
-    told(over || table.replace(nodes));
+    told(isEnding() || table.replace(nodes));
   }
 
   private void told(boolean isWithinLimit) {
@@ -77,8 +85,10 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
 
   @Override
   public void error(Throwable reason) {
-    ending = reason;
-    drain();
+    if (ending.compareAndSet(null, reason)) {
+      started.dispose(); // a subscriber that is slow to see the error keeps no source alive
+      drain();
+    }
   }
 
   @Override
@@ -93,17 +103,27 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
 
   @Override
   public void cancel() {
-    over = true;
+    over.set(true);
     started.dispose();
   }
 
   private void drain() {
-    if (!over && draining.getAndIncrement() == 0) {
-      try {
-        signals.schedule(this);
-      } catch (Throwable refused) {
-        end(refused); // nobody else gives anything away: the count stays above 0
-      }
+    if (over.get()) {
+      return;
+    }
+    if (draining.getAndIncrement() == 0) {
+      schedule();
+    } else if (signals.isDisposed()) {
+      cancel(); // its run may never come, and may be under way: there is no thread left to signal
+      // on
+    }
+  }
+
+  private void schedule() {
+    try {
+      signals.schedule(this);
+    } catch (Throwable refused) {
+      end(refused); // nobody else gives anything away: the count stays above 0
     }
   }
 
@@ -117,8 +137,8 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
   }
 
   private void giveAway() {
-    while (!over) {
-      Throwable reason = ending;
+    while (!over.get()) {
+      Throwable reason = ending.get();
       if (reason != null) {
         end(reason);
         return;
@@ -131,13 +151,17 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
       try {
         actual.onNext(change);
       } catch (Throwable failure) {
-        ending = failure;
+        error(failure);
       }
     }
   }
 
   private void end(Throwable reason) {
-    cancel();
-    actual.onError(reason);
+    if (over.compareAndSet(false, true)) {
+      started.dispose();
+      actual.onError(reason);
+    } else {
+      Operators.onErrorDropped(reason, actual.currentContext());
+    }
   }
 }

@@ -234,8 +234,96 @@ class NodeChangesTest {
     Scheduler gone = Schedulers.newSingle("gone");
     gone.dispose();
     source.changes(gone).subscribe(subscriber);
+    assertThat(subscriber.expectTerminalError()).isInstanceOf(RejectedExecutionException.class);
+    assertThat(source.starts).hasValue(0);
+  }
+
+  @Test
+  void aSchedulerThatTakesNoMoreTasksEndsTheSubscription() {
+    HeldScheduler gone = new HeldScheduler();
+    source.changes(gone).subscribe(subscriber);
+    gone.runAll();
+    gone.dispose();
     source.sink().exists(node("a", 1));
     assertThat(subscriber.expectTerminalError()).isInstanceOf(RejectedExecutionException.class);
+    assertThat(source.ends).hasValue(1);
+  }
+
+  /** Whatever it still tells, and whoever it tells it to does not look. */
+  @Test
+  void oneNodeTooManyEndsTheSourceAtOnceAndItsReasonStays() {
+    HeldScheduler later = new HeldScheduler();
+    source.changes(later).subscribe(subscriber);
+    for (int i = 0; i <= FakeSource.MAX_NODES; i++) {
+      source.sink().exists(node("node-" + i, 1));
+    }
+    assertThat(source.ends).hasValue(1);
+    source.sink().error(new IllegalStateException("later"));
+    later.runAll();
+    assertThat(subscriber.expectTerminalError()).isInstanceOf(MembershipException.class);
+  }
+
+  @Test
+  void whatASubscriberThrowsOfAnErrorIsNoSecondError() {
+    List<Throwable> errors = new ArrayList<>();
+    source
+        .changes()
+        .subscribe(
+            new CoreSubscriber<>() {
+              @Override
+              public void onSubscribe(Subscription subscription) {}
+
+              @Override
+              public void onNext(NodeChange change) {}
+
+              @Override
+              public void onError(Throwable reason) {
+                errors.add(reason);
+                throw new IllegalStateException("in the subscriber");
+              }
+
+              @Override
+              public void onComplete() {}
+            });
+    source.sink().error(new IllegalStateException("first"));
+    assertThat(errors).singleElement().extracting(Throwable::getMessage).isEqualTo("first");
+  }
+
+  @Test
+  void nothingIsSignalledBeforeOnSubscribeHasReturned() {
+    List<String> order = new ArrayList<>();
+    source
+        .changes()
+        .subscribe(
+            new CoreSubscriber<>() {
+              @Override
+              public void onSubscribe(Subscription subscription) {
+                subscription.request(0);
+                order.add("subscribed");
+              }
+
+              @Override
+              public void onNext(NodeChange change) {}
+
+              @Override
+              public void onError(Throwable reason) {
+                order.add("error");
+              }
+
+              @Override
+              public void onComplete() {}
+            });
+    assertThat(order).containsExactly("subscribed", "error");
+  }
+
+  @Test
+  void aSchedulerThatIsDisposedOfWithItsTaskKeepsNoSourceAlive() {
+    HeldScheduler gone = new HeldScheduler();
+    source.changes(gone).subscribe(subscriber);
+    source.sink().exists(node("a", 1));
+    assertThat(source.ends).hasValue(0);
+    gone.dispose();
+    source.sink().exists(node("a", 2));
     assertThat(source.ends).hasValue(1);
   }
 

@@ -1,6 +1,7 @@
 package io.reactivetransfer.membership.etcd;
 
 import io.etcd.jetcd.common.exception.ErrorCode;
+import io.etcd.jetcd.common.exception.EtcdException;
 import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.reactivetransfer.membership.MembershipException;
 import java.time.Duration;
@@ -72,9 +73,24 @@ final class Attempts {
 
   /** The client says so by exceptions of its own, or by those of gRPC. */
   private boolean isFinal(Throwable failure) {
-    return !hasSucceeded
-        && !(failure instanceof MembershipException)
-        && REFUSALS.contains(EtcdExceptionFactory.toEtcdException(failure).getErrorCode());
+    return !hasSucceeded && !(failure instanceof MembershipException) && isRefusal(failure);
+  }
+
+  /**
+   * The client says of whatever has kept it from a token that it is not authenticated, with that as
+   * the cause: only if this is a refusal itself, the password is wrong. That a user may not watch a
+   * key it says by the words of etcd alone.
+   */
+  private static boolean isRefusal(Throwable failure) {
+    EtcdException reason = EtcdExceptionFactory.toEtcdException(failure);
+    if (reason.getErrorCode() == ErrorCode.CANCELLED) {
+      return String.valueOf(reason.getMessage()).contains("permission denied");
+    }
+    Throwable cause = reason.getCause();
+    if (reason.getErrorCode() == ErrorCode.UNAUTHENTICATED && cause != null) {
+      return cause instanceof IllegalArgumentException || isRefusal(cause);
+    }
+    return REFUSALS.contains(reason.getErrorCode());
   }
 
   private Throwable toFinal(Throwable refused) {

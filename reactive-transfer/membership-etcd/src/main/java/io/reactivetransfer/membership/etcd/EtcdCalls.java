@@ -62,16 +62,29 @@ final class EtcdCalls {
         .map(done -> done.getHeader().getRevision());
   }
 
-  /** The keys that begin with a prefix, so many at most. */
-  Mono<GetResponse> list(ByteSequence prefix, int limit) {
-    GetOption option = GetOption.builder().isPrefix(true).withLimit(limit).build();
-    return answer(() -> client.getKVClient().get(prefix, option));
+  /** The entries from a key to before another one, the first so many, as of a revision or now. */
+  Mono<GetResponse> page(ByteSequence from, ByteSequence end, int limit, long revision) {
+    GetOption option =
+        GetOption.builder().withRange(end).withLimit(limit).withRevision(revision).build();
+    return answer(() -> client.getKVClient().get(from, option));
+  }
+
+  /** The first key of these, without its value. */
+  Mono<GetResponse> firstKey(ByteSequence from, ByteSequence end, long revision) {
+    GetOption option =
+        GetOption.builder()
+            .withRange(end)
+            .withLimit(1)
+            .withRevision(revision)
+            .withKeysOnly(true)
+            .build();
+    return answer(() -> client.getKVClient().get(from, option));
   }
 
   /**
-   * What happens to a key, or to all that begin with it, from a revision on. It goes on with
-   * another connection by itself, and ends with an error only, such as that the revision was
-   * compacted.
+   * What happens to a key, or to all that begin with it, from a revision on. The first that it
+   * emits, without any event, says that etcd watches. It ends with an error only, such as that the
+   * connection was lost, that the revision was compacted, or that the user may not read this.
    */
   Flux<WatchResponse> watch(ByteSequence key, boolean isPrefix, long revision) {
     WatchOption option =
@@ -79,6 +92,7 @@ final class EtcdCalls {
             .isPrefix(isPrefix)
             .withRevision(revision)
             .withRequireLeader(true)
+            .withCreateNotify(true)
             .build();
     return Flux.<WatchResponse>create(
             sink -> {

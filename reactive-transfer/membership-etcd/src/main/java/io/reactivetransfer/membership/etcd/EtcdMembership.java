@@ -1,10 +1,9 @@
 package io.reactivetransfer.membership.etcd;
 
-import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
-import io.etcd.jetcd.kv.GetResponse;
-import io.etcd.jetcd.watch.WatchEvent;
+import io.etcd.jetcd.watch.WatchResponse;
+import io.grpc.ClientInterceptor;
 import io.reactivetransfer.membership.MembershipException;
 import io.reactivetransfer.membership.Node;
 import io.reactivetransfer.membership.NodeChange;
@@ -12,6 +11,8 @@ import io.reactivetransfer.membership.NodeChanges;
 import io.reactivetransfer.membership.NodeRegistry;
 import io.reactivetransfer.membership.NodeSink;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,8 +34,8 @@ import reactor.core.scheduler.Schedulers;
  * <p>Each node is a key, the prefix and the node's name, whose value has the rest in JSON, see
  * {@code docs/membership.md}. The key belongs to a lease that the process keeps. When etcd is away,
  * {@link #nodes()} says nothing, so that all nodes that were known stay; when it is there again, it
- * goes on from where it was, or, if etcd has forgotten what happened since, compares a new list
- * with what it has said. A registration whose lease has ended meanwhile enters its node again.
+ * compares a new list with what it has said. A registration whose lease has ended meanwhile enters
+ * its node again.
  *
  * <p>Signals come on {@link Builder#signalScheduler}. Whoever has built this closes it.
  */
@@ -54,7 +55,12 @@ public final class EtcdMembership implements NodeRegistry {
     lease = builder.lease;
     maxNodes = builder.maxNodes;
     signals = builder.signals;
-    Client client = builder.client.build();
+    List<ClientInterceptor> interceptors = new ArrayList<>();
+    if (builder.client.interceptors() != null) {
+      interceptors.addAll(builder.client.interceptors());
+    }
+    interceptors.add(new CallDeadline(builder.callTimeout));
+    Client client = builder.client.copy().interceptors(interceptors).build();
     calls = new EtcdCalls(client, builder.callTimeout);
     close = Mono.defer(() -> end(client)).cache();
   }
@@ -75,30 +81,18 @@ public final class EtcdMembership implements NodeRegistry {
   }
 
   private Disposable follow(NodeSink sink) {
-    Flux<GetResponse> listAndWatch =
-        calls
-            .list(keys.prefix(), maxNodes)
-            .doOnNext(list -> tellAll(list, sink))
-            .flatMapMany(list -> Flux.concat(Mono.just(list), changesAfter(list, sink)));
+    Flux<WatchResponse> listAndWatch =
+        NodeList.read(calls, keys, maxNodes)
+            .doOnNext(list -> sink.all(list.nodes()))
+            .flatMapMany(list -> changesAfter(list.revision(), sink));
     return untilClosed(Attempts.at("follow the nodes", listAndWatch))
         .subscribe(_ -> {}, sink::error);
   }
 
-  private void tellAll(GetResponse list, NodeSink sink) {
-    if (list.isMore()) {
-      throw new MembershipException(
-          "expected at most %,d keys below %s in etcd, got %,d; allow more, or see who enters them"
-              .formatted(maxNodes, keys.prefix(), list.getCount()));
-    }
-    sink.all(keys.nodes(list.getKvs()));
-  }
-
-  private Flux<GetResponse> changesAfter(GetResponse list, NodeSink sink) {
+  private Flux<WatchResponse> changesAfter(long revision, NodeSink sink) {
     return calls
-        .watch(keys.prefix(), true, list.getHeader().getRevision() + 1)
-        .doOnNext(changes -> keys.tell(changes.getEvents(), sink))
-        .ignoreElements()
-        .thenMany(Flux.empty());
+        .watch(keys.prefix(), true, revision + 1)
+        .doOnNext(changes -> keys.tell(changes.getEvents(), sink));
   }
 
   /**
@@ -108,37 +102,10 @@ public final class EtcdMembership implements NodeRegistry {
    */
   @Override
   public Flux<Node> register(Node node) {
-    Flux<Node> once =
-        Flux.usingWhen(
-            calls.grant(lease),
-            granted -> stay(node, granted),
-            this::leave,
-            // others see the node as long as the lease lasts, and nothing if it is entered in time
-            (_, _) -> Mono.empty(),
-            this::leave);
-    return untilClosed(Attempts.at("enter the node " + node.name(), once))
-        .onBackpressureLatest()
-        .publishOn(signals, 1);
-  }
-
-  /** Ends when the lease is lost, or the key is taken away, by whomever. */
-  private Flux<Node> stay(Node node, long granted) {
-    ByteSequence key = keys.key(node);
-    return calls
-        .put(key, NodeKeys.value(node), granted)
-        .flatMapMany(revision ->
-            Flux.just(node)
-                .concatWith(
-                    Flux.merge(calls.keep(granted), untilDeleted(node, key, revision + 1))));
-  }
-
-  private Flux<Node> untilDeleted(Node node, ByteSequence key, long revision) {
-    return calls
-        .watch(key, false, revision)
-        .flatMapIterable(changes -> changes.getEvents())
-        .filter(event -> event.getEventType() == WatchEvent.EventType.DELETE)
-        .flatMap(_ ->
-            Flux.error(new IllegalStateException("the key of " + node.name() + " was deleted")));
+    Flux<Node> entered =
+        Flux.defer(
+            () -> new Registration(calls, lease, node, keys.key(node), this::leave).entered());
+    return untilClosed(entered).onBackpressureLatest().publishOn(signals, 1);
   }
 
   /** What never completes by itself, so that its end is that of this membership. */
@@ -226,7 +193,8 @@ public final class EtcdMembership implements NodeRegistry {
 
     /**
      * How many nodes there may be, 1 to 1,000,000. Where there are more, {@link #nodes()} ends with
-     * a {@link MembershipException}.
+     * a {@link MembershipException}; so it does where it begins with more than 10,000 keys beside
+     * them that are no nodes.
      */
     public Builder maxNodes(int maxNodes) {
       if (maxNodes < 1 || maxNodes > 1_000_000) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.membership.Node;
 import java.io.ByteArrayOutputStream;
@@ -26,6 +27,7 @@ final class NodeJson {
 
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(16)

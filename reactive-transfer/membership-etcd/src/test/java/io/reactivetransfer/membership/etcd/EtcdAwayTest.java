@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.common.exception.CompactedException;
 import io.etcd.jetcd.options.CompactOption;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.membership.Node;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.Disposable;
+import reactor.test.StepVerifier;
 
 /** An etcd that is killed, stopped, started late, or has forgotten what happened. */
 class EtcdAwayTest {
@@ -139,9 +141,59 @@ class EtcdAwayTest {
     assertThat(view.changes).containsExactly(new Joined(node("a", 1)));
   }
 
+  /** Calls that were given up would all run when etcd is back. */
+  @Test
+  void nothingPilesUpWhileEtcdIsAway() throws Exception {
+    InFlight calls = new InFlight();
+    ETCD.kill();
+    EtcdMembership membership =
+        EtcdMembership.builder(ETCD.builder().interceptor(calls))
+            .callTimeout(Duration.ofMillis(200))
+            .build();
+    opened.add(membership);
+    Disposable registration = membership.register(node("a", 1)).onErrorComplete().subscribe();
+    await().atMost(PATIENCE).until(() -> calls.begun.get() >= 4);
+    registration.dispose();
+    await().atMost(PATIENCE).until(() -> calls.ended.get() == calls.begun.get());
+    ETCD.start();
+  }
+
+  /** Its lease, which is long, was left alone in the hope of a next attempt. */
+  @Test
+  void aCancelBetweenTwoAttemptsTakesTheNodeAway() throws Exception {
+    View view = new View(open(10));
+    try (TcpCut cut = new TcpCut(ETCD.port())) {
+      EtcdMembership far =
+          EtcdMembership.builder(cut.builder())
+              .lease(Duration.ofMinutes(10))
+              .callTimeout(Duration.ofSeconds(20))
+              .build();
+      opened.add(far);
+      Disposable registration = far.register(node("a", 1)).onErrorComplete().subscribe();
+      view.until(node("a", 1));
+      cut.cut();
+      await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // it has seen that by now
+      registration.dispose();
+      cut.mend();
+      view.until();
+    }
+  }
+
+  @Test
+  void aWatchFromWhatWasCompactedSaysSo() throws Exception {
+    put(node("a", 1));
+    long last = put(node("a", 2));
+    ETCD.client().getKVClient().compact(last).get();
+    StepVerifier.create(
+            new EtcdCalls(ETCD.client(), PATIENCE).watch(key(node("a", 1)), false, last - 1))
+        .thenConsumeWhile(_ -> true)
+        .expectError(CompactedException.class)
+        .verify(PATIENCE);
+  }
+
   /** What happened while it could not see it is not in etcd any more when it comes back. */
   @Test
-  void whatWasCompactedIsFoundByComparing() throws Exception {
+  void whatHappenedMeanwhileIsFoundByComparing() throws Exception {
     put(node("stays", 1));
     put(node("changes", 1));
     put(node("leaves", 1));

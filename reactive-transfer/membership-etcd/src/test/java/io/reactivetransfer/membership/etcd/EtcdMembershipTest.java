@@ -82,13 +82,14 @@ class EtcdMembershipTest {
   @Test
   void whatIsEnteredAnewIsAChangeAndTheEndOfTheEarlierTakesNothingAway() throws Exception {
     View view = new View(open());
-    Disposable earlier = open().register(ONE).onErrorComplete().subscribe();
+    EtcdMembership earlier = open();
+    earlier.register(ONE).onErrorComplete().subscribe();
     view.until(ONE);
     Node next = ONE.withLabel("rank", "1");
     open().register(next).onErrorComplete().subscribe();
     view.until(next);
     assertThat(view.changes).containsExactly(new Joined(ONE), new Changed(ONE, next));
-    earlier.dispose();
+    earlier.close().block(PATIENCE); // waits until its lease has ended
     put("probe", "{\"role\":\"r\",\"address\":\"h:1\"}");
     view.until(next, Node.of("probe", "r", new HostPort("h", 1)));
     assertThat(view.changes).noneMatch(Left.class::isInstance);
@@ -139,7 +140,7 @@ class EtcdMembershipTest {
     EtcdMembership small = keep(EtcdMembership.builder(ETCD.builder()).maxNodes(3).build());
     assertThat(new View(small).untilError())
         .isInstanceOf(MembershipException.class)
-        .hasMessageStartingWith("expected at most 3 keys below /reactive-transfer/nodes/ in etcd");
+        .hasMessageStartingWith("expected at most 3 nodes below /reactive-transfer/nodes/ in etcd");
     ETCD.client().getKVClient().delete(bytes(PREFIX + "n0")).get();
     View view = new View(small);
     await().atMost(PATIENCE).until(() -> view.changes.size() == 3);

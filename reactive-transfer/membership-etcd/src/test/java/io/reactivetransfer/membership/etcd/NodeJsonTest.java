@@ -65,6 +65,7 @@ class NodeJsonTest {
           {"role":"r","address":"h:1","labels":[]}      | expected labels to be START_OBJECT
           {"role":"r","address":"h:1","labels":{"a":1}} | expected each label to be VALUE_STRING
           {"role":"r r","address":"h:1"}                | expected a role of 1 to 63
+          {"role":"r","role":"s","address":"h:1"}       | expected an object of JSON: Duplicate field 'role'
           {"role":"r","address":"h:1"} {}               | expected one object of JSON, got more behind it
           """)
   void otherValuesAreRefused(String text, String message) {

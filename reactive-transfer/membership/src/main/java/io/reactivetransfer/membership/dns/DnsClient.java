@@ -46,14 +46,23 @@ final class DnsClient {
   /** Reads the configuration of this machine, so it may block. */
   DnsClient(DnsQuery query) {
     this.query = query;
-    resolver =
-        new DnsNameResolverBuilder(loop.next())
-            .datagramChannelType(NioDatagramChannel.class)
-            .socketChannelType(NioSocketChannel.class)
-            // a port of its own for each question makes answers harder to forge
-            .datagramChannelStrategy(DnsNameResolverChannelStrategy.ChannelPerResolution)
-            .queryTimeoutMillis(query.timeout().toMillis())
-            .build();
+    try {
+      resolver =
+          new DnsNameResolverBuilder(loop.next())
+              .datagramChannelType(NioDatagramChannel.class)
+              .socketChannelType(NioSocketChannel.class)
+              // a port of its own for each question makes answers harder to forge
+              .datagramChannelStrategy(DnsNameResolverChannelStrategy.ChannelPerResolution)
+              .queryTimeoutMillis(query.timeout().toMillis())
+              .build();
+    } catch (Throwable failure) {
+      end(loop); // nobody has this to close it
+      throw failure;
+    }
+  }
+
+  private static void end(EventLoopGroup loop) {
+    var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS); // nobody waits for it
   }
 
   /** Asks one server after the other; fails with what the last one said. It may block at first. */
@@ -136,6 +145,6 @@ final class DnsClient {
   /** Its thread ends a moment later. */
   void close() {
     resolver.close();
-    var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS); // nobody waits for it
+    end(loop);
   }
 }

@@ -27,12 +27,12 @@ import reactor.core.scheduler.Schedulers;
  * another node.
  *
  * <p><b>When it asks.</b> On subscription, and again when the shortest time to live of an answer is
- * over, within {@link Builder#interval}; the shorter one of these also after an empty answer and a
- * failure. What an answer does not hold has left; so has everything, if there is no such name or it
- * has no records. A failure, which is a server that does not answer in time or says anything but
- * that (SERVFAIL, REFUSED), changes nothing: what the last answer held stays, for each type of
- * record by itself. It is logged once for each row of failures. Each question goes to the name
- * servers in turn, until one answers.
+ * over, within {@link Builder#interval}; the shorter one of these also where no answer has a
+ * record, and after a failure. What an answer does not hold has left; so has everything, if there
+ * is no such name or it has no records. A failure, which is a server that does not answer in time
+ * or says anything but that (SERVFAIL, REFUSED, a referral, an alias alone), changes nothing: what
+ * the last answer held stays, for each type of record by itself. It is logged once for each row of
+ * failures. Each question goes to the name servers in turn, until one answers.
  *
  * <p><b>What it takes.</b> Each subscription has a thread of its own and asks by itself. Both end
  * with it, so there is nothing to be closed.

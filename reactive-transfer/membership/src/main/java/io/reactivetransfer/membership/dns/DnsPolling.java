@@ -53,17 +53,16 @@ final class DnsPolling {
     return Flux.fromIterable(query.types())
         .concatMap(this::ask)
         .reduce(Math::min)
-        .map(query::interval)
-        .doOnNext(_ -> tell());
+        .map(seconds -> query.interval(seconds == DnsAnswer.NO_RECORDS ? 0 : seconds));
   }
 
-  /** Emits for how long the answer holds. */
+  /** Emits for how long the answer holds. Each is told at once: the next one may take long. */
   private Mono<Long> ask(RecordType type) {
-    return client
-        .ask(type)
+    return Mono.defer(() -> client.ask(type))
         .doOnNext(answer -> {
           failing.remove(type);
           known.put(type, answer.nodes());
+          sink.all(known.values().stream().flatMap(List::stream).toList());
         })
         .map(DnsAnswer::ttlSeconds)
         .onErrorResume(failure -> {
@@ -79,12 +78,6 @@ final class DnsPolling {
           type.type().name(),
           query.host(),
           failure.toString());
-    }
-  }
-
-  private void tell() {
-    if (!known.isEmpty()) {
-      sink.all(known.values().stream().flatMap(List::stream).toList());
     }
   }
 }

@@ -6,6 +6,7 @@ import io.netty.handler.codec.dns.DefaultDnsRecordDecoder;
 import io.netty.handler.codec.dns.DnsRecordType;
 import io.netty.util.NetUtil;
 import io.reactivetransfer.HostPort;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -36,13 +37,16 @@ record RecordType(DnsRecordType type, Function<ByteBuf, Optional<HostPort>> addr
     return Optional.of(new HostPort(host, port));
   }
 
-  /** By RFC 2782 a target that is the root says that the service is not to be had. */
+  /**
+   * By RFC 2782 a target that is the root says that the service is not to be had. Servers may write
+   * one host with large and small letters, now this way and now that.
+   */
   private static Optional<HostPort> target(ByteBuf data) {
     ByteBuf rest = data.duplicate();
     rest.skipBytes(PRIORITY_AND_WEIGHT_BYTES);
     int port = rest.readUnsignedShort();
     String name = DefaultDnsRecordDecoder.decodeName(rest);
-    String host = name.substring(0, name.length() - 1);
+    String host = name.substring(0, name.length() - 1).toLowerCase(Locale.ROOT);
     return host.isEmpty() ? Optional.empty() : Optional.of(new HostPort(host, port));
   }
 }

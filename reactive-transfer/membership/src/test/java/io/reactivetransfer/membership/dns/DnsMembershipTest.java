@@ -192,6 +192,29 @@ class DnsMembershipTest {
     assertThat(changes).hasSize(2);
   }
 
+  /** That it has no IPv6 is no reason to ask all the time. */
+  @Test
+  void aHostWithoutIpv6IsNotAskedBeforeItsTimeToLiveIsOver() throws Exception {
+    DNS.hosts("10.0.0.1 prefill.test");
+    DNS.start(LOCAL, "--local-ttl=3600");
+    subscribe(addresses().interval(SHORT, Duration.ofHours(1)));
+    until("10.0.0.1:7400");
+    DNS.hosts();
+    DNS.reload();
+    await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+    assertThat(changes).hasSize(1);
+  }
+
+  /** The question about IPv6 takes minutes to fail, longer than this waits. */
+  @Test
+  void whatIsKnownOfOneTypeDoesNotWaitForAnother() throws Exception {
+    try (SlowForIpv6 server = new SlowForIpv6()) {
+      subscribe(
+          addresses().nameServers(List.of(server.address())).queryTimeout(Duration.ofMinutes(1)));
+      until("10.0.0.1:7400");
+    }
+  }
+
   @Test
   void optionsAreChecked() {
     assertThatThrownBy(() -> DnsMembership.addresses("prefill", "prefill.test", 0))

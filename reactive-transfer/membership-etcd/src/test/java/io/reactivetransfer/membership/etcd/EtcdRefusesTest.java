@@ -1,0 +1,128 @@
+package io.reactivetransfer.membership.etcd;
+
+import static io.reactivetransfer.membership.etcd.EtcdServer.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.etcd.jetcd.Auth;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.ClientBuilder;
+import io.etcd.jetcd.auth.Permission;
+import io.etcd.jetcd.options.OptionsUtil;
+import io.reactivetransfer.HostPort;
+import io.reactivetransfer.membership.MembershipException;
+import io.reactivetransfer.membership.Node;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Users, what they may do, and what is too long or too much. */
+class EtcdRefusesTest {
+
+  private static final String PREFIX = "/reactive-transfer/nodes/";
+  private static final Node ONE = Node.of("one", "decode", new HostPort("10.0.0.7", 7400));
+
+  private static final Node TWO = Node.of("two", "decode", new HostPort("10.0.0.8", 7400));
+
+  @RegisterExtension static final EtcdServer ETCD = new EtcdServer();
+
+  private final List<EtcdMembership> opened = new ArrayList<>();
+
+  private EtcdMembership keep(EtcdMembership.Builder builder) {
+    EtcdMembership membership = builder.build();
+    opened.add(membership);
+    return membership;
+  }
+
+  @AfterEach
+  void close() {
+    opened.forEach(each -> each.close().block(PATIENCE));
+  }
+
+  private static ByteSequence bytes(String text) {
+    return ByteSequence.from(text, StandardCharsets.UTF_8);
+  }
+
+  private static void put(String name, String value) throws Exception {
+    ETCD.client().getKVClient().put(bytes(PREFIX + name), bytes(value)).get();
+  }
+
+  private static ClientBuilder as(String user) {
+    return ETCD.builder().user(bytes(user)).password(bytes(user));
+  }
+
+  private static void user(String name, Permission.Type may) throws Exception {
+    Auth auth = ETCD.client().getAuthClient();
+    ByteSequence prefix = bytes(PREFIX);
+    auth.roleAdd(bytes(name)).get();
+    auth.roleGrantPermission(bytes(name), prefix, OptionsUtil.prefixEndOf(prefix), may).get();
+    auth.userAdd(bytes(name), bytes(name)).get();
+    auth.userGrantRole(bytes(name), bytes(name)).get();
+  }
+
+  private static void enableUsers() throws Exception {
+    Auth auth = ETCD.client().getAuthClient();
+    auth.userAdd(bytes("root"), bytes("root")).get();
+    auth.userGrantRole(bytes("root"), bytes("root")).get();
+    auth.authEnable().get();
+  }
+
+  @Test
+  void whoMayOnlyWriteIsToldSoAndHisNodeGoes() throws Exception {
+    user("writer", Permission.Type.WRITE);
+    enableUsers();
+    EtcdMembership writer = keep(EtcdMembership.builder(as("writer")));
+    assertThatThrownBy(() -> writer.register(ONE).blockLast(PATIENCE))
+        .isInstanceOf(MembershipException.class)
+        .hasMessageStartingWith("etcd refuses to enter the node one");
+    EtcdMembership root = keep(EtcdMembership.builder(as("root")));
+    View view = new View(root);
+    root.register(TWO).onErrorComplete().subscribe();
+    view.until(TWO);
+  }
+
+  @Test
+  void aPasswordIsFineAlsoWhereEtcdComesLate() throws Exception {
+    enableUsers();
+    ETCD.kill();
+    EtcdMembership known = keep(EtcdMembership.builder(as("root")));
+    View view = new View(known);
+    known.register(ONE).onErrorComplete().subscribe();
+    ETCD.start();
+    view.until(ONE);
+  }
+
+  /**
+   * Of 6 MB, where a message may have 4 MiB; and there are more of them than there may be nodes.
+   */
+  @Test
+  void aListThatIsTooLongForOneMessageIsReadInPages() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      put("garbage-" + i, "x".repeat(60_000));
+    }
+    put("one", "{\"role\":\"decode\",\"address\":\"10.0.0.7:7400\"}");
+    new View(keep(EtcdMembership.builder(ETCD.builder()).maxNodes(1))).until(ONE);
+  }
+
+  @Test
+  void aValueThatIsTooLongForAMessageIsNamed() throws Exception {
+    put("long", "x".repeat(5_000));
+    ClientBuilder small = ETCD.builder().maxInboundMessageSize(2_000);
+    assertThat(new View(keep(EtcdMembership.builder(small))).untilError())
+        .isInstanceOf(MembershipException.class)
+        .hasMessageContaining("a longer one of the key /reactive-transfer/nodes/long");
+  }
+
+  @Test
+  void manyPagesAreOneList() throws Exception {
+    for (int i = 0; i < 1_200; i++) {
+      put("n-" + i, "{\"role\":\"r\",\"address\":\"h:1\"}");
+    }
+    View view = new View(keep(EtcdMembership.builder(ETCD.builder())));
+    await().atMost(PATIENCE).until(() -> view.changes.size() == 1_200);
+  }
+}
