@@ -114,8 +114,7 @@ final class NodeSubscription implements Subscription, NodeSink, Runnable {
     if (draining.getAndIncrement() == 0) {
       schedule();
     } else if (signals.isDisposed()) {
-      cancel(); // its run may never come, and may be under way: there is no thread left to signal
-      // on
+      cancel(); // its run may be under way or never come, so nothing can be signalled any more
     }
   }
 
