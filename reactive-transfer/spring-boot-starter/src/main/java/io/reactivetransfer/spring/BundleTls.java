@@ -3,7 +3,12 @@ package io.reactivetransfer.spring;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.reactivetransfer.control.Tls;
+import java.lang.ref.WeakReference;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Collections;
 import java.util.List;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -21,23 +26,26 @@ final class BundleTls {
   private static final Logger LOG = Loggers.getLogger(BundleTls.class);
   private static final String PROTOCOL = "TLSv1.3";
 
+  /** For both directions, of one state of the bundle. */
+  private record Contexts(SslContext server, SslContext client) {}
+
   private final String name;
   private final boolean mutual;
-  private final ReloadedSslContext server;
-  private final ReloadedSslContext client;
+  private volatile Contexts current;
 
   private BundleTls(String name, SslBundle bundle, boolean mutual) {
     this.name = name;
     this.mutual = mutual;
-    this.server = new ReloadedSslContext(server(bundle));
-    this.client = new ReloadedSslContext(client(bundle));
+    this.current = contexts(bundle);
   }
 
   /**
-   * By the bundle of this name.
+   * By the bundle of this name. The bundles keep nothing of it: it follows them for as long as what
+   * is returned is used.
    *
    * @param mutual whether those who connect must show a certificate, too
-   * @throws IllegalArgumentException if there is none, or it has no certificate
+   * @throws IllegalArgumentException if there is none, it cannot be read, or lacks a certificate,
+   *     its key, or whom to trust
    */
   static Tls of(String name, @Nullable SslBundles bundles, boolean mutual) {
     if (bundles == null) {
@@ -45,32 +53,90 @@ final class BundleTls {
     }
     BundleTls tls;
     try {
-      tls = new BundleTls(name, bundles.getBundle(name), mutual);
-      bundles.addBundleUpdateHandler(name, tls::updated);
+      SslBundle first = bundles.getBundle(name);
+      tls = new BundleTls(name, first, mutual);
+      tls.follow(bundles, first);
     } catch (NoSuchSslBundleException e) {
       throw new IllegalArgumentException(
           "expected the name of an SSL bundle, got '" + name + "'; there are " + known(bundles), e);
     }
-    return Tls.of(tls.server, tls.client);
+    return Tls.of(
+        new ReloadedSslContext(() -> tls.current.server()),
+        new ReloadedSslContext(() -> tls.current.client()));
   }
 
   private static List<String> known(SslBundles bundles) {
     return bundles.getBundleNames().stream().sorted().toList();
   }
 
-  private void updated(SslBundle bundle) {
+  /**
+   * Nobody who follows can be removed again, and bundles may live longer than engines: hence the
+   * weak reference. An update that came before this one followed is seen by reading again.
+   */
+  private synchronized void follow(SslBundles bundles, SslBundle first) {
+    WeakReference<BundleTls> follower = new WeakReference<>(this);
+    bundles.addBundleUpdateHandler(
+        name,
+        bundle -> {
+          BundleTls tls = follower.get();
+          if (tls != null) {
+            tls.updated(bundle);
+          }
+        });
+    SslBundle now = bundles.getBundle(name);
+    if (!now.equals(first)) {
+      updated(now);
+    }
+  }
+
+  private synchronized void updated(SslBundle bundle) {
     try {
-      SslContext newServer = server(bundle);
-      SslContext newClient = client(bundle);
-      server.set(newServer);
-      client.set(newClient);
+      current = contexts(bundle);
       LOG.info("SSL bundle '{}' was updated; new connections of engines have it", name);
     } catch (RuntimeException e) {
       LOG.error("SSL bundle '" + name + "' was updated and is refused; engines keep the old", e);
     }
   }
 
-  private SslContext server(SslBundle bundle) {
+  /** What is not there to be read says so with exceptions of many kinds. */
+  private Contexts contexts(SslBundle bundle) {
+    String missing;
+    try {
+      missing = missing(bundle);
+      if (missing == null) {
+        return new Contexts(server(bundle), client(bundle));
+      }
+    } catch (RuntimeException | GeneralSecurityException | SSLException e) {
+      throw new IllegalArgumentException(
+          "expected an SSL bundle with a certificate, its key and whom to trust, got '"
+              + name
+              + "', of which no context can be made: "
+              + e.getMessage(),
+          e);
+    }
+    throw new IllegalArgumentException(
+        "expected an SSL bundle with a certificate, its key and whom to trust, since every engine"
+            + " both takes connections and makes them; got '"
+            + name
+            + "' without "
+            + missing);
+  }
+
+  /** Java itself would go on: with no certificate to show, or with all public authorities. */
+  private static @Nullable String missing(SslBundle bundle) throws GeneralSecurityException {
+    KeyStore keys = bundle.getStores().getKeyStore();
+    if (keys == null) {
+      return "keystore";
+    }
+    for (String alias : Collections.list(keys.aliases())) {
+      if (keys.isKeyEntry(alias)) {
+        return bundle.getStores().getTrustStore() == null ? "truststore" : null;
+      }
+    }
+    return "a key in its keystore (keystore.private-key)";
+  }
+
+  private SslContext server(SslBundle bundle) throws SSLException {
     SslManagerBundle managers = bundle.getManagers();
     SslContextBuilder builder = SslContextBuilder.forServer(managers.getKeyManagerFactory());
     if (mutual) {
@@ -79,7 +145,7 @@ final class BundleTls {
     return build(builder, bundle);
   }
 
-  private SslContext client(SslBundle bundle) {
+  private SslContext client(SslBundle bundle) throws SSLException {
     SslManagerBundle managers = bundle.getManagers();
     SslContextBuilder builder =
         SslContextBuilder.forClient().trustManager(managers.getTrustManagerFactory());
@@ -89,22 +155,17 @@ final class BundleTls {
     return build(builder, bundle);
   }
 
-  private SslContext build(SslContextBuilder builder, SslBundle bundle) {
+  /** By the JDK, also where OpenSSL is on the class path: its contexts would have to be freed. */
+  private static SslContext build(SslContextBuilder builder, SslBundle bundle) throws SSLException {
     SslOptions options = bundle.getOptions();
     String[] ciphers = options.getCiphers();
     String[] protocols = options.getEnabledProtocols();
     if (ciphers != null) {
       builder.ciphers(List.of(ciphers));
     }
-    try {
-      return builder.protocols(protocols == null ? new String[] {PROTOCOL} : protocols).build();
-    } catch (SSLException e) {
-      throw new IllegalArgumentException(
-          "expected an SSL bundle with a certificate, its key and whom to trust, got '"
-              + name
-              + "', of which no context can be made: "
-              + e.getMessage(),
-          e);
-    }
+    return builder
+        .sslProvider(SslProvider.JDK)
+        .protocols(protocols == null ? new String[] {PROTOCOL} : protocols)
+        .build();
   }
 }

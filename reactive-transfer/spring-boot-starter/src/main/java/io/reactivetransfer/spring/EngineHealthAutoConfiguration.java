@@ -30,6 +30,6 @@ public final class EngineHealthAutoConfiguration {
       ObjectProvider<Engines> engines) {
     Engines ours = engines.getIfAvailable();
     return new EngineHealthContributor(
-        NamedEngines.of(beans), properties, ours == null ? null : ours.faults());
+        new NamedEngines(beans), properties, ours == null ? null : ours.faults());
   }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
@@ -16,28 +17,39 @@ import org.springframework.boot.health.contributor.ReactiveHealthContributors.En
 /** The health of all engines of an application, by their names. */
 final class EngineHealthContributor implements CompositeReactiveHealthContributor, DisposableBean {
 
+  private final Supplier<Map<String, TransferEngine>> engines;
+  private final ReactiveTransferProperties properties;
+  private final @Nullable EngineFaults faults;
   private final Map<String, EngineHealthIndicator> indicators = new LinkedHashMap<>();
 
   /**
-   * Begins to look after them.
+   * Begins to look after those that there are, and after others when it is asked for their health.
    *
-   * @param engines by their names
+   * @param engines by their names, asked anew each time
    * @param faults why NICs have failed, or null where nobody remembers
    * @throws EngineConfigurationException if a peer that is expected is no host and port
    */
   EngineHealthContributor(
-      Map<String, TransferEngine> engines,
+      Supplier<Map<String, TransferEngine>> engines,
       ReactiveTransferProperties properties,
       @Nullable EngineFaults faults) {
-    engines.forEach((name, engine) -> {
-      HealthProperties its = properties.of(name).getHealth();
-      List<HostPort> peers = peers(its, new PropertyCheck(properties.prefixOf(name)));
-      Boolean lostPeers = its.getLostPeers();
-      indicators.put(
-          name,
-          new EngineHealthIndicator(
-              engine, faults, peers, lostPeers == null ? peers.isEmpty() : lostPeers));
-    });
+    this.engines = engines;
+    this.properties = properties;
+    this.faults = faults;
+    var _ = indicators();
+  }
+
+  private synchronized Map<String, EngineHealthIndicator> indicators() {
+    engines
+        .get()
+        .forEach((name, engine) -> indicators.computeIfAbsent(name, _ -> indicator(name, engine)));
+    return new LinkedHashMap<>(indicators);
+  }
+
+  private EngineHealthIndicator indicator(String name, TransferEngine engine) {
+    HealthProperties its = properties.of(name).getHealth();
+    PropertyCheck check = new PropertyCheck(properties.prefixOf(name));
+    return new EngineHealthIndicator(engine, faults, peers(its, check), its.isLostPeers());
   }
 
   private static List<HostPort> peers(HealthProperties its, PropertyCheck check) {
@@ -49,16 +61,16 @@ final class EngineHealthContributor implements CompositeReactiveHealthContributo
 
   @Override
   public @Nullable ReactiveHealthContributor getContributor(String name) {
-    return indicators.get(name);
+    return indicators().get(name);
   }
 
   @Override
   public Stream<Entry> stream() {
-    return indicators.entrySet().stream().map(each -> new Entry(each.getKey(), each.getValue()));
+    return indicators().entrySet().stream().map(each -> new Entry(each.getKey(), each.getValue()));
   }
 
   @Override
-  public void destroy() {
+  public synchronized void destroy() {
     indicators.values().forEach(EngineHealthIndicator::dispose);
   }
 }

@@ -22,6 +22,6 @@ public final class EngineInfoAutoConfiguration {
   @ConditionalOnEnabledInfoContributor("reactive-transfer")
   @ConditionalOnMissingBean(name = "reactiveTransferInfoContributor")
   EngineInfoContributor reactiveTransferInfoContributor(ListableBeanFactory beans) {
-    return new EngineInfoContributor(NamedEngines.of(beans));
+    return new EngineInfoContributor(new NamedEngines(beans));
   }
 }

@@ -1,5 +1,7 @@
 package io.reactivetransfer.spring;
 
+import org.jspecify.annotations.Nullable;
+
 /** An engine could not be opened. The text names it, and says why. */
 public final class EngineOpeningException extends RuntimeException {
 
@@ -7,7 +9,7 @@ public final class EngineOpeningException extends RuntimeException {
 
   private final String engine;
 
-  EngineOpeningException(String engine, String text, Throwable cause) {
+  EngineOpeningException(String engine, String text, @Nullable Throwable cause) {
     super(text, cause);
     this.engine = engine;
   }

@@ -71,7 +71,7 @@ final class EngineRegistrar implements ImportBeanDefinitionRegistrar {
     if (all.get(ENGINES) instanceof Map<?, ?> named) {
       named.keySet().forEach(name -> names.add(String.valueOf(name)));
     }
-    if (all.keySet().stream().anyMatch(EngineRegistrar::isOfAnEngine)
+    if ((all.keySet().stream().anyMatch(EngineRegistrar::isOfAnEngine) || isBackendSet())
         && !names.add(ReactiveTransferProperties.DEFAULT_NAME)) {
       throw new EngineConfigurationException(
           ReactiveTransferProperties.PREFIX + ".engines.default",
@@ -80,6 +80,13 @@ final class EngineRegistrar implements ImportBeanDefinitionRegistrar {
           null);
     }
     return names;
+  }
+
+  /** A map does not see the environment variable {@code REACTIVE_TRANSFER_BACKEND}. */
+  private boolean isBackendSet() {
+    return Binder.get(environment)
+        .bind(ReactiveTransferProperties.PREFIX + ".backend", String.class)
+        .isBound();
   }
 
   private static boolean isOfAnEngine(String property) {

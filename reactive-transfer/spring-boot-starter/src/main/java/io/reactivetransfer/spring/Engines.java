@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import reactor.core.publisher.Mono;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -19,18 +20,20 @@ import reactor.util.Loggers;
 /**
  * Opens engines when their beans are made, so that whoever is given one can use it at once, and
  * closes all of them when the context stops: behind everything that may still use them, and before
- * any bean is destroyed that may own memory.
+ * any bean is destroyed that may own memory, see {@link CloseBeforeDestruction}, too.
  */
 final class Engines implements SmartLifecycle, DisposableBean {
 
   /** The name of the bean that makes engines. */
   static final String BEAN = "reactiveTransferEngines";
 
-  /** Behind web servers and what has the usual phase: higher ones stop first. */
-  static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4_096;
+  /**
+   * Behind web servers, what has the usual phase, and threads that run tasks: higher stop first.
+   */
+  static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 4_096;
 
   /** What a close takes, at most, beside what it waits for by {@code closeTimeout}. */
-  private static final Duration CLOSING_NICS = Duration.ofSeconds(10);
+  private static final Duration CLOSING_NICS = Duration.ofSeconds(5);
 
   private static final Logger LOG = Loggers.getLogger(Engines.class);
 
@@ -43,6 +46,7 @@ final class Engines implements SmartLifecycle, DisposableBean {
   private final EngineFaults faults = new EngineFaults();
   private final Map<String, TransferEngine> opened = new ConcurrentHashMap<>();
   private volatile boolean running;
+  private volatile boolean closing;
 
   Engines(
       ReactiveTransferProperties properties,
@@ -82,6 +86,14 @@ final class Engines implements SmartLifecycle, DisposableBean {
           e);
     }
     opened.put(name, engine);
+    if (closing) { // whoever closes may not have seen it
+      closeAndWait();
+      throw new EngineOpeningException(
+          name,
+          "The engine '%s' was opened while its application context closes, and is closed again."
+              .formatted(name),
+          null);
+    }
     LOG.info("engine '{}' is open: {}", name, engine.address());
     return engine;
   }
@@ -90,14 +102,16 @@ final class Engines implements SmartLifecycle, DisposableBean {
     EngineOptions.Builder builder = OptionSettings.of(its, check);
     customizers.forEach(each -> each.customize(name, builder));
     EngineOptions options = builder.build();
-    if (options.closeTimeout().compareTo(phaseTimeout) >= 0) {
+    if (options.closeTimeout().plus(CLOSING_NICS).compareTo(phaseTimeout) > 0) {
       throw check.refused(
           "close-timeout",
-          "expected less than spring.lifecycle.timeout-per-shutdown-phase, which is "
+          "expected at least "
+              + CLOSING_NICS
+              + " less than spring.lifecycle.timeout-per-shutdown-phase, which is "
               + phaseTimeout
               + ", got "
               + options.closeTimeout()
-              + ": beans would be destroyed while the engine still writes to their memory",
+              + ": the context would not wait until the engine has closed",
           null);
     }
     List<EngineRecorder> told = new ArrayList<>();
@@ -113,17 +127,20 @@ final class Engines implements SmartLifecycle, DisposableBean {
     return faults;
   }
 
+  /** One that has broken meanwhile fails no start: that is for its health to say. */
   @Override
   public void start() {
-    opened.forEach((name, engine) -> {
-      if (engine.isClosed()) {
-        throw new IllegalStateException(
-            "expected a new application context for the engine '"
-                + name
-                + "', got one that was stopped and is started again: an engine that has closed"
-                + " stays closed, and with it everything that was registered with it");
-      }
-    });
+    if (closing) {
+      opened.keySet().stream()
+          .findAny()
+          .ifPresent(name -> {
+            throw new IllegalStateException(
+                "expected a new application context for the engine '"
+                    + name
+                    + "', got one that was stopped and is started again: an engine that has closed"
+                    + " stays closed, and with it everything that was registered with it");
+          });
+    }
     running = true;
   }
 
@@ -157,6 +174,10 @@ final class Engines implements SmartLifecycle, DisposableBean {
   /** Where the context was never started, because another bean has failed, they are open still. */
   @Override
   public void destroy() {
+    closeAndWait();
+  }
+
+  private void closeAndWait() {
     Duration longest =
         opened.values().stream()
             .map(engine -> engine.options().closeTimeout())
@@ -170,6 +191,7 @@ final class Engines implements SmartLifecycle, DisposableBean {
   }
 
   private Mono<Void> closeAll() {
+    closing = true;
     return Mono.when(
         opened.entrySet().stream()
             .map(each ->

@@ -3,15 +3,18 @@ package io.reactivetransfer.spring;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
+import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
  * Looks after the engine at one host and port: asks it for signs of life, and looks anew for
- * whoever is there now when it was lost or could not be reached.
+ * whoever is there now when it was lost or could not be reached. The engine that looks is there
+ * itself: so all nodes of a cluster can have the same list.
  */
 final class ExpectedPeer {
 
@@ -20,6 +23,7 @@ final class ExpectedPeer {
 
   private final HostPort at;
   private volatile @Nullable String trouble = "it was not reached yet";
+  private volatile boolean isItself;
 
   ExpectedPeer(HostPort at) {
     this.at = at;
@@ -27,18 +31,29 @@ final class ExpectedPeer {
 
   /** Looks after it until the engine closes, or this is disposed of. */
   Disposable watch(TransferEngine engine) {
+    if (at.equals(engine.address().control())) {
+      trouble = null;
+      return Disposables.disposed();
+    }
     return Mono.defer(() -> engine.peer(at))
         .flatMapMany(Peer::state)
         .doOnNext(this::heard)
         .takeUntil(state -> state.lossCause() != null)
         .then()
         .onErrorResume(failure -> {
-          trouble = String.valueOf(failure.getMessage());
+          notReached(engine, failure);
           return Mono.empty();
         })
-        .repeatWhen(ends -> ends.delayElements(INTERVAL))
+        .repeatWhen(ends -> ends.takeWhile(_ -> !isItself).delayElements(INTERVAL))
         .takeUntilOther(engine.onClose().onErrorComplete())
         .subscribe();
+  }
+
+  /** An engine that finds itself, by another name than it has, refuses itself as a peer. */
+  private void notReached(TransferEngine engine, Throwable failure) {
+    isItself =
+        failure instanceof PeerUnreachableException refused && engine.id().equals(refused.peer());
+    trouble = isItself ? null : String.valueOf(failure.getMessage());
   }
 
   private void heard(PeerState state) {

@@ -2,7 +2,6 @@ package io.reactivetransfer.spring;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What the health of an engine depends on, besides the engine itself and its NICs. */
 public class HealthProperties {
@@ -10,11 +9,8 @@ public class HealthProperties {
   /** Peers, as host:port of their control channels, without which the engine is down. */
   private List<String> peers = new ArrayList<>();
 
-  /**
-   * Whether the engine is down while a peer that it knows is lost; by default where no peers are
-   * listed.
-   */
-  private @Nullable Boolean lostPeers;
+  /** Whether the engine is down while any peer that it knows is lost; by default it is not. */
+  private boolean lostPeers;
 
   public List<String> getPeers() {
     return peers;
@@ -24,11 +20,11 @@ public class HealthProperties {
     this.peers = peers;
   }
 
-  public @Nullable Boolean getLostPeers() {
+  public boolean isLostPeers() {
     return lostPeers;
   }
 
-  public void setLostPeers(@Nullable Boolean lostPeers) {
+  public void setLostPeers(boolean lostPeers) {
     this.lostPeers = lostPeers;
   }
 }

@@ -2,20 +2,56 @@ package io.reactivetransfer.spring;
 
 import io.reactivetransfer.TransferEngine;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** All engines that are beans, whoever defines them, by their names. */
-final class NamedEngines {
+/**
+ * The engines that are beans, whoever defines them, by their names: those of this context and of
+ * the ones that it stands in. One that is lazy is among them once it was made for somebody; those
+ * of which each user has another one never are. Asked anew each time.
+ */
+final class NamedEngines implements Supplier<Map<String, TransferEngine>> {
 
-  private NamedEngines() {}
+  private final ListableBeanFactory beans;
 
-  static Map<String, TransferEngine> of(ListableBeanFactory beans) {
+  NamedEngines(ListableBeanFactory beans) {
+    this.beans = beans;
+  }
+
+  @Override
+  public Map<String, TransferEngine> get() {
+    List<String> names =
+        List.of(
+            BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                beans, TransferEngine.class, false, false));
     Map<String, TransferEngine> named = new LinkedHashMap<>();
-    beans
-        .getBeansOfType(TransferEngine.class)
-        .forEach((bean, engine) -> named.put(nameOf(bean), engine));
+    for (String bean : names) {
+      if (isMade(beans, bean) && !beans.containsBean(ScopedProxyUtils.getTargetBeanName(bean))) {
+        String engine = nameOf(bean);
+        named.put(
+            names.contains(engine) ? bean : engine, beans.getBean(bean, TransferEngine.class));
+      }
+    }
     return named;
+  }
+
+  /** Or will be at any rate. */
+  private static boolean isMade(@Nullable BeanFactory beans, String bean) {
+    if (!(beans instanceof ConfigurableListableBeanFactory here)) {
+      return beans != null;
+    }
+    if (!here.containsLocalBean(bean)) {
+      return isMade(here.getParentBeanFactory(), bean);
+    }
+    return here.containsSingleton(bean)
+        || (here.containsBeanDefinition(bean) && !here.getBeanDefinition(bean).isLazyInit());
   }
 
   /** The bean {@code decodeTransferEngine} is the engine {@code decode}. */

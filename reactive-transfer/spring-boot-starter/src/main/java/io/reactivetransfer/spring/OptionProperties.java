@@ -69,8 +69,8 @@ public class OptionProperties {
   private @Nullable Duration connectTimeout;
 
   /**
-   * How long closing waits for what is in flight, by default 5s; to be less than
-   * spring.lifecycle.timeout-per-shutdown-phase.
+   * How long closing waits for what is in flight, by default 5s; to be 5s less than
+   * spring.lifecycle.timeout-per-shutdown-phase, or shorter.
    */
   private @Nullable Duration closeTimeout;
 

@@ -35,8 +35,15 @@ public final class ReactiveTransferAutoConfiguration {
 
   ReactiveTransferAutoConfiguration() {}
 
+  /** Static, because it is made before all other beans. */
+  @Bean
+  static CloseBeforeDestruction reactiveTransferCloseBeforeDestruction() {
+    return new CloseBeforeDestruction();
+  }
+
   @Bean(Engines.BEAN)
   Engines engines(
+      CloseBeforeDestruction closing,
       ReactiveTransferProperties properties,
       Environment environment,
       ObjectProvider<Backend> backends,
@@ -46,12 +53,15 @@ public final class ReactiveTransferAutoConfiguration {
       ObjectProvider<EngineRecorderFactory> factories) {
     Duration phaseTimeout =
         Binder.get(environment).bind(PHASE_TIMEOUT, Duration.class).orElse(DEFAULT_PHASE_TIMEOUT);
-    return new Engines(
-        properties,
-        phaseTimeout,
-        new BackendChoice(backends.orderedStream().toList(), bundles.getIfAvailable()),
-        customizers.orderedStream().toList(),
-        recorders.orderedStream().toList(),
-        factories.orderedStream().toList());
+    Engines engines =
+        new Engines(
+            properties,
+            phaseTimeout,
+            new BackendChoice(backends.orderedStream().toList(), bundles.getIfAvailable()),
+            customizers.orderedStream().toList(),
+            recorders.orderedStream().toList(),
+            factories.orderedStream().toList());
+    closing.of(engines);
+    return engines;
   }
 }

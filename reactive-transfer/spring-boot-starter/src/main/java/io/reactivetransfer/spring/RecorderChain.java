@@ -7,35 +7,48 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells several recorders everything, in their order. One that throws keeps nothing from those
- * behind it: the first failure is thrown when all have been told, for the engine to count.
+ * Tells several recorders everything, in their order, each once. One that throws keeps nothing from
+ * those behind it: the first failure is thrown when all have been told, for the engine to count.
  */
 final class RecorderChain implements EngineRecorder {
 
   private final List<EngineRecorder> recorders;
 
+  /**
+   * Of these; one that is among them twice, such as by a bean and by a customizer, is told once.
+   */
   RecorderChain(List<EngineRecorder> recorders) {
-    this.recorders = List.copyOf(recorders);
+    Set<EngineRecorder> known = Collections.newSetFromMap(new IdentityHashMap<>());
+    this.recorders = recorders.stream().filter(known::add).toList();
   }
 
   private void tell(Consumer<EngineRecorder> what) {
-    RuntimeException first = null;
+    Throwable first = null;
     for (EngineRecorder recorder : recorders) {
       try {
         what.accept(recorder);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // also a class that one of them does not find
         if (first == null) {
           first = e;
+        } else if (!first.equals(e)) { // nothing suppresses itself
+          first.addSuppressed(e);
         }
       }
     }
-    if (first != null) {
-      throw first;
+    switch (first) {
+      case null -> {}
+      case Error error -> throw error;
+      case RuntimeException exception -> throw exception;
+      default -> throw new UndeclaredThrowableException(first);
     }
   }
 

@@ -90,6 +90,35 @@ class EnginesOfPropertiesTest {
   }
 
   @Test
+  void oneAloneMayBeSetUpByEnvironmentVariables() {
+    TestPropertyValues variables =
+        TestPropertyValues.of(
+            "REACTIVE_TRANSFER_BACKEND=loopback", "REACTIVE_TRANSFER_MESSAGE_CREDITS=7");
+    runner
+        .withInitializer(context ->
+            variables.applyTo(context.getEnvironment(), TestPropertyValues.Type.SYSTEM_ENVIRONMENT))
+        .run(context -> {
+          assertThat(context).hasSingleBean(TransferEngine.class);
+          assertThat(context.getBean(TransferEngine.class).options().messageCredits()).isEqualTo(7);
+        });
+  }
+
+  @Test
+  void severalMayBeSetUpByEnvironmentVariablesWithoutDashes() {
+    TestPropertyValues variables =
+        TestPropertyValues.of(
+            "REACTIVETRANSFER_ENGINES_DECODE_BACKEND=loopback",
+            "REACTIVETRANSFER_ENGINES_DECODE_MESSAGECREDITS=7");
+    runner
+        .withInitializer(context ->
+            variables.applyTo(context.getEnvironment(), TestPropertyValues.Type.SYSTEM_ENVIRONMENT))
+        .run(context -> {
+          TransferEngine engine = context.getBean("decodeTransferEngine", TransferEngine.class);
+          assertThat(engine.options().messageCredits()).isEqualTo(7);
+        });
+  }
+
+  @Test
   void severalHaveTheirNamesAsQualifiers() {
     runner
         .withUserConfiguration(Users.class)

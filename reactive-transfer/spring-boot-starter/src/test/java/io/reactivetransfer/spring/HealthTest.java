@@ -83,10 +83,26 @@ class HealthTest {
   }
 
   @Test
-  void aPeerThatWasFoundIsNamedWhileItIsLost() {
+  void allNodesMayHaveTheSameList() {
+    int port = Node.freePort();
+    String byName = "localhost:" + port;
+    String byAddress = "127.0.0.1:" + port;
+    try (Node node =
+        Node.overTcp(
+            "port=" + port,
+            "advertised-host=localhost",
+            "health.peers=" + byName + "," + byAddress)) {
+      node.awaitUp();
+      assertThat(node.health().getDetails())
+          .containsEntry("peers", Map.of(byName, "UP", byAddress, "UP"));
+    }
+  }
+
+  @Test
+  void aPeerThatWasFoundIsNamedWhileItIsLostWhereThatCounts() {
     int port = Node.freePort();
     String at = "127.0.0.1:" + port;
-    try (Node node = Node.overTcp()) {
+    try (Node node = Node.overTcp("health.lost-peers=true")) {
       node.awaitUp();
       Node first = Node.overTcp("port=" + port);
       assertThat(node.write(first, "hello")).isEqualTo("hello");
@@ -101,8 +117,8 @@ class HealthTest {
   }
 
   @Test
-  void lostPeersDoNotCountWhereThatWasSaid() {
-    try (Node node = Node.overTcp("health.lost-peers=false")) {
+  void lostPeersDoNotCountUnlessThatWasSaid() {
+    try (Node node = Node.overTcp()) {
       Node other = Node.overTcp();
       assertThat(node.write(other, "hello")).isEqualTo("hello");
       Peer peer = node.engine().peer(other.at()).block(Node.PATIENCE);

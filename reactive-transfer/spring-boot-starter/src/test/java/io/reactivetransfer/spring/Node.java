@@ -116,15 +116,25 @@ final class Node implements AutoCloseable {
   }
 
   void awaitUp() {
-    await().atMost(PATIENCE).until(this::health, health -> health.getStatus().equals(Status.UP));
+    awaitUp("default");
+  }
+
+  void awaitUp(String engine) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> health(engine), health -> health.getStatus().equals(Status.UP));
   }
 
   /** Down, with a reason that names this. */
   void awaitDown(String named) {
+    awaitDown("default", named);
+  }
+
+  void awaitDown(String engine, String named) {
     await()
         .atMost(NOTICED)
         .until(
-            this::health,
+            () -> health(engine),
             health ->
                 health.getStatus().equals(Status.DOWN)
                     && String.valueOf(health.getDetails().get("reason")).contains(named));

@@ -1,7 +1,11 @@
 package io.reactivetransfer.spring;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.Map;
@@ -11,10 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
@@ -30,7 +37,7 @@ class RefusedPropertiesTest {
                   ReactiveTransferAutoConfiguration.class, EngineHealthAutoConfiguration.class));
 
   /** As Spring Boot shows it. */
-  private static FailureAnalysis analysis(Throwable failure) {
+  static FailureAnalysis analysis(Throwable failure) {
     ArgumentResolver arguments =
         ArgumentResolver.of(BeanFactory.class, new DefaultListableBeanFactory())
             .and(Environment.class, new StandardEnvironment());
@@ -66,8 +73,8 @@ class RefusedPropertiesTest {
         "previous-secret=0123456789abcdef | previous-secret | expected a secret beside it, got"
             + " none",
         "ssl.bundle=engines | ssl.bundle | expected SSL bundles, got an application without any",
-        "close-timeout=30s | close-timeout | expected less than"
-            + " spring.lifecycle.timeout-per-shutdown-phase",
+        "close-timeout=26s | close-timeout | expected at least PT5S less than"
+            + " spring.lifecycle.timeout-per-shutdown-phase, which is PT30S, got PT26S",
         "backend=quic | backend | no backend is called 'quic'; on the class path: ",
         "health.peers=decode-3 | health.peers | expected host:port, such as decode-3:7400",
       })
@@ -140,6 +147,63 @@ class RefusedPropertiesTest {
           assertThat(analysis(context.getStartupFailure()).getDescription())
               .contains("reactive-transfer.engines.decode.windw");
         });
+  }
+
+  @Test
+  void whatIsMisspeltIsNamedWithoutItsValue() {
+    runner
+        .withPropertyValues(
+            "reactive-transfer.backend=loopback",
+            "reactive-transfer.secert=the value of a secret",
+            "reactive-transfer.previous-secert=and of the one before")
+        .run(context -> {
+          FailureAnalysis analysis = analysis(context.getStartupFailure());
+          assertThat(analysis.getDescription())
+              .contains(
+                  "There is no property reactive-transfer.secert (",
+                  "There is no property reactive-transfer.previous-secert (")
+              .doesNotContain("the value of a secret", "and of the one before");
+          assertThat(analysis.getAction()).contains("docs/spring-boot.md");
+          assertThat(context.getStartupFailure())
+              .hasStackTraceContaining("secert")
+              .extracting(failure -> stackTrace(failure), as(STRING))
+              .doesNotContain("the value of a secret", "and of the one before");
+        });
+  }
+
+  /** Of the application, which takes nothing that it does not know, too. */
+  @ConfigurationProperties(prefix = "others", ignoreUnknownFields = false)
+  static class Others {
+
+    private int port;
+
+    public int getPort() {
+      return port;
+    }
+
+    public void setPort(int port) {
+      this.port = port;
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableConfigurationProperties(Others.class)
+  static class WithOthers {}
+
+  @Test
+  void whatIsNotOursIsSaidAsAlways() {
+    runner
+        .withUserConfiguration(WithOthers.class)
+        .withPropertyValues("others.prot=8080")
+        .run(context ->
+            assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("others.prot", "8080"));
+  }
+
+  private static String stackTrace(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
   }
 
   @Test

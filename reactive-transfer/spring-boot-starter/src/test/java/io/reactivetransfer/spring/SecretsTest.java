@@ -7,8 +7,13 @@ import io.reactivetransfer.PeerUnreachableException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.env.EnvironmentEndpoint;
+import org.springframework.boot.test.util.TestPropertyValues;
 
 /** Who knows the secret is let in; and while it is renewed, who knows either. */
 class SecretsTest {
@@ -17,6 +22,33 @@ class SecretsTest {
   private static final String NEW = "the secret of this year";
 
   @TempDir private Path directory;
+
+  @Test
+  void areNotShownByEndpointsThatShowAllElse() {
+    try (Node node = Node.overTcp("secret=" + NEW, "previous-secret=" + OLD)) {
+      TestPropertyValues.of("REACTIVETRANSFER_ENGINES_OTHER_PREVIOUSSECRET=" + OLD)
+          .applyTo(node.context.getEnvironment(), TestPropertyValues.Type.SYSTEM_ENVIRONMENT);
+      String shown =
+          shown(
+              new EnvironmentEndpoint(
+                  node.context.getEnvironment(),
+                  node.context.getBeanProvider(SanitizingFunction.class),
+                  Show.ALWAYS));
+      assertThat(shown)
+          .contains(
+              "reactive-transfer.secret=******",
+              "reactive-transfer.previous-secret=******",
+              "REACTIVETRANSFER_ENGINES_OTHER_PREVIOUSSECRET=******",
+              "reactive-transfer.backend=tcp");
+    }
+  }
+
+  private static String shown(EnvironmentEndpoint endpoint) {
+    return endpoint.environment("(?i)reactive").getPropertySources().stream()
+        .flatMap(source -> source.getProperties().entrySet().stream())
+        .map(each -> each.getKey() + "=" + each.getValue().getValue())
+        .collect(Collectors.joining(", "));
+  }
 
   @Test
   void twoAreValidWhileTheyAreRenewed() throws IOException {

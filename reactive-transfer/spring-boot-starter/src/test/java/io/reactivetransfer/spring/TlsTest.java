@@ -5,17 +5,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.PeerUnreachableException;
+import io.reactivetransfer.control.Tls;
 import io.reactivetransfer.fuzz.TestPki;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.ssl.DefaultSslBundleRegistry;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslStoreBundle;
+import org.springframework.boot.ssl.pem.PemSslStoreBundle;
+import org.springframework.boot.ssl.pem.PemSslStoreDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Connections are encrypted by an SSL bundle; who has another authority gets none. */
@@ -24,6 +37,14 @@ class TlsTest {
   private static final TestPki OURS = new TestPki();
   private static final TestPki OTHERS = new TestPki();
   private static final String BUNDLE = "spring.ssl.bundle.pem.engines.";
+
+  private final ApplicationContextRunner runner =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  SslAutoConfiguration.class, ReactiveTransferAutoConfiguration.class))
+          .withPropertyValues(
+              "reactive-transfer.backend=tcp", "reactive-transfer.ssl.bundle=engines");
 
   @TempDir private Path directory;
 
@@ -102,17 +123,119 @@ class TlsTest {
     }
   }
 
+  /** With public authorities instead, the certificate of the origin would be refused. */
+  @Test
+  void anUpdateWithoutWhomToTrustIsRefused() throws IOException {
+    try (Node target = node("target", OURS);
+        Node origin = node("origin", OURS)) {
+      DefaultSslBundleRegistry bundles = target.context.getBean(DefaultSslBundleRegistry.class);
+      KeyStore keys = bundles.getBundle("engines").getStores().getKeyStore();
+      bundles.updateBundle("engines", SslBundle.of(SslStoreBundle.of(keys, null, null)));
+      assertThat(origin.write(target, "hello")).isEqualTo("hello");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "keystore.certificate, keystore.private-key | without truststore",
+        "truststore.certificate | without keystore",
+        "keystore.certificate, truststore.certificate | without a key in its keystore",
+        "no-such-file | of which no context can be made: Unable to create key store",
+      })
+  void aBundleThatIsNotWholeIsRefused(String parts, String reason) {
+    TestPki.Files files = OURS.filesFor("127.0.0.1");
+    Map<String, Object> all =
+        Map.of(
+            "keystore.certificate", files.certificates(),
+            "keystore.private-key", files.key(),
+            "truststore.certificate", files.trusted());
+    ApplicationContextRunner runner = this.runner;
+    for (String part : parts.split(", ")) {
+      runner =
+          all.containsKey(part)
+              ? runner.withPropertyValues(BUNDLE + part + "=" + all.get(part))
+              : runner.withPropertyValues(BUNDLE + "keystore.certificate=/no/such/file.pem");
+    }
+    runner.run(context ->
+        assertThat(RefusedPropertiesTest.analysis(context.getStartupFailure()).getDescription())
+            .startsWith("The property reactive-transfer.ssl.bundle is refused: ")
+            .contains("'engines'", reason));
+  }
+
+  /** Counts how often it is read. */
+  private static SslBundle bundle(AtomicInteger reads) {
+    TestPki.Files files = OURS.filesFor("127.0.0.1");
+    SslStoreBundle stores =
+        new PemSslStoreBundle(
+            new PemSslStoreDetails(null, at(files.certificates()), at(files.key())),
+            PemSslStoreDetails.forCertificate(at(files.trusted())));
+    return SslBundle.of(
+        new SslStoreBundle() {
+          @Override
+          public KeyStore getKeyStore() {
+            reads.incrementAndGet();
+            return stores.getKeyStore();
+          }
+
+          @Override
+          public String getKeyStorePassword() {
+            return null;
+          }
+
+          @Override
+          public KeyStore getTrustStore() {
+            return stores.getTrustStore();
+          }
+        });
+  }
+
+  private static String at(Path file) {
+    return file.toUri().toString();
+  }
+
+  @Test
+  void anUpdateThatComesWhileABundleIsReadIsNotMissed() {
+    AtomicInteger reads = new AtomicInteger();
+    SslBundle later = bundle(reads);
+    SslBundles bundles =
+        new DefaultSslBundleRegistry("engines", bundle(new AtomicInteger())) {
+          @Override
+          public void addBundleUpdateHandler(String name, Consumer<SslBundle> handler) {
+            updateBundle(name, later);
+            super.addBundleUpdateHandler(name, handler);
+          }
+        };
+    assertThat(BundleTls.of("engines", bundles, true)).isNotNull();
+    assertThat(reads).hasPositiveValue();
+  }
+
+  @Test
+  void bundlesKeepNothingOfEnginesThatAreGone() {
+    var bundles = new DefaultSslBundleRegistry("engines", bundle(new AtomicInteger()));
+    Tls tls = BundleTls.of("engines", bundles, true);
+    AtomicInteger reads = new AtomicInteger();
+    bundles.updateBundle("engines", bundle(reads));
+    assertThat(reads).hasPositiveValue();
+    assertThat(tls).isNotNull();
+    tls = null;
+    await()
+        .atMost(Node.PATIENCE)
+        .until(() -> {
+          System.gc();
+          int before = reads.get();
+          bundles.updateBundle("engines", bundle(reads));
+          return reads.get() == before;
+        });
+  }
+
   @Test
   void aBundleThatThereIsNotIsNamed() {
-    new ApplicationContextRunner()
-        .withConfiguration(
-            AutoConfigurations.of(
-                SslAutoConfiguration.class, ReactiveTransferAutoConfiguration.class))
-        .withPropertyValues("reactive-transfer.backend=tcp", "reactive-transfer.ssl.bundle=engines")
-        .run(context ->
-            assertThat(context.getStartupFailure())
-                .hasStackTraceContaining(
-                    "reactive-transfer.ssl.bundle: expected the name of an SSL bundle, got"
-                        + " 'engines'; there are []"));
+    runner.run(context ->
+        assertThat(context.getStartupFailure())
+            .hasStackTraceContaining(
+                "reactive-transfer.ssl.bundle: expected the name of an SSL bundle, got"
+                    + " 'engines'; there are []"));
   }
 }

@@ -1,0 +1,75 @@
+package io.reactivetransfer.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineRecorder;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Every recorder is told everything, once, whatever the others do. */
+class RecorderChainTest {
+
+  private final List<String> told = new ArrayList<>();
+  private final EngineId engine = new EngineId(1, 2);
+
+  private final EngineRecorder last =
+      new EngineRecorder() {
+        @Override
+        public void defect(EngineId engine, String text) {
+          told.add(text);
+        }
+      };
+
+  private static EngineRecorder throwing(RuntimeException failure) {
+    return new EngineRecorder() {
+      @Override
+      public void defect(EngineId engine, String text) {
+        throw failure;
+      }
+    };
+  }
+
+  private static EngineRecorder throwing(Error failure) {
+    return new EngineRecorder() {
+      @Override
+      public void defect(EngineId engine, String text) {
+        throw failure;
+      }
+    };
+  }
+
+  @Test
+  void whateverIsThrownKeepsNothingFromOthers() {
+    Error first = new NoClassDefFoundError("the first");
+    RuntimeException second = new IllegalStateException("the second");
+    RecorderChain chain = new RecorderChain(List.of(throwing(first), throwing(second), last));
+    assertThatThrownBy(() -> chain.defect(engine, "hello"))
+        .isSameAs(first)
+        .hasSuppressedException(second);
+    assertThat(told).containsExactly("hello");
+  }
+
+  @Test
+  void whoIsThereTwiceIsToldOnce() {
+    new RecorderChain(List.of(last, EngineRecorder.NONE, last)).defect(engine, "hello");
+    assertThat(told).containsExactly("hello");
+  }
+
+  @Test
+  void everythingIsHandedOn() {
+    for (Method method : EngineRecorder.class.getDeclaredMethods()) {
+      if (!Modifier.isStatic(method.getModifiers())) {
+        assertThatCode(() ->
+                RecorderChain.class.getDeclaredMethod(method.getName(), method.getParameterTypes()))
+            .as("what hands on %s", method)
+            .doesNotThrowAnyException();
+      }
+    }
+  }
+}
