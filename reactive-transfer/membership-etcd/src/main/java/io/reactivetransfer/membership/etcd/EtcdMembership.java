@@ -96,9 +96,8 @@ public final class EtcdMembership implements NodeRegistry {
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * <p>The node goes by itself when nobody has renewed its lease for {@link Builder#lease}.
+   * Enters a node for as long as the subscription lasts, as {@link NodeRegistry#register} says. The
+   * node goes by itself when nobody has renewed its lease for {@link Builder#lease}.
    */
   @Override
   public Flux<Node> register(Node node) {
