@@ -2,34 +2,15 @@ package io.reactivetransfer.examples;
 
 import io.reactivetransfer.examples.first.FirstTarget;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** Runs a program of docs/getting-started.md. */
 @Command(
     name = "first-target",
     description = "A program in docs/getting-started.md: waits for one write, over TCP.")
-public final class FirstTargetCommand implements Runnable {
+public final class FirstTargetCommand extends GettingStartedCommand.Target {
 
-  @Parameters(index = "0", paramLabel = "HOST", description = "The address of this machine.")
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private String host;
-
-  @Parameters(
-      index = "1",
-      paramLabel = "PORT",
-      description = "Where to listen; the NICs have the two ports behind it. 0: any free ones.")
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private String port;
-
-  @Parameters(
-      index = "2",
-      paramLabel = "SECRET",
-      description = "The file with the cluster secret, the same on both machines.")
-  @SuppressWarnings("NullAway.Init") // picocli sets it
-  private String secret;
-
-  @Override
-  public void run() {
-    FirstTarget.main(new String[] {host, port, secret});
+  /** Does nothing yet. */
+  public FirstTargetCommand() {
+    super(FirstTarget::main);
   }
 }
