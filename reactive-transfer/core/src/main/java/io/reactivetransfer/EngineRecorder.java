@@ -63,6 +63,17 @@ public interface EngineRecorder {
   /** Something has come from a NIC or a peer that must not come; it was survived. */
   default void defect(EngineId engine, String text) {}
 
+  /**
+   * One that tells this recorder everything, and then another one, on the same thread, also where
+   * this one throws: what was thrown last is thrown when both were told. Who is told already is not
+   * told twice.
+   *
+   * @param next such as one that shows meters
+   */
+  default EngineRecorder andThen(EngineRecorder next) {
+    return RecorderChain.of(this, next);
+  }
+
   /** How a stream of transfers has ended. Given by engines; it does not change any more. */
   interface StreamEnd {
 

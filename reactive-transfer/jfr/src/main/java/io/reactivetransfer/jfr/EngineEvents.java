@@ -7,7 +7,6 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
-import java.util.Objects;
 import jdk.jfr.EventType;
 import org.jspecify.annotations.Nullable;
 
@@ -44,29 +43,11 @@ public final class EngineEvents implements EngineRecorder {
   private static final EventType OVERDUE = EventType.getEventType(RevocationOverdueEvent.class);
   private static final EventType DEFECT = EventType.getEventType(DefectEvent.class);
 
-  private final EngineRecorder next;
+  private EngineEvents() {}
 
-  private EngineEvents(EngineRecorder next) {
-    this.next = next;
-  }
-
-  /** One that tells nobody else. */
+  /** One for as many engines as are opened with it. */
   public static EngineEvents recorder() {
-    return new EngineEvents(EngineRecorder.NONE);
-  }
-
-  /**
-   * The same, and then tells another recorder.
-   *
-   * @param recorder such as one that shows meters
-   * @throws IllegalStateException if there is one already
-   */
-  public EngineEvents andThen(EngineRecorder recorder) {
-    Objects.requireNonNull(recorder, "recorder");
-    if (!EngineRecorder.NONE.equals(next)) {
-      throw new IllegalStateException("expected one recorder behind this one, got another one");
-    }
-    return new EngineEvents(recorder);
+    return new EngineEvents();
   }
 
   @Override
@@ -77,7 +58,6 @@ public final class EngineEvents implements EngineRecorder {
       event.backend = engine.backend();
       event.commit();
     }
-    next.opened(engine);
   }
 
   @Override
@@ -88,7 +68,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = textOf(reason);
       event.commit();
     }
-    next.closed(engine, reason);
   }
 
   @Override
@@ -98,7 +77,6 @@ public final class EngineEvents implements EngineRecorder {
       event.of(peer);
       event.commit();
     }
-    next.peerFound(peer);
   }
 
   @Override
@@ -109,7 +87,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = textOf(reason);
       event.commit();
     }
-    next.peerLost(peer, reason);
   }
 
   @Override
@@ -121,7 +98,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = reason;
       event.commit();
     }
-    next.nicFailed(engine, nic, reason);
   }
 
   @Override
@@ -133,7 +109,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = reason;
       event.commit();
     }
-    next.wayLost(peer, nic, reason);
   }
 
   @Override
@@ -146,7 +121,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = textOf(reason);
       event.commit();
     }
-    next.transferFailed(peer, nic, reason);
   }
 
   @Override
@@ -158,7 +132,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = textOf(reason);
       event.commit();
     }
-    next.transferRejected(engine, reason);
   }
 
   @Override
@@ -175,7 +148,6 @@ public final class EngineEvents implements EngineRecorder {
       event.reason = textOf(end.failure());
       event.commit();
     }
-    next.streamEnded(engine, end);
   }
 
   @Override
@@ -185,7 +157,6 @@ public final class EngineEvents implements EngineRecorder {
       event.of(peer);
       event.commit();
     }
-    next.revocationOverdue(peer);
   }
 
   @Override
@@ -196,7 +167,6 @@ public final class EngineEvents implements EngineRecorder {
       event.text = text;
       event.commit();
     }
-    next.defect(engine, text);
   }
 
   private static String kindOf(@Nullable Throwable failure) {

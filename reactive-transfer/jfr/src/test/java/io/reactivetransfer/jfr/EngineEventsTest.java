@@ -149,12 +149,6 @@ class EngineEventsTest {
     assertThat(told.names).endsWith("closed");
   }
 
-  @Test
-  void oneRecorderIsBehindIt() {
-    EngineEvents told = EngineEvents.recorder().andThen(new Told());
-    assertThatThrownBy(() -> told.andThen(new Told())).isInstanceOf(IllegalStateException.class);
-  }
-
   /** What is told for each stream must cost nothing while nobody records. */
   @Test
   void nothingIsAllocatedWhileNobodyRecords() {

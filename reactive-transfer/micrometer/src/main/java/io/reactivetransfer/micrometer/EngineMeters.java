@@ -61,7 +61,6 @@ public final class EngineMeters implements EngineRecorder {
   private final int maxPeers;
   private final Function<? super Peer, String> peerName;
   private final boolean histogram;
-  private final EngineRecorder next;
   private final Map<EngineId, ShownEngine> engines = new ConcurrentHashMap<>();
 
   private EngineMeters(Builder builder) {
@@ -70,7 +69,6 @@ public final class EngineMeters implements EngineRecorder {
     maxPeers = builder.maxPeers;
     peerName = builder.peerName;
     histogram = builder.histogram;
-    next = builder.next;
   }
 
   /** Begins with the defaults; the registry stays the caller's. */
@@ -105,7 +103,6 @@ public final class EngineMeters implements EngineRecorder {
       engines.put(id, shown);
       shown.refresh();
     }
-    next.opened(engine);
   }
 
   @Override
@@ -114,64 +111,46 @@ public final class EngineMeters implements EngineRecorder {
     if (shown != null) {
       shown.closed();
     }
-    next.closed(engine, reason);
   }
 
   @Override
   public void peerFound(Peer peer) {
     tell(peer.engine(), engine -> engine.found(peer));
-    next.peerFound(peer);
   }
 
   @Override
   public void peerLost(Peer peer, PeerUnreachableException reason) {
     tell(peer.engine(), engine -> engine.lost(peer));
-    next.peerLost(peer, reason);
-  }
-
-  @Override
-  public void nicFailed(EngineId engine, Nic nic, String reason) {
-    next.nicFailed(engine, nic, reason);
   }
 
   @Override
   public void wayLost(Peer peer, Nic nic, String reason) {
     tell(peer.engine(), engine -> engine.wayLost(nic));
-    next.wayLost(peer, nic, reason);
   }
 
   @Override
   public void transferFailed(Peer peer, Nic nic, TransferException reason) {
     tell(peer.engine(), engine -> engine.transferFailed(nic, reason));
-    next.transferFailed(peer, nic, reason);
   }
 
   @Override
   public void transferRejected(EngineId engine, TransferException reason) {
     tell(engine, ShownEngine::rejected);
-    next.transferRejected(engine, reason);
   }
 
   @Override
   public void streamEnded(EngineId engine, StreamEnd end) {
     tell(engine, shown -> shown.ended(end));
-    next.streamEnded(engine, end);
   }
 
   @Override
   public void revocationOverdue(Peer peer) {
     tell(peer.engine(), ShownEngine::overdue);
-    next.revocationOverdue(peer);
-  }
-
-  @Override
-  public void defect(EngineId engine, String text) {
-    next.defect(engine, text);
   }
 
   /**
    * Sets what differs from the defaults: no further tags, 64 peers by the host and port of their
-   * control channel, no histogram, no other recorder.
+   * control channel, no histogram.
    */
   public static final class Builder {
     private final MeterRegistry registry;
@@ -179,7 +158,6 @@ public final class EngineMeters implements EngineRecorder {
     private int maxPeers = 64;
     private Function<? super Peer, String> peerName = peer -> peer.address().control().toString();
     private boolean histogram;
-    private EngineRecorder next = EngineRecorder.NONE;
 
     private Builder(MeterRegistry registry) {
       this.registry = registry;
@@ -220,20 +198,6 @@ public final class EngineMeters implements EngineRecorder {
      */
     public Builder percentileHistogram() {
       this.histogram = true;
-      return this;
-    }
-
-    /**
-     * Tells this recorder everything, too, on the same thread; it must not block.
-     *
-     * @throws IllegalStateException if there is one already
-     */
-    public Builder andThen(EngineRecorder recorder) {
-      Objects.requireNonNull(recorder, "recorder");
-      if (!EngineRecorder.NONE.equals(next)) {
-        throw new IllegalStateException("expected one recorder behind this one, got another one");
-      }
-      this.next = recorder;
       return this;
     }
 

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.EngineId;
+import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.Imm;
 import io.reactivetransfer.MemoryRegion;
@@ -218,8 +219,8 @@ class EngineMetersTest {
 
   @Test
   void anEngineThatIsShownTwiceIsShownOnce() {
-    EngineMeters twice =
-        EngineMeters.of(registry).andThen(EngineMeters.of(registry).build()).build();
+    EngineRecorder twice =
+        EngineMeters.of(registry).build().andThen(EngineMeters.of(registry).build());
     TransferEngine origin = engines.open(twice);
     TransferEngine target = open();
     engines.write(origin, target, 4);

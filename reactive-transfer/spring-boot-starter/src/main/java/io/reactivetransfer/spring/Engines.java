@@ -5,7 +5,6 @@ import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -114,12 +113,14 @@ final class Engines implements SmartLifecycle, DisposableBean {
               + ": the context would not wait until the engine has closed",
           null);
     }
-    List<EngineRecorder> told = new ArrayList<>();
-    told.add(options.recorder());
-    told.addAll(recorders);
-    factories.forEach(factory -> told.add(factory.recorderOf(name)));
-    told.add(faults);
-    return options.toBuilder().recorder(new RecorderChain(told)).build();
+    EngineRecorder all = options.recorder();
+    for (EngineRecorder each : recorders) {
+      all = all.andThen(each);
+    }
+    for (EngineRecorderFactory factory : factories) {
+      all = all.andThen(factory.recorderOf(name));
+    }
+    return options.toBuilder().recorder(all.andThen(faults)).build();
   }
 
   /** What the NICs of these engines have failed with. */

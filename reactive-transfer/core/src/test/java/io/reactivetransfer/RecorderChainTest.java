@@ -1,11 +1,9 @@
-package io.reactivetransfer.spring;
+package io.reactivetransfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactivetransfer.EngineId;
-import io.reactivetransfer.EngineRecorder;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -48,23 +46,29 @@ class RecorderChainTest {
   void whateverIsThrownKeepsNothingFromOthers() {
     Error first = new NoClassDefFoundError("the first");
     RuntimeException second = new IllegalStateException("the second");
-    RecorderChain chain = new RecorderChain(List.of(throwing(first), throwing(second), last));
-    assertThatThrownBy(() -> chain.defect(engine, "hello"))
-        .isSameAs(first)
-        .hasSuppressedException(second);
+    EngineRecorder chain = throwing(first).andThen(throwing(second)).andThen(last);
+    assertThatThrownBy(() -> chain.defect(engine, "hello")).isSameAs(second);
     assertThat(told).containsExactly("hello");
   }
 
   @Test
   void whoIsThereTwiceIsToldOnce() {
-    new RecorderChain(List.of(last, EngineRecorder.NONE, last)).defect(engine, "hello");
+    EngineRecorder behind = throwing(new IllegalStateException("behind")).andThen(last);
+    EngineRecorder chain = last.andThen(EngineRecorder.NONE).andThen(last).andThen(behind);
+    assertThatThrownBy(() -> chain.defect(engine, "hello")).hasMessage("behind");
     assertThat(told).containsExactly("hello");
+  }
+
+  @Test
+  void whatDoesNothingIsNotTold() {
+    assertThat(EngineRecorder.NONE.andThen(last)).isSameAs(last);
+    assertThat(last.andThen(EngineRecorder.NONE)).isSameAs(last);
   }
 
   @Test
   void everythingIsHandedOn() {
     for (Method method : EngineRecorder.class.getDeclaredMethods()) {
-      if (!Modifier.isStatic(method.getModifiers())) {
+      if (!Modifier.isStatic(method.getModifiers()) && !method.getName().equals("andThen")) {
         assertThatCode(() ->
                 RecorderChain.class.getDeclaredMethod(method.getName(), method.getParameterTypes()))
             .as("what hands on %s", method)
