@@ -32,7 +32,7 @@ public final class HandOverException extends RuntimeException {
 
   private final Reason reason;
   private final long requestId;
-  private final transient Peer peer;
+  private final transient @Nullable Peer peer;
 
   HandOverException(Reason reason, Node with, long requestId, String text) {
     this(reason, with, requestId, text, null);
@@ -46,6 +46,27 @@ public final class HandOverException extends RuntimeException {
     this.reason = reason;
     this.requestId = requestId;
     this.peer = with.peer();
+  }
+
+  /** There was no node to ask. */
+  HandOverException(Reason reason, String text) {
+    super(text);
+    this.reason = reason;
+    this.requestId = 0;
+    this.peer = null;
+  }
+
+  private HandOverException(HandOverException last, String text) {
+    super(text, last);
+    this.reason = last.reason;
+    this.requestId = last.requestId;
+    this.peer = last.peer;
+  }
+
+  /** The same, of one that was asked after so many others. */
+  HandOverException afterOthers(int others) {
+    return new HandOverException(
+        this, getMessage() + " (" + others + (others == 1 ? " other" : " others") + " before it)");
   }
 
   /**
@@ -112,7 +133,7 @@ public final class HandOverException extends RuntimeException {
     return requestId;
   }
 
-  /** The engine at the other end; null after deserialisation. */
+  /** The engine at the other end; null if there was none to ask, and after deserialisation. */
   public @Nullable Peer peer() {
     return peer;
   }

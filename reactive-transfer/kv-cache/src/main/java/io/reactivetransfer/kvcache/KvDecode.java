@@ -283,10 +283,14 @@ public final class KvDecode implements Disposable {
 
   private synchronized void register(Reception reception) {
     if (disposed || !cache.enter()) {
-      throw new IllegalStateException(
-          "expected a KvDecode that is in use, got one that was disposed of");
+      throw disposedError();
     }
     receptions.add(reception);
+  }
+
+  static IllegalStateException disposedError() {
+    return new IllegalStateException(
+        "expected a KvDecode that is in use, got one that was disposed of");
   }
 
   /** It needs no messages any more. Again: no effect. */

@@ -193,6 +193,15 @@ public final class KvOrder {
     return span;
   }
 
+  /** Refuses those that timers or messages cannot hold. */
+  static void requireDeadline(Duration deadline) {
+    Objects.requireNonNull(deadline, "deadline");
+    if (deadline.compareTo(Duration.ofMillis(1)) < 0
+        || deadline.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+      throw new IllegalArgumentException("expected a deadline of 1 ms to 24 days, got " + deadline);
+    }
+  }
+
   /** Sets what may be left out. */
   public static final class Builder {
     private final Set<Peer> prefills = new LinkedHashSet<>();
@@ -263,12 +272,7 @@ public final class KvOrder {
      * scope of the arrival does has no bound but its own.
      */
     public Builder deadline(Duration deadline) {
-      Objects.requireNonNull(deadline, "deadline");
-      if (deadline.compareTo(Duration.ofMillis(1)) < 0
-          || deadline.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-        throw new IllegalArgumentException(
-            "expected a deadline of 1 ms to 24 days, got " + deadline);
-      }
+      requireDeadline(deadline);
       this.deadline = Duration.ofMillis(deadline.toMillis());
       return this;
     }
