@@ -1,5 +1,6 @@
 package io.reactivetransfer.examples;
 
+import io.reactivetransfer.examples.cluster.ClusterCommand;
 import io.reactivetransfer.examples.kvcache.KvCacheCommand;
 import io.reactivetransfer.examples.moe.MoeCommand;
 import io.reactivetransfer.examples.together.TogetherCommand;
@@ -28,6 +29,7 @@ import picocli.CommandLine.HelpCommand;
       WeightsCommand.class,
       MoeCommand.class,
       TogetherCommand.class,
+      ClusterCommand.class,
       JlamaElsewhere.class,
       PerfCommand.class,
       FirstWriteCommand.class,

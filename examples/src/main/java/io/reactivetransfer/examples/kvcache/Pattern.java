@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** What a page holds: each has other words. */
-final class Pattern {
+public final class Pattern {
 
   /** Number of what nobody has. */
   static final int NOBODY = -1;
@@ -18,7 +18,7 @@ final class Pattern {
   }
 
   /** Of the page at this place of a hand-over. */
-  static void fill(MemorySegment page, int number, int layer, int index) {
+  public static void fill(MemorySegment page, int number, int layer, int index) {
     long word = begin(number, layer, index);
     for (long at = 0; at + Long.BYTES <= page.byteSize(); at += Long.BYTES) {
       page.set(ValueLayout.JAVA_LONG_UNALIGNED, at, word++);
@@ -26,7 +26,7 @@ final class Pattern {
   }
 
   /** Whether all of it is there. */
-  static boolean fills(MemorySegment page, int number, int layer, int index) {
+  public static boolean fills(MemorySegment page, int number, int layer, int index) {
     long word = begin(number, layer, index);
     for (long at = 0; at + Long.BYTES <= page.byteSize(); at += Long.BYTES) {
       if (page.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != word++) {

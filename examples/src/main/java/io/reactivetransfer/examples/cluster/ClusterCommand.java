@@ -1,0 +1,143 @@
+package io.reactivetransfer.examples.cluster;
+
+import io.reactivetransfer.examples.worker.WorkerChild;
+import io.reactivetransfer.tools.OptionValues;
+import io.reactivetransfer.tools.Verbosity;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of the example. */
+@Command(
+    name = "cluster",
+    description =
+        "Runs prefill and decode nodes that find each other by etcd, and changes who is there while"
+            + " requests run.",
+    sortOptions = false,
+    footer = {
+      "",
+      "Each node is a process; etcd, which has to be installed, is one, too. Two prefill nodes"
+          + " join, one is killed, one leaves, a decode node joins, one leaves, and etcd is killed"
+          + " and started again, while another prefill node dies. Every byte is compared.",
+      "Exit code 0: every request has arrived. 1: one has not, or something else has failed, and"
+          + " stderr says what. 2: a wrong value."
+    })
+public final class ClusterCommand implements Callable<Integer>, Verbosity {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Option(
+      names = "--prefills",
+      paramLabel = "N",
+      description = "Prefill nodes in the beginning, 1 to 16. Default: 2.")
+  private int prefills = 2;
+
+  @Option(
+      names = "--decodes",
+      paramLabel = "N",
+      description = "Decode nodes in the beginning, 1 to 16. Default: 3.")
+  private int decodes = 3;
+
+  @Option(
+      names = "--requests",
+      paramLabel = "N",
+      description =
+          "Requests of each decode node between one change and the next, 1 to 100,000. Default:"
+              + " 200.")
+  private int requests = 200;
+
+  @Option(names = "--verbose", description = "Show stack traces.")
+  private boolean verbose;
+
+  @Option(names = "--role", hidden = true)
+  private @Nullable String role;
+
+  @Option(names = "--name", hidden = true)
+  private String name = "";
+
+  @Option(names = "--etcd", hidden = true)
+  private String etcd = "";
+
+  @Option(names = "--number", hidden = true)
+  private int number;
+
+  @Override
+  public boolean isVerbose() {
+    return verbose;
+  }
+
+  /** Runs it. */
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (role != null) {
+      boolean isPrefill = role.equals(ClusterNode.PREFILL);
+      return WorkerChild.run(
+          verbose,
+          events -> isPrefill ? PrefillNode.open(name, etcd) : DecodeNode.open(name, etcd, number));
+    }
+    try {
+      OptionValues.within("--prefills", prefills, 1, 16);
+      OptionValues.within("--decodes", decodes, 1, 16);
+      OptionValues.within("--requests", requests, 1, 100_000);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+    try (Cluster cluster = Cluster.open(this::say)) {
+      run(cluster);
+      return print(cluster);
+    }
+  }
+
+  private void run(Cluster cluster) throws IOException, InterruptedException {
+    cluster.addPrefills(prefills);
+    cluster.addDecodes(decodes);
+    cluster.await(requests);
+    cluster.addPrefills(2);
+    cluster.await(requests);
+    cluster.killPrefill();
+    cluster.await(requests);
+    cluster.endPrefill();
+    cluster.await(requests);
+    cluster.addDecodes(1);
+    cluster.endDecode();
+    cluster.await(requests);
+    cluster.addPrefills(1);
+    cluster.killEtcd();
+    cluster.killPrefill();
+    cluster.await(requests);
+    cluster.startEtcd();
+    cluster.addPrefills(1);
+    cluster.await(requests);
+    cluster.requireListed();
+    cluster.endAll();
+  }
+
+  private int print(Cluster cluster) {
+    Requests all = cluster.requests();
+    cluster.table().gap();
+    cluster.table().line("together", all.toString());
+    spec.commandLine().getOut().print(cluster.table().text());
+    spec.commandLine().getOut().flush();
+    if (all.failed() == 0 && all.areAccountedFor()) {
+      return ExitCode.OK;
+    }
+    say(
+        all.areAccountedFor()
+            ? "requests have failed, the first of them " + all.why()
+            : "expected each request to arrive or to fail, got others");
+    return ExitCode.SOFTWARE;
+  }
+
+  private void say(String what) {
+    spec.commandLine().getErr().println(spec.qualifiedName() + ": " + what);
+    spec.commandLine().getErr().flush();
+  }
+}
