@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -94,37 +95,43 @@ final class EtcdCalls {
             .withRequireLeader(true)
             .withCreateNotify(true)
             .build();
-    return Flux.<WatchResponse>create(
+    return Flux.<Signal<WatchResponse>>create(
             sink -> {
               Consumer<Throwable> end = ending(sink);
               Watch.Listener listener =
                   Watch.listener(
-                      sink::next,
+                      changes -> sink.next(Signal.next(changes)),
                       end,
                       () -> end.accept(new IllegalStateException("etcd has ended a watch")));
               Watch.Watcher watcher = client.getWatchClient().watch(key, option, listener);
               sink.onDispose(watcher::close);
             })
+        .<WatchResponse>dematerialize()
         .subscribeOn(Schedulers.boundedElastic());
   }
 
   /** Keeps a lease; never emits, and ends with an error when the lease is lost. */
   <T> Flux<T> keep(long lease) {
-    return Flux.<T>create(
+    return Flux.<Signal<T>>create(
             sink -> {
               CloseableClient keeping =
                   client.getLeaseClient().keepAlive(lease, new Keeper(ending(sink)));
               sink.onDispose(keeping::close);
             })
+        .<T>dematerialize()
         .subscribeOn(Schedulers.boundedElastic());
   }
 
-  /** The client may say so more than once, and says so, too, when it was asked to end. */
-  private static Consumer<Throwable> ending(FluxSink<?> sink) {
+  /**
+   * The client may say so more than once, and says so, too, when it was asked to end. An error that
+   * comes at the moment of a cancel would be one that nobody hears, and logged as such; a signal
+   * that does is dropped in silence.
+   */
+  private static <T> Consumer<Throwable> ending(FluxSink<Signal<T>> sink) {
     AtomicBoolean ended = new AtomicBoolean();
     return reason -> {
       if (ended.compareAndSet(false, true) && !sink.isCancelled()) {
-        sink.error(reason);
+        sink.next(Signal.error(reason));
       }
     };
   }

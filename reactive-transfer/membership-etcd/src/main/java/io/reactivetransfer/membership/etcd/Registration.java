@@ -63,8 +63,13 @@ final class Registration {
   private Flux<Node> stay(long granted) {
     return calls
         .put(key, NodeKeys.value(node), granted)
-        .flatMapMany(revision -> Flux.merge(calls.keep(granted), watched(revision + 1)))
+        .flatMapMany(revision -> untilOneEnds(calls.keep(granted), watched(revision + 1)))
         .doOnNext(_ -> leaveDropped());
+  }
+
+  /** A connection that is lost ends both at once, and nobody is to hear of the second end. */
+  private static Flux<Node> untilOneEnds(Flux<Node> one, Flux<Node> other) {
+    return Flux.merge(one.materialize(), other.materialize()).dematerialize();
   }
 
   /** It counts as entered once its key is watched: who may not do that could not keep it. */

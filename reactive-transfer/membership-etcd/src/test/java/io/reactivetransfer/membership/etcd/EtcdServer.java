@@ -1,5 +1,6 @@
 package io.reactivetransfer.membership.etcd;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -15,18 +16,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import reactor.core.publisher.Hooks;
 
 /** An etcd of its own for each test, as a child process, and a client that looks into it. */
 final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
 
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  private final List<Throwable> dropped = new CopyOnWriteArrayList<>();
   private Path folder;
   private int port;
   private String endpoint;
@@ -51,6 +55,8 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
+    dropped.clear();
+    Hooks.onErrorDropped(dropped::add);
     folder = Files.createTempDirectory("etcd");
     port = freePort();
     endpoint = "http://127.0.0.1:" + port;
@@ -121,5 +127,7 @@ final class EtcdServer implements BeforeAllCallback, BeforeEachCallback, AfterEa
     try (Stream<Path> files = Files.walk(folder)) {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
     }
+    Hooks.resetOnErrorDropped();
+    assertThat(dropped).as("errors that nobody heard").isEmpty();
   }
 }
