@@ -39,6 +39,7 @@ import picocli.CommandLine.HelpCommand;
       StreamOriginCommand.class,
       FirstHandOverCommand.class,
       FirstUpdateCommand.class,
+      HowToCommand.class,
       SimulateCommand.class,
       SoakCommand.class,
       DoctorCommand.class,

@@ -30,7 +30,7 @@ class CommandLineTest {
     assertThat(run()).isZero();
     assertThat(out.toString())
         .contains("kv-cache", "weights", "moe", "jlama", "perf", "first-write", "first-hand-over")
-        .contains("first-update", "together", "doctor", "jmh")
+        .contains("first-update", "how-to", "together", "doctor", "jmh")
         .contains("first-target", "first-origin", "stream-target", "stream-origin");
     assertThat(err.toString()).isEmpty();
   }
@@ -115,6 +115,9 @@ class CommandLineTest {
         "perf --op fly",
         "first-target 127.0.0.1 4700",
         "first-origin 127.0.0.1 127.0.0.1:4700 secret extra",
+        "how-to stand-on-the-head",
+        "how-to many-writes file",
+        "how-to encrypt-connections secret",
         "together --seconds 0",
         "together --nics 9",
         "together --backend carrier-pigeon",
