@@ -17,13 +17,21 @@ enum Layer {
   MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
   MICROMETER("io.reactivetransfer.micrometer..", Known.API, Known.REACTOR, Known.MICROMETER),
   JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),
+  CONFIG(
+      "io.reactivetransfer.config..",
+      Known.API,
+      Known.SPI,
+      Known.ENGINE,
+      Known.CONTROL,
+      Known.BACKENDS,
+      Known.SMALLRYE),
   SPRING(
       "io.reactivetransfer.spring..",
       Known.API,
       Known.SPI,
       Known.ENGINE,
       Known.CONTROL,
-      Known.BACKENDS,
+      Known.CONFIG,
       Known.METERS,
       Known.REACTOR,
       Known.NETTY,
@@ -154,6 +162,8 @@ enum Layer {
     };
 
     static final String[] METERS = {"io.reactivetransfer.micrometer"};
+    static final String[] CONFIG = {"io.reactivetransfer.config"};
+    static final String[] SMALLRYE = {"io.smallrye.config..", "org.eclipse.microprofile.config.."};
     static final String[] SPRING = {"org.springframework.."};
     static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};

@@ -1,12 +1,16 @@
 package io.reactivetransfer.spring;
 
 import io.reactivetransfer.BackendUnavailableException;
+import io.reactivetransfer.config.BackendProperties;
+import io.reactivetransfer.config.Encryption;
+import io.reactivetransfer.config.EngineConfigurationException;
+import io.reactivetransfer.config.PropertyCheck;
+import io.reactivetransfer.config.PropertySource;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundles;
-import org.springframework.util.ClassUtils;
 
 /**
  * Finds the backend of an engine: a bean of that name, or one of ours that listens where the
@@ -43,12 +47,16 @@ final class BackendChoice {
       throw check.refused(
           "backend", "expected one bean for backend " + name + ", got " + made.size(), null);
     }
-    Backend listening = made.isEmpty() ? listening(name, its, check) : null;
+    PropertySource properties = new BoundProperties(its);
+    Encryption encryption = new BundleEncryption(bundles);
+    Backend listening =
+        made.isEmpty() ? BackendProperties.listening(name, properties, encryption, check) : null;
     if (listening != null) {
       builder.backend(listening);
       return;
     }
-    requireNothingSet(name, its, check);
+    BackendProperties.requireNone(
+        name, properties, encryption, "define a bean of type Backend that is set up so", check);
     if (made.isEmpty()) {
       try {
         builder.backend(name);
@@ -58,57 +66,5 @@ final class BackendChoice {
     } else {
       builder.backend(made.getFirst());
     }
-  }
-
-  /** One of ours, if it is on the class path. */
-  private @Nullable Backend listening(String name, EngineProperties its, PropertyCheck check) {
-    return switch (name) {
-      case "tcp" -> isPresent("tcp.TcpBackend") ? Listening.OverTcp.of(its, bundles, check) : null;
-      case "libfabric" ->
-          isPresent("libfabric.LibfabricBackend")
-              ? Listening.OverLibfabric.of(its, bundles, check)
-              : null;
-      case "ibverbs" ->
-          isPresent("ibverbs.IbverbsBackend")
-              ? Listening.OverIbverbs.of(its, bundles, check)
-              : null;
-      default -> null;
-    };
-  }
-
-  private static boolean isPresent(String name) {
-    return ClassUtils.isPresent(
-        "io.reactivetransfer." + name, BackendChoice.class.getClassLoader());
-  }
-
-  /** Where it listens, and who may talk with it, is then known to who has made the backend. */
-  private static void requireNothingSet(String name, EngineProperties its, PropertyCheck check) {
-    String property =
-        its.getHost() != null
-            ? "host"
-            : its.getPort() != null
-                ? "port"
-                : its.getAdvertisedHost() != null
-                    ? "advertised-host"
-                    : its.getSsl().getBundle() != null
-                        ? "ssl.bundle"
-                        : hasSecret(its) ? "secret" : null;
-    if (property != null) {
-      throw check.refused(
-          property,
-          "expected nothing for backend "
-              + name
-              + ", which these properties cannot set up; define a bean of type Backend that is"
-              + " set up so",
-          null);
-    }
-  }
-
-  private static boolean hasSecret(EngineProperties its) {
-    return its.getSecret() != null
-        || its.getSecretFile() != null
-        || its.getPreviousSecret() != null
-        || its.getPreviousSecretFile() != null
-        || its.isWithoutSecret();
   }
 }

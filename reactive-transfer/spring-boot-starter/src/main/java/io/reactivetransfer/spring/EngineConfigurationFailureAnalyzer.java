@@ -1,5 +1,6 @@
 package io.reactivetransfer.spring;
 
+import io.reactivetransfer.config.EngineConfigurationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -2,6 +2,8 @@ package io.reactivetransfer.spring;
 
 import io.reactivetransfer.HostPort;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.config.EngineConfigurationException;
+import io.reactivetransfer.config.PropertyCheck;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.reactivetransfer.spring;
 
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.config.EngineConfigurationException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;

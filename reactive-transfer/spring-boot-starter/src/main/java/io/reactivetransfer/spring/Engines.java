@@ -3,6 +3,9 @@ package io.reactivetransfer.spring;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.EngineRecorder;
 import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.config.EngineConfigurationException;
+import io.reactivetransfer.config.OptionSettings;
+import io.reactivetransfer.config.PropertyCheck;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.time.Duration;
 import java.util.List;
@@ -98,7 +101,7 @@ final class Engines implements SmartLifecycle, DisposableBean {
   }
 
   private EngineOptions options(String name, EngineProperties its, PropertyCheck check) {
-    EngineOptions.Builder builder = OptionSettings.of(its, check);
+    EngineOptions.Builder builder = OptionSettings.read(new BoundProperties(its), check);
     customizers.forEach(each -> each.customize(name, builder));
     EngineOptions options = builder.build();
     if (options.closeTimeout().plus(CLOSING_NICS).compareTo(phaseTimeout) > 0) {

@@ -1,4 +1,4 @@
-package io.reactivetransfer.spring;
+package io.reactivetransfer.config;
 
 import java.io.UncheckedIOException;
 import java.util.function.Consumer;
@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param prefix what the names of the properties begin with, without a dot behind it
  */
-record PropertyCheck(String prefix) {
+public record PropertyCheck(String prefix) {
 
   /**
    * Hands on what was set; null was not.
    *
    * @throws EngineConfigurationException if it is refused
    */
-  <T> void set(String property, @Nullable T value, Consumer<? super T> setter) {
+  public <T> void set(String property, @Nullable T value, Consumer<? super T> setter) {
     if (value != null) {
       try {
         setter.accept(value);
@@ -27,7 +27,8 @@ record PropertyCheck(String prefix) {
   }
 
   /** What is thrown for one that is refused. */
-  EngineConfigurationException refused(String property, String reason, @Nullable Throwable cause) {
+  public EngineConfigurationException refused(
+      String property, String reason, @Nullable Throwable cause) {
     return new EngineConfigurationException(prefix + "." + property, reason, cause);
   }
 }

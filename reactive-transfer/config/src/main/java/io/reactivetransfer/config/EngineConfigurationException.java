@@ -1,4 +1,4 @@
-package io.reactivetransfer.spring;
+package io.reactivetransfer.config;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,14 @@ public final class EngineConfigurationException extends RuntimeException {
   private final String property;
   private final String reason;
 
-  EngineConfigurationException(String property, String reason, @Nullable Throwable cause) {
+  /**
+   * For one property.
+   *
+   * @param property its name, in full
+   * @param reason what was expected of it, and what came
+   * @param cause what has refused it, or null
+   */
+  public EngineConfigurationException(String property, String reason, @Nullable Throwable cause) {
     super(property + ": " + reason, cause);
     this.property = property;
     this.reason = reason;

@@ -1,8 +1,7 @@
-package io.reactivetransfer.spring;
+package io.reactivetransfer.config;
 
 import io.reactivetransfer.ClusterSecret;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,18 +17,19 @@ record Secrets(@Nullable ClusterSecret current, @Nullable ClusterSecret previous
    *
    * @throws EngineConfigurationException if one is too short, cannot be read, or is given twice
    */
-  static Secrets of(EngineProperties from, PropertyCheck check) {
-    ClusterSecret current = of("secret", from.getSecret(), from.getSecretFile(), check);
-    ClusterSecret previous =
-        of("previous-secret", from.getPreviousSecret(), from.getPreviousSecretFile(), check);
+  static Secrets read(PropertySource from, PropertyCheck check) {
+    ClusterSecret current = read("secret", from, check);
+    ClusterSecret previous = read("previous-secret", from, check);
     if (previous != null && current == null) {
       throw check.refused("previous-secret", "expected a secret beside it, got none", null);
     }
     return new Secrets(current, previous);
   }
 
-  private static @Nullable ClusterSecret of(
-      String property, @Nullable String text, @Nullable Path file, PropertyCheck check) {
+  private static @Nullable ClusterSecret read(
+      String property, PropertySource from, PropertyCheck check) {
+    var text = from.text(property);
+    var file = from.file(property + "-file");
     if (text != null && file != null) {
       throw check.refused(property, "expected it or " + property + "-file, got both", null);
     }

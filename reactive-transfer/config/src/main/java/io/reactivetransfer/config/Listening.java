@@ -1,4 +1,4 @@
-package io.reactivetransfer.spring;
+package io.reactivetransfer.config;
 
 import io.reactivetransfer.ClusterSecret;
 import io.reactivetransfer.control.ControlBuilder;
@@ -8,8 +8,6 @@ import io.reactivetransfer.libfabric.LibfabricBackend;
 import io.reactivetransfer.spi.Backend;
 import io.reactivetransfer.tcp.TcpBackend;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.ssl.SslBundles;
 
 /**
  * Makes backends that listen. Each has a class of its own, which is loaded only if the backend is
@@ -24,12 +22,12 @@ final class Listening {
 
     private OverTcp() {}
 
-    static Backend of(EngineProperties its, @Nullable SslBundles bundles, PropertyCheck check) {
+    static Backend of(PropertySource from, Encryption encryption, PropertyCheck check) {
       TcpBackend.Builder builder = TcpBackend.builder();
-      check.set("host", its.getHost(), builder::host);
-      check.set("port", its.getPort(), builder::port);
-      check.set("advertised-host", its.getAdvertisedHost(), builder::advertisedHost);
-      letIn(builder, its, bundles, check);
+      check.set("host", from.text("host"), builder::host);
+      check.set("port", from.number("port"), builder::port);
+      check.set("advertised-host", from.text("advertised-host"), builder::advertisedHost);
+      letIn(builder, from, encryption, check);
       return build(builder::build, check);
     }
   }
@@ -39,10 +37,10 @@ final class Listening {
 
     private OverLibfabric() {}
 
-    static Backend of(EngineProperties its, @Nullable SslBundles bundles, PropertyCheck check) {
+    static Backend of(PropertySource from, Encryption encryption, PropertyCheck check) {
       LibfabricBackend.Builder builder = LibfabricBackend.builder();
-      listen(builder, its, check);
-      letIn(builder, its, bundles, check);
+      listen(builder, from, check);
+      letIn(builder, from, encryption, check);
       return build(builder::build, check);
     }
   }
@@ -52,26 +50,26 @@ final class Listening {
 
     private OverIbverbs() {}
 
-    static Backend of(EngineProperties its, @Nullable SslBundles bundles, PropertyCheck check) {
+    static Backend of(PropertySource from, Encryption encryption, PropertyCheck check) {
       IbverbsBackend.Builder builder = IbverbsBackend.builder();
-      listen(builder, its, check);
-      letIn(builder, its, bundles, check);
+      listen(builder, from, check);
+      letIn(builder, from, encryption, check);
       return build(builder::build, check);
     }
   }
 
-  private static void listen(ControlBuilder<?> builder, EngineProperties its, PropertyCheck check) {
-    check.set("host", its.getHost(), builder::host);
-    check.set("port", its.getPort(), builder::port);
-    check.set("advertised-host", its.getAdvertisedHost(), builder::advertised);
+  private static void listen(ControlBuilder<?> builder, PropertySource from, PropertyCheck check) {
+    check.set("host", from.text("host"), builder::host);
+    check.set("port", from.number("port"), builder::port);
+    check.set("advertised-host", from.text("advertised-host"), builder::advertised);
   }
 
   private static void letIn(
       ListeningBuilder<?> builder,
-      EngineProperties its,
-      @Nullable SslBundles bundles,
+      PropertySource from,
+      Encryption encryption,
       PropertyCheck check) {
-    Secrets secrets = Secrets.of(its, check);
+    Secrets secrets = Secrets.read(from, check);
     ClusterSecret current = secrets.current();
     ClusterSecret previous = secrets.previous();
     if (current != null && previous != null) {
@@ -79,16 +77,15 @@ final class Listening {
     } else if (current != null) {
       builder.secret(current);
     }
-    if (current != null && its.isWithoutSecret()) {
-      throw check.refused("without-secret", "expected false beside a secret, got true", null);
+    boolean without = from.flag(BackendProperties.WITHOUT_SECRET);
+    if (current != null && without) {
+      throw check.refused(
+          BackendProperties.WITHOUT_SECRET, "expected false beside a secret, got true", null);
     }
-    if (its.isWithoutSecret()) {
+    if (without) {
       builder.withoutSecret();
     }
-    check.set(
-        "ssl.bundle",
-        its.getSsl().getBundle(),
-        name -> builder.tls(BundleTls.of(name, bundles, its.getSsl().isMutual())));
+    encryption.encrypt(builder, from, check);
   }
 
   /** Each property alone is right; whether they go together is seen only now. */

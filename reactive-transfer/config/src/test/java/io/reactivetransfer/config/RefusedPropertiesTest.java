@@ -1,0 +1,132 @@
+package io.reactivetransfer.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.smallrye.config.EnvConfigSource;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is wrong is refused by name, with what was expected and what came, and without a secret. */
+class RefusedPropertiesTest {
+
+  private static final String SECRET = "not to be shown";
+
+  private static EngineConfiguration of(Map<String, String> file, Map<String, String> variables) {
+    return EngineConfiguration.of(
+        new SmallRyeConfigBuilder()
+            .addDefaultInterceptors()
+            .withSources(
+                new PropertiesConfigSource(file, "file", 250), new EnvConfigSource(variables, 300))
+            .build());
+  }
+
+  private static EngineConfigurationException refusal(EngineConfiguration configuration) {
+    return catchThrowableOfType(EngineConfigurationException.class, configuration::builder);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "window=many | window | whole number | 'many'",
+        "window=0 | window | 1 to 65536 | 0",
+        "window=99999999999 | window | 2147483647 | 99999999999",
+        "peer-bytes=64MB | peer-bytes | bytes | '64MB'",
+        "close-timeout=5s | close-timeout | PT5S | '5s'",
+        "idle.max-park=PT0S | idle.max-park | maxPark | PT0S",
+        "device-nics[cuda]=a | device-nics[cuda] | kind:ordinal | 'cuda'",
+        "without-secret=yes | without-secret | true or false | 'yes'",
+        "host=10.0.0.7 | host | secret | without-secret",
+        "port=70000 | port | 0 to | 70000",
+        "secret=short | secret | 16 | 5",
+        "secret-file=/no/such/file | secret-file | cannot read | /no/such/file",
+        "previous-secret=not to be shown at all | previous-secret | secret beside it | none",
+        "ssl.mutual=false | ssl.certificate | ssl.private-key | none",
+        "ssl.trusted=/no/such/file | ssl.certificate | ssl.private-key | none",
+        "backend=carrier-pigeon | backend | tcp | carrier-pigeon",
+        "windw=7 | windw | window | expected",
+        "engine.decode.window=7 | engine.decode.window | expected | nothing",
+        "secrets=not to be shown | secrets | secret | expected"
+      })
+  void itIsNamed(String property, String name, String expected, String got) {
+    String[] set = property.split("=");
+    Map<String, String> file =
+        set[0].equals("backend")
+            ? Map.of("reactive-transfer.backend", set[1])
+            : Map.of("reactive-transfer.backend", "tcp", "reactive-transfer." + set[0], set[1]);
+    EngineConfigurationException refusal = refusal(of(file, Map.of()));
+    assertThat(refusal.property()).isEqualTo("reactive-transfer." + name);
+    assertThat(refusal).hasMessageContainingAll(refusal.property(), expected, got);
+    assertThat(refusal).hasMessageNotContaining(SECRET);
+  }
+
+  @Test
+  void noBackendIsSaid() {
+    assertThat(refusal(of(Map.of(), Map.of())))
+        .hasMessage(
+            "reactive-transfer.backend: expected the name of a backend, such as tcp, got none");
+  }
+
+  @Test
+  void aVariableThatNoEngineHasIsRefused() {
+    EngineConfigurationException refusal =
+        refusal(of(Map.of(), Map.of("REACTIVE_TRANSFER_PEER_DEPHT", SECRET)));
+    assertThat(refusal)
+        .hasMessage(
+            "REACTIVE_TRANSFER_PEER_DEPHT: expected REACTIVE_TRANSFER_PEER_DEPTH, or no such"
+                + " variable");
+  }
+
+  @Test
+  void variablesOfOtherEnginesAreLeftToThem() {
+    Map<String, String> variables =
+        Map.of(
+            "REACTIVE_TRANSFER_BACKEND",
+            "loopback",
+            "REACTIVE_TRANSFER_ENGINES_DECODE_WINDW",
+            "7",
+            "REACTIVETRANSFER_OTHER",
+            "7");
+    assertThat(of(Map.of(), variables).options().window()).isEqualTo(256);
+    assertThat(refusal(of(Map.of(), variables).named("decode")).property())
+        .isEqualTo("REACTIVE_TRANSFER_ENGINES_DECODE_WINDW");
+  }
+
+  @Test
+  void aBackendThatDoesNotListenTakesNoHost() {
+    EngineConfigurationException refusal =
+        refusal(
+            of(
+                Map.of("reactive-transfer.backend", "loopback", "reactive-transfer.host", "a"),
+                Map.of()));
+    assertThat(refusal.property()).isEqualTo("reactive-transfer.host");
+    assertThat(refusal).hasMessageContaining("expected nothing for backend loopback");
+  }
+
+  @Test
+  void whatIsLeftOutOfASecretIsNotShown() {
+    EngineConfigurationException refusal =
+        refusal(
+            of(
+                Map.of(
+                    "reactive-transfer.backend",
+                    "tcp",
+                    "reactive-transfer.secret",
+                    "0123456789${" + SECRET + "}"),
+                Map.of()));
+    assertThat(refusal.property()).isEqualTo("reactive-transfer.secret");
+    assertThat(refusal).hasMessageNotContaining(SECRET).hasNoCause();
+  }
+
+  @Test
+  void aNameOfAnEngineIsNoPath() {
+    EngineConfiguration all = of(Map.of(), Map.of());
+    assertThat(catchThrowableOfType(IllegalArgumentException.class, () -> all.named("a.b")))
+        .hasMessageContaining("a.b");
+  }
+}
