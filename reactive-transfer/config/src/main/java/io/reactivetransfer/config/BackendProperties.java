@@ -3,6 +3,7 @@ package io.reactivetransfer.config;
 import io.reactivetransfer.spi.Backend;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,9 @@ public final class BackendProperties {
   private static final List<String> SECRETS =
       List.of("secret", "secret-file", "previous-secret", "previous-secret-file");
   static final String WITHOUT_SECRET = "without-secret";
+
+  /** Those that these properties set up, each in an artifact of its own. */
+  static final Set<String> LISTEN = Set.of("tcp", "libfabric", "ibverbs");
 
   private BackendProperties() {}
 
@@ -43,7 +47,7 @@ public final class BackendProperties {
     try {
       Class.forName("io.reactivetransfer." + name, false, BackendProperties.class.getClassLoader());
       return true;
-    } catch (ClassNotFoundException _) {
+    } catch (ClassNotFoundException | LinkageError _) {
       return false;
     }
   }

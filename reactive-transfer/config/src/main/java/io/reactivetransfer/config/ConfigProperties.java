@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.jspecify.annotations.Nullable;
 
@@ -17,24 +17,37 @@ import org.jspecify.annotations.Nullable;
 final class ConfigProperties implements PropertySource {
 
   private final Config config;
+  private final Set<String> names;
   private final PropertyCheck check;
 
-  ConfigProperties(Config config, PropertyCheck check) {
+  /** With the names of all that the sources have, whatever for. */
+  ConfigProperties(Config config, Set<String> names, PropertyCheck check) {
     this.config = config;
+    this.names = names;
     this.check = check;
   }
 
   @Override
   public @Nullable String text(String name) {
     String property = check.prefix() + "." + name;
-    String raw = config.getConfigValue(property).getRawValue();
-    if (raw == null || raw.isEmpty()) {
-      return null;
-    }
     try { // not getOptionalValue, which leaves out what cannot be expanded
+      String raw = config.getConfigValue(property).getRawValue();
+      if (raw == null || raw.isEmpty()) {
+        requireNotEmpty(name, raw);
+        return null;
+      }
       return config.getValue(property, String.class);
-    } catch (NoSuchElementException _) { // its text, and its cause, may show a part of a secret
-      throw check.refused(name, "expected a value, got a ${...} that leads nowhere", null);
+    } catch (NoSuchElementException | IllegalArgumentException _) {
+      // Its text, and its cause, may show a part of a secret.
+      throw check.refused(
+          name, "expected a value, got a ${...} that leads nowhere or is none", null);
+    }
+  }
+
+  /** A template whose variables were empty must not turn off what protects an engine. */
+  private void requireNotEmpty(String name, @Nullable String value) {
+    if (value != null && KnownNames.protects(name)) {
+      throw check.refused(name, "expected a value, or no such property, got an empty one", null);
     }
   }
 
@@ -88,21 +101,20 @@ final class ConfigProperties implements PropertySource {
   public Map<String, List<String>> lists(String name) {
     String start = check.prefix() + "." + name + "[";
     Map<String, List<String>> lists = new LinkedHashMap<>();
-    for (String property : names()) {
+    for (String property : names) {
       if (property.startsWith(start) && property.endsWith("]")) {
         String key = property.substring(start.length(), property.length() - 1);
-        config
-            .getOptionalValues(property, String.class)
-            .ifPresent(list -> lists.put(key, List.copyOf(list)));
+        String text = text(name + "[" + key + "]");
+        List<String> list =
+            Stream.of(text == null ? new String[0] : text.split(",", -1))
+                .map(String::strip)
+                .filter(item -> !item.isEmpty())
+                .toList();
+        if (!list.isEmpty()) {
+          lists.put(key, list);
+        }
       }
     }
     return lists;
-  }
-
-  /** All that the sources have, whatever for. */
-  Set<String> names() {
-    Set<String> names = new TreeSet<>();
-    config.getPropertyNames().forEach(names::add);
-    return names;
   }
 }

@@ -4,12 +4,23 @@ import io.reactivetransfer.BackendUnavailableException;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.spi.Backend;
+import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
+import io.smallrye.config.SysPropConfigSource;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import org.eclipse.microprofile.config.Config;
 
 /**
@@ -23,9 +34,8 @@ import org.eclipse.microprofile.config.Config;
  *
  * <p>The names are those of the Spring Boot starter. A property that is set wins over the same one
  * of a source behind it: system properties, then environment variables, such as {@code
- * REACTIVE_TRANSFER_PEER_DEPTH} for {@code reactive-transfer.peer-depth}, then the file, then
- * {@code META-INF/microprofile-config.properties} on the class path. Below the prefix a name that
- * no engine has is an error. {@code docs/configuration.md} lists them.
+ * REACTIVE_TRANSFER_PEER_DEPTH} for {@code reactive-transfer.peer-depth}, then the file. Below the
+ * prefix a name that no engine has is an error. {@code docs/configuration.md} lists them.
  *
  * <p>Immutable. Everything is read and checked when a method is called that needs it, on the thread
  * that calls it, which so may block.
@@ -35,47 +45,74 @@ public final class EngineConfiguration {
   /** What the names of all properties begin with. */
   public static final String PREFIX = "reactive-transfer";
 
-  /** Between the environment, 300, and what is on the class path, 100. */
+  /** Behind the environment, 300. */
   private static final int ORDINAL_OF_FILE = 250;
 
   private final Config config;
+  private final Set<String> names;
   private final PropertyCheck check;
 
-  private EngineConfiguration(Config config, PropertyCheck check) {
+  private EngineConfiguration(Config config, Set<String> names, PropertyCheck check) {
     this.config = config;
+    this.names = names;
     this.check = check;
   }
 
-  /** Of system properties, the environment, and the class path. */
+  /** Of system properties and the environment, as they are now. */
   public static EngineConfiguration load() {
-    return of(sources().build());
+    return of(config(System.getenv(), Map.of(), ""));
   }
 
   /**
    * Of the same and a file. Blocks while it is read.
    *
-   * @param file as {@link java.util.Properties#load(java.io.Reader)} reads it
-   * @throws UncheckedIOException if it cannot be read; the text names it
+   * @param file in UTF-8, as {@link Properties#load(java.io.Reader)} reads it
+   * @throws UncheckedIOException if it cannot be read, or is no such file; the text names it
    */
   public static EngineConfiguration load(Path file) {
-    try {
-      return of(
-          sources()
-              .withSources(new PropertiesConfigSource(file.toUri().toURL(), ORDINAL_OF_FILE))
-              .build());
+    return load(file, System.getenv());
+  }
+
+  static EngineConfiguration load(Path file, Map<String, String> environment) {
+    Properties properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      properties.load(reader);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the properties in " + file, e);
+    } catch (IllegalArgumentException e) { // an escape that is none
+      throw new UncheckedIOException(new IOException("cannot read the properties in " + file, e));
     }
+    Map<String, String> values = new HashMap<>();
+    properties
+        .stringPropertyNames()
+        .forEach(name -> values.put(name, properties.getProperty(name)));
+    return of(config(environment, values, file.toString()));
   }
 
-  private static SmallRyeConfigBuilder sources() {
-    return new SmallRyeConfigBuilder().addDefaultInterceptors().addDefaultSources();
+  /**
+   * No more sources than these: whoever may write into a working directory, or comes first on the
+   * class path, is not to say whom an engine trusts. Nothing is expanded either, so that a secret
+   * may have any character.
+   */
+  private static Config config(
+      Map<String, String> environment, Map<String, String> file, String name) {
+    return new SmallRyeConfigBuilder()
+        .withSources(
+            new SysPropConfigSource(),
+            new EnvConfigSource(Map.copyOf(environment), EnvConfigSource.ORDINAL),
+            new PropertiesConfigSource(file, name, ORDINAL_OF_FILE))
+        .build();
   }
 
-  /** Of a configuration that the application has already, with whatever sources. */
+  /**
+   * Of a configuration that the application has already, with whatever sources, and whatever that
+   * makes of {@code ${...}} in a value. Which names there are is looked up now, values later.
+   */
   public static EngineConfiguration of(Config config) {
+    Set<String> names = new TreeSet<>();
+    Objects.requireNonNull(config, "config").getPropertyNames().forEach(names::add);
     return new EngineConfiguration(
-        Objects.requireNonNull(config, "config"), new PropertyCheck(PREFIX));
+        config, Collections.unmodifiableSet(names), new PropertyCheck(PREFIX));
   }
 
   /**
@@ -91,7 +128,7 @@ public final class EngineConfiguration {
           "expected a name of letters, digits and dashes, got '" + name + "'");
     }
     return new EngineConfiguration(
-        config, new PropertyCheck(PREFIX + "." + KnownNames.ENGINES + "." + name));
+        config, names, new PropertyCheck(PREFIX + "." + KnownNames.ENGINES + "." + name));
   }
 
   /**
@@ -124,6 +161,14 @@ public final class EngineConfiguration {
     if (listening != null) {
       return builder.backend(listening);
     }
+    if (BackendProperties.LISTEN.contains(name)) {
+      throw check.refused(
+          "backend",
+          "expected the artifact reactive-transfer-"
+              + name
+              + " on the class path, got none; add it",
+          null);
+    }
     BackendProperties.requireNone(
         name, properties, encryption, "give backend(Backend) one that is set up so", check);
     try {
@@ -134,8 +179,8 @@ public final class EngineConfiguration {
   }
 
   private PropertySource properties() {
-    ConfigProperties properties = new ConfigProperties(config, check);
-    KnownNames.requireNoOther(properties.names(), check);
-    return properties;
+    KnownNames.requireNoOther(names, new PropertyCheck(PREFIX));
+    KnownNames.requireNoOther(names, check);
+    return new ConfigProperties(config, names, check);
   }
 }

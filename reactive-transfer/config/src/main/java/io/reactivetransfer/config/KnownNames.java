@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Which properties an engine has, and whether there are others below its prefix. */
@@ -54,9 +55,17 @@ final class KnownNames {
               "idle.min-park",
               "idle.max-park"));
 
-  /** As environment variables have them. */
+  /** As environment variables have them; lists are none. */
   private static final Set<String> VARIABLES =
-      ALL.stream().map(KnownNames::variable).collect(Collectors.toUnmodifiableSet());
+      ALL.stream()
+          .filter(name -> !name.equals(LISTS))
+          .map(KnownNames::variable)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** What Kubernetes sets for a service that is called like the prefix, or begins so. */
+  private static final Pattern OF_A_SERVICE =
+      Pattern.compile(
+          ".*_SERVICE_(HOST|PORT(_.*)?)|SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT_\\d+_(TCP|UDP|SCTP)(_.*)?");
 
   private KnownNames() {}
 
@@ -66,7 +75,8 @@ final class KnownNames {
   }
 
   /**
-   * Refuses what is below the prefix and nothing that an engine has.
+   * Refuses what is below the prefix and nothing that an engine has; of variables, only for the
+   * prefix of all: behind the name of an engine they may be of one with a longer name.
    *
    * @param present all names that the sources have
    * @throws EngineConfigurationException for the first; with the name that is nearest, and without
@@ -80,23 +90,43 @@ final class KnownNames {
       if (name.startsWith(dotted)) {
         String rest = name.substring(dotted.length());
         if (!isKnown(rest) && !(hasEngines && rest.startsWith(ENGINES + "."))) {
-          throw check.refused(rest, "expected " + nearest(rest) + ", or nothing", null);
+          throw check.refused(rest, "expected " + shown(nearest(rest)) + ", or nothing", null);
         }
-      } else if (name.startsWith(variables)) {
+      } else if (hasEngines && name.startsWith(variables)) {
         String rest = name.substring(variables.length());
         if (!VARIABLES.contains(rest)
-            && !(hasEngines && rest.startsWith(variable(ENGINES) + "_"))) {
-          throw new EngineConfigurationException(
-              name,
-              "expected " + variables + variable(nearest(rest)) + ", or no such variable",
-              null);
+            && !rest.startsWith(variable(ENGINES) + "_")
+            && !OF_A_SERVICE.matcher(rest).matches()) {
+          throw new EngineConfigurationException(name, instead(variables, nearest(rest)), null);
         }
       }
     }
   }
 
+  private static String instead(String variables, String nearest) {
+    return nearest.equals(LISTS)
+        ? "expected the property "
+            + EngineConfiguration.PREFIX
+            + "."
+            + shown(LISTS)
+            + ", which no variable can be, or no such variable"
+        : "expected " + variables + variable(nearest) + ", or no such variable";
+  }
+
+  private static String shown(String name) {
+    return name.equals(LISTS) ? LISTS + "[KIND:ORDINAL]" : name;
+  }
+
+  /** Whether an engine is less protected without it. */
+  static boolean protects(String name) {
+    return name.startsWith("secret")
+        || name.startsWith("previous-secret")
+        || name.startsWith("ssl.");
+  }
+
   private static boolean isKnown(String name) {
-    return ALL.contains(name) || (name.startsWith(LISTS + "[") && name.endsWith("]"));
+    return (ALL.contains(name) && !name.equals(LISTS))
+        || (name.startsWith(LISTS + "[") && name.endsWith("]"));
   }
 
   /** As SmallRye Config, and MicroProfile Config, look a property up in the environment. */

@@ -2,6 +2,7 @@ package io.reactivetransfer.config;
 
 import io.reactivetransfer.control.ListeningBuilder;
 import io.reactivetransfer.control.Tls;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,9 @@ final class PemFiles implements Encryption {
               + String.join(", ", CERTIFICATE, KEY, TRUSTED)
               + "; got none",
           null);
+    }
+    if (!Files.isReadable(file)) {
+      throw check.refused(property, "expected a PEM file that can be read, got " + file, null);
     }
     return file;
   }

@@ -156,4 +156,40 @@ class EachPropertyTest {
     assertThat(catchThrowable(() -> EngineConfiguration.load(missing)))
         .hasMessageContaining(missing.toString());
   }
+
+  /** A file behind the environment, and nothing else; what it holds stays as it is. */
+  @Test
+  void aFileIsReadAsItIs() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("engine.properties"),
+            """
+            reactive-transfer.backend = loopback
+            reactive-transfer.window = 7
+            reactive-transfer.peer-depth = 8
+            reactive-transfer.device-nics[cuda\\:0] = a${b}$$ , c
+            """);
+    EngineOptions options =
+        EngineConfiguration.load(file, Map.of("REACTIVE_TRANSFER_WINDOW", "9")).options();
+    assertThat(options.window()).isEqualTo(9);
+    assertThat(options.peerDepth()).isEqualTo(8);
+    assertThat(options.deviceNics())
+        .isEqualTo(Map.of(Device.of("cuda", 0), List.of("a${b}$$", "c")));
+  }
+
+  @Test
+  void systemPropertiesAreReadFirst() throws IOException {
+    System.setProperty("reactive-transfer.engines.sysprop.window", "5");
+    try {
+      EngineConfiguration all =
+          EngineConfiguration.load(
+              Files.writeString(
+                  folder.resolve("engine.properties"),
+                  "reactive-transfer.engines.sysprop.window = 7"));
+      assertThat(all.named("sysprop").options().window()).isEqualTo(5);
+      assertThat(EngineConfiguration.load().named("sysprop").options().window()).isEqualTo(5);
+    } finally {
+      System.clearProperty("reactive-transfer.engines.sysprop.window");
+    }
+  }
 }

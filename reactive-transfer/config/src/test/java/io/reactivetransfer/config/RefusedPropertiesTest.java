@@ -6,8 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -48,13 +54,19 @@ class RefusedPropertiesTest {
         "previous-secret=not to be shown at all | previous-secret | secret beside it | none",
         "ssl.mutual=false | ssl.certificate | ssl.private-key | none",
         "ssl.trusted=/no/such/file | ssl.certificate | ssl.private-key | none",
+        "ssl.certificate= | ssl.certificate | a value | empty",
+        "secret= | secret | a value | empty",
+        "secret=0123456789${not to be shown::x} | secret | a value | ${...}",
+        "host=${reactive-transfer.host} | host | a value | ${...}",
+        "device-nics=a | device-nics | device-nics[KIND:ORDINAL] | nothing",
+        "device-nics[cuda:0]=a,${NOT_SET} | device-nics[cuda:0] | a value | ${...}",
         "backend=carrier-pigeon | backend | tcp | carrier-pigeon",
         "windw=7 | windw | window | expected",
         "engine.decode.window=7 | engine.decode.window | expected | nothing",
         "secrets=not to be shown | secrets | secret | expected"
       })
   void itIsNamed(String property, String name, String expected, String got) {
-    String[] set = property.split("=");
+    String[] set = property.split("=", 2);
     Map<String, String> file =
         set[0].equals("backend")
             ? Map.of("reactive-transfer.backend", set[1])
@@ -93,8 +105,8 @@ class RefusedPropertiesTest {
             "REACTIVETRANSFER_OTHER",
             "7");
     assertThat(of(Map.of(), variables).options().window()).isEqualTo(256);
-    assertThat(refusal(of(Map.of(), variables).named("decode")).property())
-        .isEqualTo("REACTIVE_TRANSFER_ENGINES_DECODE_WINDW");
+    // It may be the variable of an engine that is called decode-windw.
+    assertThat(of(Map.of(), variables).named("decode").options().window()).isEqualTo(256);
   }
 
   @Test
@@ -128,5 +140,42 @@ class RefusedPropertiesTest {
     EngineConfiguration all = of(Map.of(), Map.of());
     assertThat(catchThrowableOfType(IllegalArgumentException.class, () -> all.named("a.b")))
         .hasMessageContaining("a.b");
+  }
+
+  @Test
+  void whatIsMisspeltBesideAnEngineOfANameIsRefused() {
+    EngineConfiguration all = of(Map.of("reactive-transfer.windw", "7"), Map.of());
+    assertThat(refusal(all.named("decode")).property()).isEqualTo("reactive-transfer.windw");
+  }
+
+  @Test
+  void whatKubernetesSetsForAServiceOfThatNameIsNoneOfOurs() {
+    Map<String, String> variables =
+        Map.of(
+            "REACTIVE_TRANSFER_SERVICE_HOST", "10.0.0.1",
+            "REACTIVE_TRANSFER_SERVICE_PORT", "7400",
+            "REACTIVE_TRANSFER_PORT_7400_TCP_ADDR", "10.0.0.1",
+            "REACTIVE_TRANSFER_PREFILL_SERVICE_PORT_ENGINE", "7400",
+            "REACTIVE_TRANSFER_WINDOW", "7");
+    assertThat(of(Map.of(), variables).options().window()).isEqualTo(7);
+  }
+
+  @Test
+  void noVariableNamesTheNicsOfADevice() {
+    assertThat(refusal(of(Map.of(), Map.of("REACTIVE_TRANSFER_DEVICE_NICS", "mlx5_0"))))
+        .hasMessageContaining("reactive-transfer.device-nics[KIND:ORDINAL]");
+  }
+
+  @Test
+  void aFileIsNamedThatCannotBeRead(@TempDir Path folder) throws IOException {
+    Path bad = Files.writeString(folder.resolve("bad.properties"), "a = \\u12G4");
+    Path latin =
+        Files.write(folder.resolve("latin.properties"), new byte[] {'a', '=', (byte) 0xe4});
+    for (Path each : List.of(folder, folder.resolve("none"), bad, latin)) {
+      assertThat(
+              catchThrowableOfType(
+                  UncheckedIOException.class, () -> EngineConfiguration.load(each)))
+          .hasMessageContaining(each.toString());
+    }
   }
 }
