@@ -36,7 +36,7 @@ final class ClusterNode implements AutoCloseable {
    */
   static final Duration LEASE = Duration.ofSeconds(3);
 
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final int POOL_PAGES = 512;
   private static final int PAGE_BYTES = 4_096;

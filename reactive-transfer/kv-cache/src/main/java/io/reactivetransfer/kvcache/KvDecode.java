@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * The decode side of a model: arms the count, asks prefill nodes to fill pages, and knows when all
@@ -57,6 +58,8 @@ public final class KvDecode implements Disposable {
   private final Set<Reception> leaving = new LinkedHashSet<>();
 
   private boolean disposed;
+
+  private final Sinks.Empty<Void> gone = Sinks.empty();
 
   KvDecode(KvCache cache, String model, KvMemory memory) {
     for (MemoryRegion region : memory.regions()) {
@@ -175,6 +178,7 @@ public final class KvDecode implements Disposable {
     synchronized (this) {
       disposed = true;
     }
+    gone.tryEmitEmpty();
     closeOwn();
   }
 
@@ -286,6 +290,11 @@ public final class KvDecode implements Disposable {
       throw disposedError();
     }
     receptions.add(reception);
+  }
+
+  /** Completes when no more orders can be made here. */
+  Mono<Void> gone() {
+    return Mono.firstWithSignal(gone.asMono(), cache.engine.onClose().onErrorComplete());
   }
 
   static IllegalStateException disposedError() {

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.SignalType;
+import reactor.core.publisher.Signal;
 import reactor.core.publisher.Sinks;
-import reactor.core.publisher.Sinks.EmitFailureHandler;
 
 /**
  * Orders of prefill nodes that come and go, each of which has all of the model: of the one with the
@@ -33,12 +33,11 @@ public final class KvRouter implements Disposable {
   /** The most nodes that may be asked for one order. */
   public static final int MAX_ATTEMPTS = 64;
 
-  private static final Duration CONTENTION = Duration.ofSeconds(10);
-
   private final KvDecode decode;
   private final int attempts;
   private final RouterLoads loads;
   private final Sinks.Many<List<Peer>> prefills = Sinks.many().replay().latest();
+  private final Sinks.Empty<Void> over = Sinks.empty();
   private final Known known = new Known();
   private volatile @Nullable Throwable failure;
   private volatile boolean isDisposed;
@@ -49,25 +48,24 @@ public final class KvRouter implements Disposable {
     this.loads = new RouterLoads(decode.cache().timers);
   }
 
-  /** Keeps the last of the lists, however slow orders are. */
-  private final class Known extends BaseSubscriber<Collection<? extends Peer>> {
+  /**
+   * Keeps the last of the lists, however slow orders are. An error comes as a signal: one that
+   * comes at the moment of a cancel is then dropped in silence.
+   */
+  private final class Known extends BaseSubscriber<Signal<List<Peer>>> {
 
     @Override
-    protected void hookOnNext(Collection<? extends Peer> all) {
-      List<Peer> now = List.copyOf(all);
-      loads.keepOnly(now);
-      prefills.emitNext(now, EmitFailureHandler.busyLooping(CONTENTION));
-    }
-
-    @Override
-    protected void hookOnError(Throwable reason) {
-      failure = reason;
-    }
-
-    /** Once, for each of its ends: those who wait for a node look who has ended it. */
-    @Override
-    protected void hookFinally(SignalType end) {
-      prefills.emitComplete(EmitFailureHandler.busyLooping(CONTENTION));
+    protected void hookOnNext(Signal<List<Peer>> signal) {
+      List<Peer> now = signal.get();
+      if (now != null) {
+        loads.keepOnly(now);
+        prefills.tryEmitNext(now);
+      } else if (signal.isOnError()) {
+        failure = signal.getThrowable();
+        over.tryEmitEmpty();
+      } else {
+        prefills.tryEmitComplete(); // whoever comes gets the last list, and then this
+      }
     }
   }
 
@@ -82,7 +80,7 @@ public final class KvRouter implements Disposable {
    *
    * @param prefills the nodes that can be asked, all of them with each change, such as those of a
    *     membership that are alive. Where it completes, the last ones stay. Where it fails, orders
-   *     that look for a node from then on fail with the same error
+   *     that look for their first node from then on fail with the same error
    * @param attempts how many nodes are asked for one order at most, 1 to {@value #MAX_ATTEMPTS}: an
    *     order by which nodes break must not break all of them
    */
@@ -95,7 +93,7 @@ public final class KvRouter implements Disposable {
           "expected 1 to " + MAX_ATTEMPTS + " attempts, got " + attempts);
     }
     KvRouter router = new KvRouter(decode, attempts);
-    prefills.subscribe(router.known);
+    Flux.from(prefills).map(List::<Peer>copyOf).materialize().subscribe(router.known);
     return router;
   }
 
@@ -109,8 +107,9 @@ public final class KvRouter implements Disposable {
    * <p>Ends with the {@link HandOverException} of the node that was asked last, in which those of
    * the others are suppressed; or with one without a peer, if there was nobody to ask in time; and
    * with an {@link IllegalStateException} if this, or the decode side, is disposed of while it
-   * looks for a node. All else is as there: what {@code use} may do, the thread of signals, and
-   * that a cancel tells the node to stop.
+   * looks for its first node. What fails at this node itself, such as a request that is too long,
+   * is the end, too. All else is as there: what {@code use} may do, the thread of signals, and that
+   * a cancel tells the node to stop.
    *
    * @param deadline until all has arrived, whoever is asked: 1 ms to 24 days
    * @param order makes an order of this node, with pages of its own: those of the order before may
@@ -133,9 +132,10 @@ public final class KvRouter implements Disposable {
       return Mono.error(ending);
     }
     Mono<List<Peer>> candidates =
-        prefills
-            .asFlux()
-            .takeUntilOther(decode.closed().onErrorComplete())
+        // One who throws when he hears of the end is not to keep it from the others.
+        Bulkhead.around(prefills::asFlux)
+            .takeUntilOther(
+                Bulkhead.around(() -> Mono.firstWithSignal(over.asMono(), decode.gone())))
             .filter(order::canAskOneOf)
             .next();
     return decode
@@ -190,6 +190,7 @@ public final class KvRouter implements Disposable {
   public void dispose() {
     isDisposed = true;
     known.dispose();
+    over.tryEmitEmpty();
   }
 
   @Override

@@ -21,6 +21,9 @@ final class RoutedOrder<T> {
   /** An order takes no shorter deadline. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
 
+  /** So much must be left for another node to be asked. */
+  private static final Duration WORTH_A_TRY = Duration.ofMillis(10);
+
   private final KvDecode decode;
   private final Duration deadline;
   private final long end;
@@ -95,31 +98,34 @@ final class RoutedOrder<T> {
         && failure instanceof HandOverException known
         && !decode.cache().engine.isClosed()
         && switch (known.reason()) {
-          case PEER_LOST, REFUSED, CANCELLED, FAILED -> true;
-          case DEADLINE, INFEASIBLE -> false;
+          case PEER_LOST, REFUSED, CANCELLED -> true;
+          case FAILED -> known.requestId() > 0; // else nothing was sent, and it has failed here
+          case DEADLINE -> hasTime(); // that of the node, which gives less than was asked for
+          case INFEASIBLE -> false;
         };
   }
 
   /** Whether another node may do it. */
   boolean goesOnAfter(HandOverException failure) {
     failures.add(failure);
-    return asked.size() < attempts && end - decode.cache().timers.nanos() > SHORTEST.toNanos();
+    return asked.size() < attempts && hasTime();
+  }
+
+  private boolean hasTime() {
+    return end - decode.cache().timers.nanos() > WORTH_A_TRY.toNanos();
   }
 
   /** The last failure, and, in another one if there were several, those before it. */
   Throwable ending(Throwable last) {
     if (arrived) {
-      return last; // it is the application's own
+      return last; // it is the application's own, like what was thrown instead of an order
     }
     List<HandOverException> before =
         failures.stream().filter(failure -> !failure.equals(last)).distinct().toList();
-    if (before.isEmpty()) {
+    if (before.isEmpty() || last.equals(noOrder) || !(last instanceof HandOverException known)) {
       return last;
     }
-    Throwable all =
-        last instanceof HandOverException known && !last.equals(noOrder)
-            ? known.afterOthers(before.size())
-            : last;
+    HandOverException all = known.afterOthers(before.size());
     before.forEach(all::addSuppressed);
     return all;
   }

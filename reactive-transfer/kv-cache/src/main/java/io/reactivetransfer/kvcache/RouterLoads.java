@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 final class RouterLoads {
 
   private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long REMEMBERED_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int MOST_DOUBLINGS = 6;
 
   private final KvTimers timers;
@@ -41,6 +42,11 @@ final class RouterLoads {
 
     Load(Peer peer) {
       this.peer = peer;
+    }
+
+    /** One that failed may be away for a moment only, and is not to come back as if it had not. */
+    boolean isForgotten(long now) {
+      return running == 0 && (failures == 0 || now - restsUntil > REMEMBERED_NANOS);
     }
 
     boolean rests(long now) {
@@ -117,7 +123,10 @@ final class RouterLoads {
   /** Forgets nodes that are not there any more, but for those that have orders. */
   synchronized void keepOnly(Collection<Peer> known) {
     Set<EngineId> ids = known.stream().map(Peer::id).collect(Collectors.toSet());
-    loads.entrySet().removeIf(each -> each.getValue().running == 0 && !ids.contains(each.getKey()));
+    long now = timers.nanos();
+    loads
+        .entrySet()
+        .removeIf(each -> each.getValue().isForgotten(now) && !ids.contains(each.getKey()));
   }
 
   /** How many nodes it remembers. */

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -283,7 +284,7 @@ class KvRouterTest {
 
   /** Also where it is an exception of the kind that nodes cause. */
   @Test
-  void whatIsThrownInsteadOfASecondOrderSaysWhyThereWasOne() {
+  void whatIsThrownInsteadOfASecondOrderStaysAsItIs() {
     thereAre(thatRefuses(), thatServes());
     List<Peer> asked = new ArrayList<>();
     HandOverException own = new HandOverException(HandOverException.Reason.REFUSED, "no more");
@@ -299,7 +300,7 @@ class KvRouterTest {
             },
             arrival -> Mono.empty());
     assertThat(errorOf(order.toFuture())).isSameAs(own);
-    assertThat(own.getSuppressed()).singleElement().isInstanceOf(HandOverException.class);
+    assertThat(own.getSuppressed()).isEmpty();
   }
 
   @Test
@@ -319,8 +320,14 @@ class KvRouterTest {
 
   @Test
   void theEndOfTheDecodeSideEndsThoseWhoWait() {
+    Prefill busy = thatWaits();
+    thereAre(busy);
+    Disposable runs = begun();
+    await().atMost(PATIENCE).until(() -> busy.requests.size() == 1);
+    thereAre();
     CompletableFuture<String> waits = order();
     decode.dispose();
+    runs.dispose();
     assertThat(errorOf(waits))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("expected a KvDecode that is in use, got one that was disposed of");
@@ -359,6 +366,37 @@ class KvRouterTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("expected a KvRouter that is in use, got one disposed of");
     assertThat(node.requests).isEmpty();
+  }
+
+  /** It would fail at each of them. */
+  @Test
+  void whatFailsHereIsNoFaultOfANode() {
+    thereAre(thatServes(), thatServes());
+    List<Peer> asked = new ArrayList<>();
+    Mono<Object> order =
+        router.receive(
+            PATIENCE,
+            prefill -> {
+              asked.add(prefill);
+              return KvOrder.into(prefill, pool.reserve(PAGES))
+                  .body(ByteBuffer.allocate((1 << 20) + 1));
+            },
+            arrival -> Mono.empty());
+    assertThat(failureOf(order.toFuture()).reason()).isEqualTo(HandOverException.Reason.FAILED);
+    assertThat(asked).hasSize(1);
+  }
+
+  @Test
+  void oneWhoThrowsAtTheEndKeepsItFromNobody() {
+    order(PATIENCE)
+        .subscribe(
+            any -> {},
+            failure -> {
+              throw new IllegalStateException("must not be thrown");
+            });
+    CompletableFuture<String> other = order();
+    router.dispose();
+    assertThat(errorOf(other)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test

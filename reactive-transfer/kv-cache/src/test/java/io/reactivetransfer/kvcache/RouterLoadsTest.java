@@ -87,7 +87,10 @@ class RouterLoadsTest {
     loads.begin(List.of(b)).ended();
     loads.keepOnly(List.of());
     assertThat(loads.size()).isEqualTo(1);
-    runs.ended();
+    runs.failed();
+    loads.keepOnly(List.of());
+    assertThat(loads.size()).as("one that has failed may come back").isEqualTo(1);
+    time.advanceTimeBy(Duration.ofMinutes(2));
     loads.keepOnly(List.of());
     assertThat(loads.size()).isZero();
   }

@@ -2,9 +2,10 @@ package io.reactivetransfer.membership;
 
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
@@ -55,13 +56,13 @@ public final class NodePeers {
   }
 
   private static List<Peer> alive(List<NodePeer> known) {
-    List<Peer> alive = new ArrayList<>();
+    Set<Peer> alive = new LinkedHashSet<>();
     for (NodePeer each : known) {
       Peer peer = each.peer();
-      if (peer != null && each.isAlive() && !alive.contains(peer)) {
+      if (peer != null && each.isAlive()) {
         alive.add(peer);
       }
     }
-    return alive;
+    return List.copyOf(alive);
   }
 }

@@ -12,13 +12,14 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.FluxSink;
+import reactor.core.publisher.Signal;
 
 /**
  * One subscription to {@link NodePeers}. The lock is held for one look into the map: nobody is
  * signalled, and nothing is subscribed to, while it is. Whoever is signalled looks by himself, so
  * that the order of signals does not matter.
  */
-final class NodeWatch extends BaseSubscriber<NodeChange> {
+final class NodeWatch extends BaseSubscriber<Signal<NodeChange>> {
 
   private final TransferEngine engine;
   private final Predicate<? super Node> which;
@@ -41,7 +42,8 @@ final class NodeWatch extends BaseSubscriber<NodeChange> {
     sink.next(this);
     closing.update(
         engine.onClose().subscribe(any -> {}, failed -> sink.complete(), sink::complete));
-    membership.nodes().subscribe(this);
+    // An error that comes at the moment of a cancel is dropped in silence if it is a signal.
+    membership.nodes().materialize().subscribe(this);
   }
 
   /** All that there are, as they are now. */
@@ -50,7 +52,17 @@ final class NodeWatch extends BaseSubscriber<NodeChange> {
   }
 
   @Override
-  protected void hookOnNext(NodeChange change) {
+  protected void hookOnNext(Signal<NodeChange> signal) {
+    NodeChange change = signal.get();
+    Throwable reason = signal.getThrowable();
+    if (change != null) {
+      tell(change);
+    } else if (reason != null) {
+      sink.error(reason);
+    }
+  }
+
+  private void tell(NodeChange change) {
     Node node = change.node();
     boolean isWanted = !(change instanceof Left) && which.test(node);
     WatchedNode before = null;

@@ -13,6 +13,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 
 /**
  * One node at one address. Its engine is dialled until it is found, then watched; when it is lost
@@ -73,19 +74,21 @@ final class WatchedNode implements Disposable {
   private void dial(Mono<Peer> search) {
     Dial dial = new Dial();
     dialling.update(dial); // before it begins: what it ends with may begin the next one at once
-    search.subscribe(dial);
+    search.materialize().subscribe(dial);
   }
 
-  private final class Dial extends BaseSubscriber<Peer> {
+  /** An error that comes at the moment of a cancel is dropped in silence, since it is a signal. */
+  private final class Dial extends BaseSubscriber<Signal<Peer>> {
 
     @Override
-    protected void hookOnNext(Peer found) {
-      found(found);
-    }
-
-    @Override
-    protected void hookOnError(Throwable reason) {
-      notFound(reason);
+    protected void hookOnNext(Signal<Peer> signal) {
+      Peer found = signal.get();
+      Throwable reason = signal.getThrowable();
+      if (found != null) {
+        found(found);
+      } else if (reason != null) {
+        notFound(reason);
+      }
     }
   }
 
@@ -96,7 +99,15 @@ final class WatchedNode implements Disposable {
     }
     long millis = FIRST_PAUSE.toMillis() << doublings;
     long jitter = ThreadLocalRandom.current().nextLong(millis / JITTER);
-    dial(engine.peer(at).delaySubscription(Duration.ofMillis(millis + jitter)));
+    Duration pause = Duration.ofMillis(millis + jitter);
+    dial(Mono.defer(() -> isLost() ? engine.peer(at) : Mono.empty()).delaySubscription(pause));
+  }
+
+  /** Else it was heard again meanwhile. */
+  private boolean isLost() {
+    synchronized (watch) {
+      return state == State.LOST;
+    }
   }
 
   private void own() {
@@ -120,17 +131,17 @@ final class WatchedNode implements Disposable {
       isNew = !found.equals(peer);
       if (isNew) {
         peer = found;
-        state = State.ALIVE;
-        cause = null;
+        cause = found.present().lossCause(); // of one that was known, and is not heard again yet
+        state = cause == null ? State.ALIVE : State.LOST;
         dials = 0;
       }
       isLost = state == State.LOST;
     }
     if (isNew) {
-      watch.changed();
       Disposable.Swap states = Disposables.swap();
       watching.update(states);
       states.update(found.state().subscribe(told -> told(found, told)));
+      watch.changed();
     } else if (isLost) {
       dialLater();
     }
@@ -149,9 +160,7 @@ final class WatchedNode implements Disposable {
       }
     }
     watch.changed();
-    if (loss == null) {
-      dialling.update(Disposables.disposed());
-    } else {
+    if (loss != null) {
       dialLater();
     }
   }

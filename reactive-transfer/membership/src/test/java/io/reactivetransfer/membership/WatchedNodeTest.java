@@ -37,7 +37,14 @@ class WatchedNodeTest {
   private static final class FoundPeer {
     final Sinks.Many<PeerState> states = Sinks.many().replay().latest();
     final Peer peer =
-        fake(Peer.class, (method, arguments) -> method.equals("state") ? states.asFlux() : null);
+        fake(
+            Peer.class,
+            (method, arguments) ->
+                switch (method) {
+                  case "state" -> states.asFlux();
+                  case "present" -> new PeerState.Unknown();
+                  default -> null;
+                });
 
     void says(PeerState state) {
       states.tryEmitNext(state).orThrow();
