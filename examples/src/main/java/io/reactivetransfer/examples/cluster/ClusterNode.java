@@ -1,7 +1,6 @@
 package io.reactivetransfer.examples.cluster;
 
 import io.etcd.jetcd.Client;
-import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import io.reactivetransfer.kvcache.KvCache;
@@ -74,12 +73,7 @@ final class ClusterNode implements AutoCloseable {
   @SuppressWarnings("MustBeClosed") // the node closes it
   static ClusterNode open(String name, String role, String etcd) {
     Arena arena = Arena.ofShared();
-    TransferEngine engine =
-        await(
-            TransferEngineBuilder.create()
-                .backend("tcp")
-                .options(EngineOptions.builder().build())
-                .open());
+    TransferEngine engine = await(TransferEngineBuilder.create().backend("tcp").open());
     return new ClusterNode(
         name, role, arena, arena.allocate(LAYOUT.bytes(0), 64), engine, membership(etcd));
   }

@@ -172,11 +172,10 @@ public final class KvRouter implements Disposable {
                 .onErrorResume(reason -> {
                   if (order.isOfNode(reason)) {
                     attempt.failed();
-                    return order.goesOnAfter((HandOverException) reason)
-                        ? next(order)
-                        : Mono.error(order.ending(reason));
+                    if (order.goesOnAfter((HandOverException) reason)) {
+                      return next(order);
+                    }
                   }
-                  attempt.ended();
                   return Mono.error(order.ending(reason));
                 }),
         RouterLoads.Attempt::ended);
