@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The decode side of one model on one node: its pages, and who waits for some. */
@@ -21,15 +22,19 @@ final class Decoding {
   /** Who was asked to fill some of its pages. */
   private final Set<KvNode> asked = new HashSet<>();
 
+  private final SplittableRandom random;
   private @Nullable KvDecode decode;
+  private @Nullable Routes routes;
   private boolean closed;
 
-  Decoding(KvNode node, String model, KvShape shape, Land target, Land tails) {
+  Decoding(
+      KvNode node, String model, KvShape shape, Land target, Land tails, SplittableRandom random) {
     this.node = node;
     this.model = model;
     this.shape = shape;
     this.target = target;
     this.tails = tails;
+    this.random = random;
   }
 
   List<Land> lands() {
@@ -37,8 +42,10 @@ final class Decoding {
   }
 
   void begin(KvCache cache) {
-    decode = cache.decode(model, target.memory());
+    KvDecode opened = cache.decode(model, target.memory());
+    decode = opened;
     closed = false;
+    routes = shape.ranks().size() == 1 ? new Routes(this, opened, random) : null;
   }
 
   /** Whether nothing is left of what its last opening had registered. */
@@ -50,6 +57,10 @@ final class Decoding {
   void dispose() {
     KvDecode open = decode;
     if (open != null) {
+      Routes router = routes;
+      if (router != null && random.nextBoolean()) {
+        router.routing().dispose();
+      }
       open.dispose();
       node.world()
           .tampering()
@@ -69,6 +80,11 @@ final class Decoding {
 
   @Nullable KvDecode decode() {
     return decode;
+  }
+
+  /** By which orders of whichever node is there are made; null if no node has all of the model. */
+  @Nullable Routes routes() {
+    return routes;
   }
 
   /** These are told of its pages. */

@@ -68,7 +68,7 @@ final class Interest extends Waiter {
         .require(
             failure != null
                 || isThrough
-                || trip.isEnded()
+                || trip.mayHaveEnded()
                 || trip.wasReclaimed()
                 || !trip.pages().isWithOrder()
                 || trip.ageNanos() >= trip.plan().deadlineNanos()

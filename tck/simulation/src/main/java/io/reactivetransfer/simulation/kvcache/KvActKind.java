@@ -8,6 +8,8 @@ import java.util.stream.Stream;
 /** What may happen in a run, and how often compared with the rest. */
 enum KvActKind {
   ORDER(60, KvActs::order),
+  ROUTE(16, RouteActs::route),
+  LIST(4, RouteActs::list),
   REOPEN(2, KvActs::reopen),
   RESHARE(3, KvActs::reshare),
   BURST(6, KvActs::burst),

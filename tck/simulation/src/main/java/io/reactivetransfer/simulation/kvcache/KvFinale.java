@@ -35,8 +35,13 @@ final class KvFinale {
     long stops = world.nodes().stream().mapToLong(KvNode::goesOnNanos).max().orElse(0) - now;
     clock.run(Math.max(stops, 0) + RESTART_NANOS);
     referee.note(-1, "finale", 0);
-    letEnd(PATIENCE_NANOS, world -> world.trips().stream().allMatch(Trip::isOver));
+    letEnd(
+        PATIENCE_NANOS,
+        world ->
+            world.trips().stream().allMatch(Trip::isOver)
+                && world.routed().stream().allMatch(RoutedTrip::isOver));
     world.nodes().forEach(node -> node.decodings().forEach(Decoding::giveUp));
+    world.routed().forEach(trip -> referee.require(trip.isOver(), trip + " never ended"));
     world.trips().forEach(this::requireOver);
     world.nodes().forEach(this::requireAllPages);
     requireNothingForTheLost();

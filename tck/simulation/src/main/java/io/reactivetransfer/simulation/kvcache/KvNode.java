@@ -67,7 +67,8 @@ final class KvNode extends Host {
     }
     if (decodes) {
       Land target = new Land(this, shape.layout(shape.whole(), TOKENS, random), true, random);
-      decodings.add(new Decoding(this, model, shape, target, new Land(this, tails, true, random)));
+      Land ends = new Land(this, tails, true, random);
+      decodings.add(new Decoding(this, model, shape, target, ends, random));
     }
   }
 

@@ -41,6 +41,7 @@ final class KvWorld implements WireObserver, Hosts<KvNode> {
   private final List<KvNode> nodes = new ArrayList<>();
   private final Map<EngineId, KvNode> byId = new HashMap<>();
   private final List<Trip> trips = new ArrayList<>();
+  private final List<RoutedTrip> routed = new ArrayList<>();
   private final List<Waiter> waiters = new ArrayList<>();
   private final List<Interest> interests = new ArrayList<>();
   private final Set<Pair> disturbed = new HashSet<>();
@@ -96,6 +97,11 @@ final class KvWorld implements WireObserver, Hosts<KvNode> {
   /** All orders, by number. */
   List<Trip> trips() {
     return trips;
+  }
+
+  /** All orders of whichever node is there, by number. */
+  List<RoutedTrip> routed() {
+    return routed;
   }
 
   /** What must come to its end. */
@@ -178,6 +184,11 @@ final class KvWorld implements WireObserver, Hosts<KvNode> {
       String complaint = interest.complaint();
       if (complaint != null) {
         referee.violated(complaint);
+      }
+    }
+    for (RoutedTrip trip : routed) {
+      if (trip.isOverdue()) {
+        referee.violated(trip + " has not ended, and its deadline is over");
       }
     }
     for (Trip trip : trips) {

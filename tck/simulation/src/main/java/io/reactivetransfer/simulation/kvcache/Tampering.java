@@ -4,6 +4,7 @@ import io.reactivetransfer.EngineId;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.kvcache.KvCacheOptions;
+import io.reactivetransfer.kvcache.KvDecode;
 import io.reactivetransfer.kvcache.KvLayout;
 import io.reactivetransfer.kvcache.KvOrder;
 import io.reactivetransfer.kvcache.KvWritten;
@@ -97,6 +98,11 @@ interface Tampering {
   /** The same of one decode role. */
   default Mono<Void> decodeClosed(Mono<Void> sound) {
     return sound;
+  }
+
+  /** What orders of nodes that come and go are made by. */
+  default Routing routing(KvDecode decode, Flux<List<Peer>> prefills, int attempts) {
+    return Routing.of(decode, prefills, attempts);
   }
 
   /** What it signals of an order. */

@@ -48,6 +48,7 @@ final class Trip implements CoreSubscriber<Integer> {
   private boolean cancelled;
   private boolean ended;
   private boolean reclaimed;
+  private boolean isAttempt;
 
   /**
    * An order of a node that is up.
@@ -60,12 +61,27 @@ final class Trip implements CoreSubscriber<Integer> {
       boolean incomplete,
       int number,
       SplittableRandom random) {
+    this(
+        decoding,
+        prefills,
+        TripPlan.draw(decoding.node.world().forecast().calm(), incomplete, random),
+        number,
+        random);
+  }
+
+  /** The same, of a kind that is known. */
+  Trip(
+      Decoding decoding,
+      List<KvNode> prefills,
+      TripPlan plan,
+      int number,
+      SplittableRandom random) {
     this.decoding = decoding;
     this.node = decoding.node;
     this.referee = node.world().referee();
     this.number = number;
     this.random = random;
-    this.plan = TripPlan.draw(node.world().forecast().calm(), incomplete, random);
+    this.plan = plan;
     this.pages = new TripPages(this, decoding);
     this.books =
         new TripBooks(this, plan.isTailOnly() ? prefills.subList(0, 1) : List.copyOf(prefills));
@@ -86,19 +102,35 @@ final class Trip implements CoreSubscriber<Integer> {
       decoding.await(this);
       return;
     }
-    beganNanos = referee.nanos();
-    stoppedBefore = node.stoppedNanos();
-    books.begin();
-    decoding.asked(books.prefills());
-    referee.note(node.index(), "order", number);
-    node.world().tampering().received(decode.receive(order(engine), this::use)).subscribe(this);
+    begun();
+    KvOrder order = order(engine).deadline(Duration.ofNanos(plan.deadlineNanos())).build();
+    node.world().tampering().received(decode.receive(order, this::use)).subscribe(this);
     if (plan.cancelsSometime()) {
       long atMost = 1L << random.nextInt(8, plan.use() == TripPlan.Use.HANG ? 28 : 22);
       node.act(random.nextLong(atMost), this::cancel);
     }
   }
 
-  private KvOrder order(TransferEngine engine) {
+  /** Begins as one of the attempts of a routed order, which has it end, and says when it does. */
+  KvOrder.Builder beginAsAttempt(TransferEngine engine) {
+    if (!pages.take()) {
+      giveUp();
+      throw new IllegalStateException("who orders has no pages left");
+    }
+    isAttempt = true;
+    begun();
+    return order(engine);
+  }
+
+  private void begun() {
+    beganNanos = referee.nanos();
+    stoppedBefore = node.stoppedNanos();
+    books.begin();
+    decoding.asked(books.prefills());
+    referee.note(node.index(), "order", number);
+  }
+
+  private KvOrder.Builder order(TransferEngine engine) {
     List<Peer> peers = new ArrayList<>();
     for (KvNode prefill : books.prefills()) {
       TransferEngine other = prefill.engine();
@@ -129,10 +161,7 @@ final class Trip implements CoreSubscriber<Integer> {
       builder.onLayer(node.world().tampering().onLayer(this::layer));
     }
     ByteBuffer body = ByteBuffer.allocate(2 * Integer.BYTES + random.nextInt(600));
-    return builder
-        .deadline(Duration.ofNanos(plan.deadlineNanos()))
-        .body(body.putInt(0, number).putInt(body.capacity() - Integer.BYTES, number))
-        .build();
+    return builder.body(body.putInt(0, number).putInt(body.capacity() - Integer.BYTES, number));
   }
 
   /** There will be no pages for it, or nobody to order with. */
@@ -141,7 +170,7 @@ final class Trip implements CoreSubscriber<Integer> {
     ended = true;
   }
 
-  private void cancel() {
+  void cancel() {
     Subscription source = subscription;
     if (source != null && !isEnded()) {
       referee.note(node.index(), "cancel", number);
@@ -191,7 +220,7 @@ final class Trip implements CoreSubscriber<Integer> {
     }
   }
 
-  private Mono<Integer> use(KvArrival arrival) {
+  Mono<Integer> use(KvArrival arrival) {
     referee.note(node.index(), "arrived", number);
     referee.require(pages.isWithOrder(), this + " arrived twice, or too late");
     referee.require(!ended, this + " arrived after its end");
@@ -204,6 +233,18 @@ final class Trip implements CoreSubscriber<Integer> {
         this + " arrived as " + arrival.span());
     pages.arrived();
     return scope.of(arrival);
+  }
+
+  /** Another node is asked instead of its own, which must have failed. */
+  void failedOver() {
+    referee.note(node.index(), "failed over", number);
+    referee.require(!isEnded(), this + " had ended, and another node was asked");
+    referee.require(!pages.isInUse(), this + " had arrived, and another node was asked");
+    referee.require(
+        mayHaveFailed(),
+        this + " was given to another node, and its own one has done nothing wrong");
+    ended = true;
+    endedNanos = referee.nanos();
   }
 
   /** {@code whenQuiet}: its pages are back. */
@@ -274,7 +315,7 @@ final class Trip implements CoreSubscriber<Integer> {
   }
 
   /** Whether it is what a use, or one who looks at layers, fails with. */
-  private static boolean isOwn(Throwable failure) {
+  static boolean isOwn(Throwable failure) {
     return failure instanceof IllegalStateException
         && String.valueOf(failure.getMessage()).startsWith("who ");
   }
@@ -287,8 +328,18 @@ final class Trip implements CoreSubscriber<Integer> {
 
   // ---- what others want to know ----
 
+  /** Whether its one node may have failed it. */
+  boolean mayHaveFailed() {
+    return new Verdict(this, books).mayHaveFailed();
+  }
+
   boolean isEnded() {
     return ended || cancelled;
+  }
+
+  /** Whether it may have ended: of an attempt that fails, the order hears only with the next. */
+  boolean mayHaveEnded() {
+    return isEnded() || (isAttempt && mayHaveFailed());
   }
 
   boolean isCancelled() {

@@ -86,6 +86,13 @@ record TripPlan(
         throwsAtLayer);
   }
 
+  /** The same with another deadline, of whole milliseconds as all deadlines of orders are. */
+  TripPlan within(long nanos) {
+    long whole = Math.max(nanos - nanos % MILLI, MILLI);
+    return new TripPlan(
+        span, wantsTail, incomplete, whole, use, cancels, cancelStep, layers, throwsAtLayer);
+  }
+
   boolean isTailOnly() {
     return span.tokens() == 0;
   }

@@ -2,6 +2,8 @@ package io.reactivetransfer.simulation.kvcache;
 
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.kvcache.HandOverException;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Whether an order that did not arrive had a reason for that, with the node that it names. */
@@ -14,6 +16,10 @@ record Verdict(Trip trip, TripBooks books) {
 
   /** So many looks after the first third or half has come, the next one is in time to say so. */
   private static final int SLOW_LOOKS = 9;
+
+  /** How a node fails. */
+  private static final Set<HandOverException.Reason> NODE_FAILS =
+      EnumSet.complementOf(EnumSet.of(HandOverException.Reason.INFEASIBLE));
 
   /** What is missing for a reason; null if nothing is. */
   @Nullable String on(Throwable failure) {
@@ -35,6 +41,14 @@ record Verdict(Trip trip, TripBooks books) {
       return "it does not call " + named + " by its name";
     }
     return on(ended.reason(), named);
+  }
+
+  /** Whether its one node may have failed it in any way in which another one would be asked. */
+  boolean mayHaveFailed() {
+    return trip.node().isClosing()
+        || books.sawDisposal()
+        || trip.plan().throwsAtLayer()
+        || NODE_FAILS.stream().anyMatch(reason -> on(reason, books.prefills().getFirst()) == null);
   }
 
   private @Nullable String on(HandOverException.Reason reason, KvNode named) {

@@ -106,7 +106,26 @@ enum KvSaboteur {
       "which is too long"),
   DOES_NOT_HEAR_OF_ANOTHER_VERSION(
       KvTurnSaboteurs.HearsOneVersion::new, "in another version of the messages"),
-  ASKS_ONE_REPLICA_ALONE(KvTurnSaboteurs::first, "some are asked more often");
+  ASKS_ONE_REPLICA_ALONE(KvTurnSaboteurs::first, "some are asked more often"),
+
+  // Whom a router asks.
+  GIVES_UP_WITH_THE_FIRST_NODE(
+      () -> KvRouteSaboteurs.attempts(sound -> 1), "gave up, and did not ask"),
+  ASKS_MORE_NODES_THAN_IT_SHOULD(
+      () -> KvRouteSaboteurs.attempts(sound -> sound + 1), "and was to ask"),
+  ASKS_NODES_THAT_ARE_NOT_THERE(KvRouteSaboteurs::forgetsNobody, "of which nobody told it"),
+  ASKS_A_NODE_TWICE(KvRouteSaboteurs::asksAgain, " twice"),
+  ASKS_ANOTHER_NODE_AFTER_THE_ARRIVAL(KvRouteSaboteurs::ordersAgain, "and has arrived"),
+  ASKS_ON_AFTER_A_CANCEL(KvRouteSaboteurs::hearsNoCancel, "and has ended"),
+  FORGETS_WHO_IS_THERE(() -> KvRouteSaboteurs.knowsNoOthers(false), "gave up, and did not ask"),
+  DOES_NOT_SHARE_THE_WORK(() -> KvRouteSaboteurs.knowsNoOthers(true), "has fewer orders"),
+  GOES_ON_WITH_A_NODE_THAT_FAILS(
+      () -> KvRouteSaboteurs.knowsNoOthers(true), "which has failed lately"),
+  GIVES_A_ROUTED_ORDER_TOO_MUCH_TIME(
+      () -> KvRouteSaboteurs.deadline(sound -> sound.plusMillis(60)), "when its deadline was"),
+  GIVES_A_ROUTED_ORDER_TOO_LITTLE_TIME(
+      () -> KvRouteSaboteurs.deadline(sound -> sound.dividedBy(8).plusMillis(1)),
+      "gave up, and another node might have come");
 
   private static final int SOMETIMES = 5;
 
