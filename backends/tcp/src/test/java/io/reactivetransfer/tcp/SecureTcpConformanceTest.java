@@ -20,20 +20,12 @@ import javax.net.ssl.SSLException;
     value = {
       "Visibility",
       "Arrival",
-      "Quiet",
       "LostPeer",
-      "Abort",
       "Revocation",
       "Message",
-      "Shutdown",
-      "BackPressure",
       "Driver",
-      "DriverLimit",
       "DriverWait",
       "DriverReport",
-      "Barrier",
-      "NicFailure",
-      "Size",
       "Control"
     },
     unlessAll = true)

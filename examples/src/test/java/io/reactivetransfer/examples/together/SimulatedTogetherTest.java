@@ -22,7 +22,7 @@ import reactor.core.publisher.Mono;
 class SimulatedTogetherTest {
 
   private static final long SEED = Long.getLong("reactivetransfer.together.seed", 20_261_126L);
-  private static final int SEEDS = 8 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int SEEDS = 4 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   private static void calmRun(long seed, UnaryOperator<TransferEngine> mistake) {
     try (SimulatedSites world = new SimulatedSites(seed, mistake)) {

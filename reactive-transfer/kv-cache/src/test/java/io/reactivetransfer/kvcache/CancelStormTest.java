@@ -29,7 +29,7 @@ class CancelStormTest {
   private static final long PAGE_BYTES = 40_000;
   private static final KvLayout LAYOUT = KvLayout.opaque(4, 16, PAGE_BYTES);
   private static final int PAGES = 4;
-  private static final int HAND_OVERS = 300;
+  private static final int HAND_OVERS = 150 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   /** When a hand-over is cancelled: at a step of it, so that no moment depends on a clock. */
   private static final int NEVER = 7;
@@ -40,7 +40,7 @@ class CancelStormTest {
   private final AtomicInteger crowdedOut = new AtomicInteger();
 
   @ParameterizedTest
-  @CsvSource({"loopback,1", "loopback,2", "tcp,1", "tcp,2"})
+  @CsvSource({"loopback,1", "tcp,2"})
   void noByteOfACancelledHandOverLandsInAnothersPages(String backend, long seed) {
     Random random = new Random(seed);
     // Several NICs: what is in flight on one may land after what was posted later on another.

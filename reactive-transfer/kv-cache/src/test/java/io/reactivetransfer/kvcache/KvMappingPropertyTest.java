@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class KvMappingPropertyTest {
 
-  private static final int ROUNDS = 400;
+  private static final int ROUNDS = 150 * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int[] RANKS = {1, 2, 4, 8};
 
   /** Ranks that have a model among them: each some of its layers and heads. */

@@ -24,7 +24,7 @@ abstract class VisibilityRules extends RuleGroup {
 
   private static final long[] LENGTHS = {2, 300, 4_104, 60_000};
   private static final int ROUNDS = 5;
-  private static final int REVOCATIONS = 25;
+  private static final int REVOCATIONS = 10;
   private static final int WRITES_BETWEEN = 20;
 
   /** So many writes can carry the immediate of one page. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SimulationTest {
 
   /** A usual build runs the same ones each time; a nightly one runs eight times as many. */
-  private static final int SEEDS = 2_000 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int SEEDS = 1_000 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   private static final int THREADS = 2;
 

@@ -37,7 +37,7 @@ class KilledPeerTest {
 
   private static final long SEED =
       Long.getLong("reactivetransfer.libfabric.kills.seed", 20_260_101);
-  private static final int ROUNDS = 2 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int MIB = 1 << 20;
 
   /** Each is a connection of its own, which is half-way in a write when the process ends. */

@@ -13,7 +13,7 @@ class TornWriteTest {
 
   private static final int SLOTS = 40;
   private static final int SLOT_BYTES = 256 * 1024;
-  private static final int ROUNDS = 12 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int ROUNDS = 4 * Integer.getInteger("reactivetransfer.rounds", 1);
 
   @Test
   void noPageIsCountedBeforeItIsWhole() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class PlannerPropertyTest {
 
-  private static final int ROUNDS = Integer.getInteger("reactivetransfer.weights.rounds", 1_500);
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.weights.rounds", 600);
   private static final long[] BYTES = {1, 8, 64, 1 << 20};
 
   @Test

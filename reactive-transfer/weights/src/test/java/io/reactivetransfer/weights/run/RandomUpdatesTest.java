@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class RandomUpdatesTest {
 
-  private static final int ROUNDS = Integer.getInteger("reactivetransfer.weights.updates", 32);
+  private static final int ROUNDS = Integer.getInteger("reactivetransfer.weights.updates", 12);
   private static final long[] BYTES = {1, 64, 1 << 20};
 
   @Test

@@ -81,7 +81,7 @@ final class RoutedTrip implements CoreSubscriber<Integer> {
     attempt = null;
     if (before != null) {
       before.failedOver();
-      routes.failed(before.books().prefills().getFirst());
+      routes.failed(before.books().prefills().getFirst(), referee.nanos() - before.ageNanos());
     }
     routes.requireBest(prefill, asked, this + " asks " + prefill);
     asked.add(prefill);

@@ -16,8 +16,11 @@ import reactor.core.publisher.Sinks;
 /** The router of one decode role, the nodes that it is told of, and the orders that it has. */
 final class Routes {
 
-  /** So long at least a node rests that has failed. */
-  private static final long REST_NANOS = 400_000_000;
+  /**
+   * So long at least a node rests that is known to have failed. It is half of the first rest: that
+   * may have begun before this was known.
+   */
+  private static final long REST_NANOS = 250_000_000;
 
   private final Decoding decoding;
   private final Sinks.Many<List<Peer>> listed = Sinks.many().multicast().directBestEffort();
@@ -30,6 +33,9 @@ final class Routes {
 
   /** When those have failed that are known to have failed, and have done nothing since. */
   private final Map<KvNode, Long> failedNanos = new HashMap<>();
+
+  /** When an order last arrived of a node, or was last known to have failed. */
+  private final Map<KvNode, Long> toldNanos = new HashMap<>();
 
   private List<KvNode> nodes = List.of();
   private boolean complete;
@@ -113,10 +119,16 @@ final class Routes {
     running.remove(trip);
   }
 
-  /** An attempt with this node has failed, so others are asked first for a while. */
-  void failed(KvNode node) {
+  /**
+   * An attempt with this node has failed, so others are asked first for a while; unless another one
+   * has failed or arrived since it began, which may be what counts.
+   */
+  void failed(KvNode node, long beganNanos) {
     doubtful.add(node);
-    failedNanos.putIfAbsent(node, nanos());
+    if (toldNanos.getOrDefault(node, Long.MIN_VALUE) < beganNanos) {
+      failedNanos.putIfAbsent(node, nanos());
+    }
+    toldNanos.put(node, nanos());
   }
 
   /** An attempt with this node may have failed, and then others are asked first for a while. */
@@ -127,6 +139,7 @@ final class Routes {
   /** An order has arrived from this node. */
   void arrived(KvNode node) {
     failedNanos.remove(node);
+    toldNanos.put(node, nanos());
   }
 
   /** The one that was chosen is to be it, of those that were not asked for an order. */

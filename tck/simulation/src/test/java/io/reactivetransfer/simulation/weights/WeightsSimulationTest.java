@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Weights on a simulated network, where a seed decides all that happens. */
 class WeightsSimulationTest {
 
-  private static final int SEEDS = 300 * Integer.getInteger("reactivetransfer.rounds", 1);
+  private static final int SEEDS = 150 * Integer.getInteger("reactivetransfer.rounds", 1);
   private static final int THREADS = 2;
 
   @Test
