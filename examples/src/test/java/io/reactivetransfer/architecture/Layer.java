@@ -15,7 +15,12 @@ enum Layer {
   KV_CACHE("io.reactivetransfer.kvcache..", Known.API, Known.REACTOR),
   WEIGHTS("io.reactivetransfer.weights..", Known.API, Known.SPI, Known.REACTOR, Known.JSON),
   MOE("io.reactivetransfer.moe..", Known.API, Known.SPI, Known.REACTOR),
-  MICROMETER("io.reactivetransfer.micrometer..", Known.API, Known.REACTOR, Known.MICROMETER),
+  MICROMETER(
+      "io.reactivetransfer.micrometer..",
+      Known.API,
+      Known.KV_CACHE,
+      Known.REACTOR,
+      Known.MICROMETER),
   JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),
   CONFIG(
       "io.reactivetransfer.config..",

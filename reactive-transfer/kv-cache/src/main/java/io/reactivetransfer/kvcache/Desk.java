@@ -123,6 +123,10 @@ final class Desk {
     synchronized (this) {
       leaveRoom(request);
     }
+    if (cache.recording.isOn()) {
+      cache.recording.tell(
+          recorder -> recorder.requestDequeued(request.owner(), request.sinceReceived()));
+    }
     goOn();
   }
 
@@ -160,8 +164,10 @@ final class Desk {
    * until whoever hears that has heard it, this node is not closed. To be subscribed to, once.
    *
    * @param word what to tell; null if decode knows, or is gone
+   * @param reason for the recorder; null if all was handed over
    */
-  Mono<Void> over(KvRequest request, KvMessage.@Nullable End word) {
+  Mono<Void> over(
+      KvRequest request, KvMessage.@Nullable End word, HandOverException.@Nullable Reason reason) {
     KnownNumbers.Key key = keyOf(request);
     boolean first;
     synchronized (this) {
@@ -171,6 +177,10 @@ final class Desk {
       }
     }
     if (first) {
+      if (cache.recording.isOn()) {
+        cache.recording.tell(
+            recorder -> recorder.requestEnded(request.owner(), request.ending(reason)));
+      }
       request.end();
     }
     Mono<Void> told = word == null ? Mono.empty() : cache.tell(request.decode(), word);
@@ -184,7 +194,7 @@ final class Desk {
    */
   Mono<Void> lost(KvRequest request, KvMessage.End word) {
     remember(keyOf(request), word);
-    return over(request, null);
+    return over(request, null, HandOverException.Reason.PEER_LOST);
   }
 
   /**
@@ -201,7 +211,7 @@ final class Desk {
             arrivals,
             "all of it has gone out");
     remember(keyOf(request), word);
-    return over(request, null);
+    return over(request, null, null);
   }
 
   private static KnownNumbers.Key keyOf(KvRequest request) {
@@ -250,7 +260,14 @@ final class Desk {
 
     @Override
     public void otherVersion(Peer sender, long id, KvFormatException why) {
-      cache.tell(sender, refusal(id, HandOverException.textOf(why))).subscribe();
+      reject(sender, refusal(id, HandOverException.textOf(why)));
+    }
+
+    void reject(Peer sender, KvMessage.End refusal) {
+      if (cache.recording.isOn()) {
+        cache.recording.tell(recorder -> recorder.requestRejected(cache));
+      }
+      cache.tell(sender, refusal).subscribe();
     }
 
     boolean unexpected(Peer sender, KvMessage message) {
@@ -292,9 +309,13 @@ final class Desk {
       }
       Reading reading = read(sender, message.id(), request, objection);
       if (reading.refusal() != null) {
-        cache.tell(sender, reading.refusal()).subscribe();
+        reject(sender, reading.refusal());
       }
       if (reading.begins() && request != null) {
+        if (cache.recording.isOn()) {
+          KvPrefill owner = request.owner();
+          cache.recording.tell(recorder -> recorder.requestQueued(owner));
+        }
         keep(request);
       }
     }
@@ -368,7 +389,8 @@ final class Desk {
                 question.model(),
                 requireModel(question.model()).memory().layout());
       } catch (IllegalArgumentException none) {
-        answer = refusal(question.id(), HandOverException.textOf(none));
+        reject(sender, refusal(question.id(), HandOverException.textOf(none)));
+        return;
       }
       cache.tell(sender, answer).subscribe();
     }

@@ -50,6 +50,14 @@ final class HandOver {
 
   private boolean complete;
 
+  /**
+   * Of what is done. Belongs to the signals of the stream of writes, the last of which ends all.
+   */
+  private long bytes;
+
+  /** When the finished layers had completed, if somebody is told of that. */
+  private volatile long computedNanos;
+
   HandOver(KvPrefill owner, KvRequest request, KvWrites writes) {
     this.owner = owner;
     this.request = request;
@@ -58,7 +66,7 @@ final class HandOver {
 
   Flux<KvWritten> start(Publisher<FinishedLayer> finished) {
     Flux<Transfer> all =
-        Bulkhead.<FinishedLayer>around(() -> finished)
+        timed(Bulkhead.<FinishedLayer>around(() -> finished))
             .concatMapIterable(writes::layer, 1)
             .concatWith(Flux.defer(() -> Flux.fromIterable(writes.tail())))
             .onErrorResume(cause -> {
@@ -95,6 +103,23 @@ final class HandOver {
     return Bulkhead.around(watched, thrown -> stop(thrownHere()));
   }
 
+  /** Looks at the clock only for a recorder. */
+  private Flux<FinishedLayer> timed(Flux<FinishedLayer> layers) {
+    return owner.cache().recording.isOn()
+        ? layers.doOnComplete(() -> computedNanos = owner.cache().timers.nanos())
+        : layers;
+  }
+
+  /** For how long all layers have been finished. */
+  Duration sinceComputed() {
+    return Duration.ofNanos(owner.cache().timers.nanos() - computedNanos);
+  }
+
+  /** Bytes that were written. */
+  long bytes() {
+    return bytes;
+  }
+
   /** The request was taken, and nothing was posted. */
   private Flux<KvWritten> notStarted(Throwable cause) {
     quiet.tryEmitEmpty();
@@ -124,6 +149,7 @@ final class HandOver {
   private void written(Transfer done) {
     KvWritten part = writes.written(done);
     if (part != null) {
+      bytes += part.bytes();
       progress.tryEmitNext(part);
     }
     lessLeft();
@@ -243,7 +269,7 @@ final class HandOver {
     Mono<Void> over =
         why.reason() == HandOverException.Reason.PEER_LOST
             ? owner.desk().lost(request, word)
-            : owner.desk().over(request, word);
+            : owner.desk().over(request, word, why.reason());
     over.subscribe(done -> {}, never -> {}, () -> progress.tryEmitError(why));
   }
 }

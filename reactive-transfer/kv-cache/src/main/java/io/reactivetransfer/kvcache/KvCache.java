@@ -47,6 +47,7 @@ public final class KvCache implements Disposable {
   final KvCacheOptions options;
   final OrderIds ids;
   final KvTimers timers;
+  final Recording recording;
   final Answers answers = new Answers();
 
   final Outbox outbox;
@@ -71,11 +72,16 @@ public final class KvCache implements Disposable {
     this.engine = engine;
     this.options = options;
     this.timers = new KvTimers(options.timers());
+    this.recording = new Recording(options.recorder());
     this.node = KvName.require("node", node);
     this.ids = OrderIds.of(engine);
     this.outbox = new Outbox(ids::next, engine.options().maxWaitingMessages());
     this.watch = engine.lease();
     this.desk = new Desk(this, ids.isReopened());
+  }
+
+  /** Begins to read messages. */
+  private void read() {
     inboxes.add(KvInbox.open(engine, KvInbox.ANSWERS, Long.MAX_VALUE, answers));
     inboxes.add(KvInbox.open(engine, KvInbox.URGENT, Long.MAX_VALUE, desk.urgent()));
     inboxes.add(desk.open());
@@ -103,6 +109,10 @@ public final class KvCache implements Disposable {
             Objects.requireNonNull(engine, "engine"),
             nodeName,
             Objects.requireNonNull(options, "options"));
+    if (cache.recording.isOn()) {
+      cache.recording.tell(recorder -> recorder.opened(cache));
+    }
+    cache.read();
     cache.inboxes.add(Ending.of(engine.onClose(), cache::dispose, failed -> cache.dispose()));
     return cache;
   }
@@ -135,6 +145,9 @@ public final class KvCache implements Disposable {
       prefill.dispose();
       throw disposedError();
     }
+    if (recording.isOn()) {
+      recording.tell(recorder -> recorder.prefillOpened(prefill));
+    }
     return prefill;
   }
 
@@ -149,11 +162,19 @@ public final class KvCache implements Disposable {
     requireOwn(memory);
     KvDecode decode = new KvDecode(this, KvName.require("model", model), memory);
     if (enter(decode)) {
+      if (recording.isOn()) {
+        recording.tell(recorder -> recorder.decodeOpened(decode));
+      }
       Ending.of(decode.closed(), () -> leave(decode, null), failure -> leave(decode, failure));
     } else {
       decode.dispose();
     }
     return decode;
+  }
+
+  /** The engine whose memory it hands over. */
+  public TransferEngine engine() {
+    return engine;
   }
 
   /**
@@ -249,6 +270,9 @@ public final class KvCache implements Disposable {
     }
     inboxes.dispose();
     watch.close();
+    if (recording.isOn()) {
+      recording.tell(recorder -> recorder.closed(this));
+    }
     if (reason == null) {
       closed.tryEmitEmpty();
     } else {

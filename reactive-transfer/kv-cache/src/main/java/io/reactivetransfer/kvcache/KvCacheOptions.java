@@ -5,7 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 
-/** What a {@link KvCache} grants to others, and by which clock it goes. Immutable. */
+/**
+ * What a {@link KvCache} grants to others, by which clock it goes, and who is told of what it does.
+ * Immutable.
+ */
 public final class KvCacheOptions {
 
   private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
@@ -13,11 +16,13 @@ public final class KvCacheOptions {
   private final long maxWaitingBytes;
   private final Duration maxDeadline;
   private final @Nullable Scheduler timers;
+  private final KvRecorder recorder;
 
   private KvCacheOptions(Builder builder) {
     this.maxWaitingBytes = builder.maxWaitingBytes;
     this.maxDeadline = builder.maxDeadline;
     this.timers = builder.timers;
+    this.recorder = builder.recorder;
   }
 
   /** Those that are used unless others are given. */
@@ -53,11 +58,17 @@ public final class KvCacheOptions {
     return timers;
   }
 
+  /** Who is told of what becomes of orders and requests; {@link KvRecorder#NONE} for nobody. */
+  public KvRecorder recorder() {
+    return recorder;
+  }
+
   /** Sets what differs from the defaults. */
   public static final class Builder {
     private long maxWaitingBytes = 64L << 20;
     private Duration maxDeadline = Duration.ofMinutes(10);
     private @Nullable Scheduler timers;
+    private KvRecorder recorder = KvRecorder.NONE;
 
     private Builder() {}
 
@@ -89,6 +100,12 @@ public final class KvCacheOptions {
      */
     public Builder timers(Scheduler timers) {
       this.timers = Objects.requireNonNull(timers, "timers");
+      return this;
+    }
+
+    /** See {@link KvCacheOptions#recorder()}; nobody unless it is given. */
+    public Builder recorder(KvRecorder recorder) {
+      this.recorder = Objects.requireNonNull(recorder, "recorder");
       return this;
     }
 

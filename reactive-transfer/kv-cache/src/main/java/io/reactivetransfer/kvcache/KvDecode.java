@@ -77,6 +77,11 @@ public final class KvDecode implements Disposable {
     this.own = new OwnMemory.OfPeers(cache, memory, this::lost);
   }
 
+  /** Whose decode side it is. */
+  public KvCache cache() {
+    return cache;
+  }
+
   /** The model that it orders. */
   public String model() {
     return model;
@@ -214,6 +219,9 @@ public final class KvDecode implements Disposable {
       requireUsable(order.tail());
       Reception reception = new Reception(this, order, order.spanIn(memory.layout()));
       register(reception);
+      if (cache.recording.isOn()) {
+        cache.recording.tell(recorder -> recorder.orderBegun(this));
+      }
       return reception;
     } catch (Throwable failure) {
       order.quiet();
@@ -347,10 +355,6 @@ public final class KvDecode implements Disposable {
       all = List.copyOf(receptions);
     }
     return all.stream().filter(Reception::isHeld).toList();
-  }
-
-  KvCache cache() {
-    return cache;
   }
 
   @Nullable KvSource known(Peer prefill) {

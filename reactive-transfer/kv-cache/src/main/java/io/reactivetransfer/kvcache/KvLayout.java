@@ -167,6 +167,17 @@ public final class KvLayout {
     return bytes[region];
   }
 
+  /**
+   * Bytes of these tokens: all heads of all parts in all layers, without what lies between them.
+   */
+  long bytes(KvSpan span) {
+    long token = 0;
+    for (KvPart part : parts) {
+      token += (long) part.heads() * part.headBytes();
+    }
+    return token * layers * span.tokens();
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof KvLayout that

@@ -54,6 +54,11 @@ public final class KvPrefill implements Disposable {
     this.waiting = new RequestQueue(desk::left);
   }
 
+  /** Whose prefill side it is. */
+  public KvCache cache() {
+    return cache;
+  }
+
   /** The model whose requests it takes. */
   public String model() {
     return model;
@@ -246,7 +251,8 @@ public final class KvPrefill implements Disposable {
         return Mono.empty();
       }
       // It is refused now: who loses interest in that must not keep decode from hearing of it.
-      Mono<Void> said = desk.over(request, request.refusal(reason)).cache();
+      Mono<Void> said =
+          desk.over(request, request.refusal(reason), HandOverException.Reason.REFUSED).cache();
       said.subscribe();
       return said;
     });
@@ -411,16 +417,13 @@ public final class KvPrefill implements Disposable {
    * It is over before the application has answered.
    *
    * @param word what decode is told; null for nothing
+   * @param why for the recorder
    */
-  void over(KvRequest request, KvMessage.@Nullable End word) {
+  void over(KvRequest request, KvMessage.@Nullable End word, HandOverException.Reason why) {
     if (waiting.remove(request)) {
       desk.left(request);
     }
-    desk.over(request, word).subscribe();
-  }
-
-  KvCache cache() {
-    return cache;
+    desk.over(request, word, why).subscribe();
   }
 
   Desk desk() {

@@ -268,7 +268,7 @@ public final class KvRequest {
       running = handOver;
     }
     if (running == null) {
-      owner.over(this, answer);
+      owner.over(this, answer, why.reason());
       return true;
     }
     boolean stopped = running.stop(why);
@@ -276,6 +276,28 @@ public final class KvRequest {
       ended.tryEmitEmpty(); // what is in flight is of no use any more
     }
     return stopped;
+  }
+
+  /** How long it is known here. */
+  Duration sinceReceived() {
+    return Duration.ofNanos(now() - receivedNanos);
+  }
+
+  /**
+   * What a recorder is told of its end.
+   *
+   * @param reason null if all was handed over
+   */
+  KvRecorder.RequestEnd ending(HandOverException.@Nullable Reason reason) {
+    HandOver answer;
+    synchronized (this) {
+      answer = handOver;
+    }
+    return new EndedRequest(
+        sinceReceived(),
+        answer == null ? 0 : answer.bytes(),
+        answer == null || reason != null || mapping == null ? null : answer.sinceComputed(),
+        reason);
   }
 
   /** It is over: tells whoever waits for that, and watches nobody any more. */

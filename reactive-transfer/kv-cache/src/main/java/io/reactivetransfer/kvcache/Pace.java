@@ -41,6 +41,11 @@ final class Pace {
     return total;
   }
 
+  /** From the beginning until now. */
+  Duration sinceStart() {
+    return Duration.ofNanos(timers.nanos() - startNanos);
+  }
+
   /** From the beginning to the first arrival. */
   synchronized Duration untilFirst() {
     return Duration.ofNanos(firstNanos - startNanos);

@@ -2,6 +2,8 @@ package io.reactivetransfer.kvcache;
 
 import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.ImmLease;
+import io.reactivetransfer.MemorySlice;
+import io.reactivetransfer.PageList;
 import io.reactivetransfer.Peer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -256,6 +258,7 @@ final class Reception implements Answers.Waiting {
       }
     }
     if (all) {
+      tellEnd(null, true);
       running.dispose();
       // What was registered for it alone is of no use any more; whenQuiet will wait for that.
       Ending.of(sources.ended(), () -> {}, failure -> {});
@@ -286,7 +289,7 @@ final class Reception implements Answers.Waiting {
 
   /** Nobody waits for it any more. From any thread; no effect when it has ended. */
   void cancel() {
-    abandon(null);
+    abandon(null, null);
   }
 
   /** It ends so, if it has not ended yet. */
@@ -320,7 +323,7 @@ final class Reception implements Answers.Waiting {
 
   /** Whether somebody was told that it has ended for this reason. */
   private boolean failWith(Throwable reason, @Nullable HandOverException cause) {
-    return abandon(cause) && listener.failed(reason);
+    return abandon(reason, cause) && listener.failed(reason);
   }
 
   private void late() {
@@ -375,8 +378,13 @@ final class Reception implements Answers.Waiting {
     return state == State.RUNNING;
   }
 
-  /** Ends it early, if that was not done; says whether it was this call that did. */
-  private boolean abandon(@Nullable HandOverException cause) {
+  /**
+   * Ends it early, if that was not done; says whether it was this call that did.
+   *
+   * @param reason null if it was cancelled
+   * @param cause the reason, if it is one of a hand-over and not of the caller's own code
+   */
+  private boolean abandon(@Nullable Throwable reason, @Nullable HandOverException cause) {
     List<Leg> all;
     synchronized (this) {
       if (state != State.RUNNING) {
@@ -385,6 +393,7 @@ final class Reception implements Answers.Waiting {
       state = State.ENDED;
       all = legs;
     }
+    tellEnd(reason, false);
     running.dispose();
     Peer lost =
         cause != null && cause.reason() == HandOverException.Reason.PEER_LOST ? cause.peer() : null;
@@ -396,6 +405,27 @@ final class Reception implements Answers.Waiting {
       giveBack();
     }
     return true;
+  }
+
+  /** Before anybody else hears of it. */
+  private void tellEnd(@Nullable Throwable failure, boolean arrived) {
+    Recording recording = owner.cache().recording;
+    if (recording.isOn()) {
+      recording.tell(recorder -> recorder.orderEnded(owner, endOf(failure, arrived)));
+    }
+  }
+
+  private KvRecorder.OrderEnd endOf(@Nullable Throwable failure, boolean arrived) {
+    PageList pages = order.pages();
+    MemorySlice tail = order.tail();
+    long bytes = owner.memory().layout().bytes(span) + (tail == null ? 0 : tail.length());
+    return new EndedOrder(
+        pace.sinceStart(),
+        arrived ? pace.untilFirst() : null,
+        pages == null ? 0 : pages.size(),
+        arrived ? bytes : 0,
+        failure,
+        !arrived && failure == null);
   }
 
   /** An arrival is not needed any more. */
@@ -418,11 +448,17 @@ final class Reception implements Answers.Waiting {
   }
 
   private void isBack() {
+    boolean wasHeld;
     synchronized (this) {
       if (givenBack) {
         return;
       }
       givenBack = true;
+      wasHeld = state == State.ENDED;
+    }
+    Recording recording = owner.cache().recording;
+    if (wasHeld && recording.isOn()) {
+      recording.tell(recorder -> recorder.pagesBack(owner));
     }
     order.quiet();
     owner.left(this);

@@ -35,11 +35,18 @@ abstract class HandOverFixture {
   void open() {
     decodeNode = new TestNode(backend, LAYOUT);
     prefillNode = new TestNode(backend, KvLayout.opaque(5, 40, 1_000));
+    decodeNode.open(options());
+    prefillNode.open(options());
     pool = PagePool.of(PageList.of(IntStream.range(0, 24).map(i -> (i * 7) % 24).toArray()));
     decode = decodeNode.decode();
     prefill = prefillNode.prefill();
     prefillNode.fill(1);
     prefillNode.tails.setString(0, "the tail");
+  }
+
+  /** What both nodes are opened with. */
+  KvCacheOptions options() {
+    return KvCacheOptions.defaults();
   }
 
   @AfterEach

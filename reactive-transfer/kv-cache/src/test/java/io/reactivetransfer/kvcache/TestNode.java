@@ -65,10 +65,13 @@ final class TestNode implements AutoCloseable {
   /** The one of this engine; opened when it is first asked for. */
   KvCache cache() {
     KvCache open = cache;
-    if (open == null) {
-      open = KvCache.open(engine);
-      cache = open;
-    }
+    return open == null ? open(KvCacheOptions.defaults()) : open;
+  }
+
+  /** Opens the one of this engine. */
+  KvCache open(KvCacheOptions options) {
+    KvCache open = KvCache.open(engine, engine.address().toString(), options);
+    cache = open;
     return open;
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -51,6 +52,15 @@ final class Meters {
   /** None yet, that have these tags, and this one. */
   Meters and(String key, String value) {
     return new Meters(registry, tags.and(key, value), said);
+  }
+
+  /**
+   * How many have come and not gone. 0 where one is counted as gone first, which happens when
+   * several threads count.
+   */
+  static long between(LongAdder gone, LongAdder come) {
+    long before = gone.sum();
+    return Math.max(0, come.sum() - before);
   }
 
   /** What is now so many, and may be fewer soon. */

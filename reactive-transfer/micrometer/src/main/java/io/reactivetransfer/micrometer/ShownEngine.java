@@ -13,17 +13,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One engine and its meters. The NIC's thread only counts: what registers and removes meters, which
- * takes the registry's lock, is done elsewhere, by one task at a time of which never more than one
- * waits. It is asked for when a peer was found or lost, and whenever the registry reads how many
- * peers there are: engines tell nobody that they have forgotten one.
+ * takes the registry's lock, is done elsewhere. It is asked for when a peer was found or lost, and
+ * whenever the registry reads how many peers there are: engines tell nobody that they have
+ * forgotten one.
  */
 final class ShownEngine {
 
@@ -43,7 +41,7 @@ final class ShownEngine {
   /** Those that were found, and not lost since; the NIC thread's own. */
   private final Set<Peer> present = Collections.newSetFromMap(new WeakHashMap<>());
 
-  private final AtomicInteger due = new AtomicInteger();
+  private final Upkeep upkeep;
   private boolean registered; // the task's own, as the peers are
   private volatile boolean closed;
 
@@ -60,6 +58,7 @@ final class ShownEngine {
     this.streams = new StreamMeters(meters);
     this.peers = peers;
     this.gone = gone;
+    this.upkeep = new Upkeep(this::followOnce, meters::failed);
     engine.stats().nics().keySet().forEach(nic -> nics.put(nic, new NicMeters(engine, nic)));
   }
 
@@ -113,34 +112,7 @@ final class ShownEngine {
 
   /** Has the meters follow what there is, soon. From any thread; does not wait. */
   void refresh() {
-    if (due.getAndIncrement() == 0) {
-      try {
-        Schedulers.boundedElastic().schedule(this::follow);
-      } catch (Throwable failure) { // a hook of the application, too, or no thread is to be had
-        due.set(0); // whoever asks next tries again
-        meters.failed(failure);
-        if (closed) { // nobody asks again
-          Thread.ofVirtual().start(this::removeAll);
-        }
-      }
-    }
-  }
-
-  private void removeAll() {
-    due.incrementAndGet();
-    follow();
-  }
-
-  private void follow() {
-    int seen = due.get();
-    do {
-      try {
-        followOnce();
-      } catch (Throwable failure) {
-        meters.failed(failure);
-      }
-      seen = due.addAndGet(-seen);
-    } while (seen != 0);
+    upkeep.due(() -> closed); // then nobody asks again
   }
 
   private void followOnce() {

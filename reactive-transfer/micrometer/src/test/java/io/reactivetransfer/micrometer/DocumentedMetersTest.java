@@ -51,6 +51,9 @@ class DocumentedMetersTest {
     engines.write(origin, engines.open(meters), 3);
     until(1, registry, "peer.up", "engine", tag(origin));
     until(1, registry, "streams", "engine", tag(origin));
+    new MeteredCaches(engines, KvMeters.of(registry).percentileHistogram().build()).handOver();
+    until(1, registry, "kv.orders");
+    until(1, registry, "kv.requests");
   }
 
   @Test
@@ -132,12 +135,20 @@ class DocumentedMetersTest {
 
   @Test
   void aHistogramIsPublishedOnRequestOnly() {
-    assertThat(registry.scrape()).contains("reactive_transfer_streams_seconds_bucket");
+    assertThat(registry.scrape())
+        .contains("reactive_transfer_streams_seconds_bucket")
+        .contains("reactive_transfer_kv_orders_seconds_bucket")
+        .contains("reactive_transfer_kv_requests_seconds_bucket")
+        .contains("reactive_transfer_kv_requests_exposed_seconds_bucket");
     PrometheusMeterRegistry plain = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     engines.open(EngineMeters.of(plain).build());
+    new MeteredCaches(engines, KvMeters.of(plain).build()).handOver();
     until(2, plain, "nic.up");
+    until(1, plain, "kv.orders");
+    until(1, plain, "kv.requests");
     assertThat(plain.scrape())
         .contains("reactive_transfer_streams_seconds_count")
+        .contains("reactive_transfer_kv_orders_seconds_count")
         .doesNotContain("bucket");
   }
 }

@@ -1,0 +1,12 @@
+package io.reactivetransfer.kvcache;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a recorder is told of a request. */
+record EndedRequest(
+    Duration duration,
+    long bytes,
+    @Nullable Duration exposed,
+    HandOverException.@Nullable Reason reason)
+    implements KvRecorder.RequestEnd {}

@@ -1,0 +1,199 @@
+package io.reactivetransfer.micrometer;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.kvcache.KvCache;
+import io.reactivetransfer.kvcache.KvDecode;
+import io.reactivetransfer.kvcache.KvPrefill;
+import io.reactivetransfer.kvcache.KvRecorder;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Shows orders and requests of KV caches in a registry of Micrometer: a recorder that a {@link
+ * KvCache} is opened with. Needs {@code reactive-transfer-kv-cache} on the class path.
+ *
+ * <pre>{@code
+ * KvCacheOptions.builder().recorder(KvMeters.of(registry).build()).build()
+ * }</pre>
+ *
+ * <p>One object may serve several nodes; each has the tags {@code engine}, the first eight digits
+ * of its engine's id, and {@code backend}, and each model the tag {@code model}. What meters there
+ * are, with their units and tags, is in {@code docs/observability.md}.
+ *
+ * <p><b>When.</b> Those of orders come with the first decode side of a model, those of requests
+ * with its first prefill side; all go when the {@link KvCache} is {@linkplain KvCache#closed()
+ * closed}. Registering and removing is done on {@code Schedulers.boundedElastic()}, so a moment
+ * later.
+ *
+ * <p><b>What it costs.</b> Nothing for a page, a layer or a write; for an order or a request some
+ * sums and one {@code Timer}, or two. It waits for nothing, unless the registry's {@code Timer}
+ * does. Of a node there are at most {@link Builder#maxModels} times 25 meters of models by name, 25
+ * of all others, and one of the node.
+ *
+ * <p><b>What goes wrong.</b> What a registry throws is logged, once for each node, and ends
+ * nothing: a meter that it refuses is missing.
+ */
+public final class KvMeters implements KvRecorder {
+
+  private static final Duration SHORTEST = Duration.ofNanos(100_000);
+  private static final Duration LONGEST = Duration.ofMinutes(10);
+
+  private final MeterRegistry registry;
+  private final Tags tags;
+  private final int maxModels;
+  private final boolean histogram;
+  private final Showcase shown = new Showcase();
+  private final Map<KvCache, ShownKvCache> caches = new ConcurrentHashMap<>();
+
+  private KvMeters(Builder builder) {
+    registry = builder.registry;
+    tags = builder.tags;
+    maxModels = builder.maxModels;
+    histogram = builder.histogram;
+  }
+
+  /** Begins with the defaults; the registry stays the caller's. */
+  public static Builder of(MeterRegistry registry) {
+    return new Builder(Objects.requireNonNull(registry, "registry"));
+  }
+
+  /** A timer of this pipeline, to be registered. */
+  static Timer.Builder timer(String name, String description, boolean histogram) {
+    return Timer.builder(Meters.PREFIX + name)
+        .description(description)
+        .minimumExpectedValue(SHORTEST)
+        .maximumExpectedValue(LONGEST)
+        .publishPercentileHistogram(histogram);
+  }
+
+  private void tell(KvCache cache, Consumer<ShownKvCache> event) {
+    ShownKvCache known = caches.get(cache);
+    if (known != null) {
+      event.accept(known);
+    }
+  }
+
+  private void orders(KvDecode decode, Consumer<KvOrderMeters> event) {
+    tell(decode.cache(), cache -> event.accept(cache.orders(decode.model())));
+  }
+
+  private void requests(KvPrefill prefill, Consumer<KvRequestMeters> event) {
+    tell(prefill.cache(), cache -> event.accept(cache.requests(prefill.model())));
+  }
+
+  @Override
+  public void opened(KvCache cache) {
+    TransferEngine engine = cache.engine();
+    Meters meters =
+        new Meters(
+            registry, tags.and("engine", engine.id().toShortString(), "backend", engine.backend()));
+    ShownKvCache fresh = new ShownKvCache(engine, meters, maxModels, histogram);
+    caches.put(cache, fresh);
+    shown.add(fresh);
+  }
+
+  @Override
+  public void closed(KvCache cache) {
+    ShownKvCache known = caches.remove(cache);
+    if (known != null) {
+      shown.close(known);
+    }
+  }
+
+  @Override
+  public void decodeOpened(KvDecode decode) {
+    orders(decode, _ -> shown.refresh());
+  }
+
+  @Override
+  public void prefillOpened(KvPrefill prefill) {
+    requests(prefill, _ -> shown.refresh());
+  }
+
+  @Override
+  public void orderBegun(KvDecode decode) {
+    orders(decode, KvOrderMeters::begun);
+  }
+
+  @Override
+  public void orderEnded(KvDecode decode, OrderEnd end) {
+    orders(decode, orders -> orders.ended(end));
+  }
+
+  @Override
+  public void pagesBack(KvDecode decode) {
+    orders(decode, KvOrderMeters::pagesBack);
+  }
+
+  @Override
+  public void requestQueued(KvPrefill prefill) {
+    requests(prefill, KvRequestMeters::queued);
+  }
+
+  @Override
+  public void requestDequeued(KvPrefill prefill, Duration waited) {
+    requests(prefill, requests -> requests.dequeued(waited));
+  }
+
+  @Override
+  public void requestEnded(KvPrefill prefill, RequestEnd end) {
+    requests(prefill, requests -> requests.ended(end));
+  }
+
+  @Override
+  public void requestRejected(KvCache cache) {
+    tell(cache, ShownKvCache::rejected);
+  }
+
+  /** Sets what differs from the defaults: no further tags, 64 models, no histogram. */
+  public static final class Builder {
+    private final MeterRegistry registry;
+    private Tags tags = Tags.empty();
+    private int maxModels = 64;
+    private boolean histogram;
+
+    private Builder(MeterRegistry registry) {
+      this.registry = registry;
+    }
+
+    /** Tags that all meters get, such as the role of the node. */
+    public Builder tags(Iterable<? extends Tag> tags) {
+      this.tags = Tags.of(tags);
+      return this;
+    }
+
+    /**
+     * How many models of a node have meters by name, 0 to 10,000: the first ones that it has. All
+     * others are counted under {@code other}.
+     */
+    public Builder maxModels(int maxModels) {
+      if (maxModels < 0 || maxModels > 10_000) {
+        throw new IllegalArgumentException("expected 0 to 10,000 models, got " + maxModels);
+      }
+      this.maxModels = maxModels;
+      return this;
+    }
+
+    /**
+     * Has {@code reactive.transfer.kv.orders}, {@code reactive.transfer.kv.requests} and {@code
+     * reactive.transfer.kv.requests.exposed} publish a histogram for each outcome, from which a
+     * monitoring system takes percentiles: some 1,100 more series for each model.
+     */
+    public Builder percentileHistogram() {
+      this.histogram = true;
+      return this;
+    }
+
+    /** A recorder for as many nodes as are opened with it. */
+    public KvMeters build() {
+      return new KvMeters(this);
+    }
+  }
+}

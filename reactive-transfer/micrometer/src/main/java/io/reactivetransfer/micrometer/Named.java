@@ -1,0 +1,45 @@
+package io.reactivetransfer.micrometer;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * As many things as the limit allows, by the names that an application gives, and one for all
+ * others. They stay. From any thread.
+ */
+final class Named<T> {
+
+  /** The name of those that are one too many. */
+  static final String OTHER = "other";
+
+  private final int limit;
+  private final Function<String, T> maker;
+  private final Map<String, T> all = new ConcurrentHashMap<>();
+
+  Named(int limit, Function<String, T> maker) {
+    this.limit = limit;
+    this.maker = maker;
+  }
+
+  T of(String name) {
+    T known = all.get(name);
+    return known != null ? known : make(name);
+  }
+
+  private synchronized T make(String name) {
+    boolean fits = all.containsKey(name) || size() < limit;
+    return all.computeIfAbsent(fits ? name : OTHER, maker);
+  }
+
+  private int size() {
+    return all.size() - (all.containsKey(OTHER) ? 1 : 0);
+  }
+
+  /** Those that there are. */
+  Collection<T> all() {
+    return List.copyOf(all.values());
+  }
+}
