@@ -19,6 +19,7 @@ enum Layer {
       "io.reactivetransfer.micrometer..",
       Known.API,
       Known.KV_CACHE,
+      Known.MOE,
       Known.REACTOR,
       Known.MICROMETER),
   JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),
@@ -149,6 +150,7 @@ enum Layer {
     static final String[] SIMULATION = {"io.reactivetransfer.simulation"};
     static final String[] KV_CACHE = {"io.reactivetransfer.kvcache.."};
     static final String[] WEIGHTS = {"io.reactivetransfer.weights.."};
+    static final String[] MOE = {"io.reactivetransfer.moe.."};
     static final String[] MEMBERSHIP = {"io.reactivetransfer.membership"};
     static final String[] REACTOR = {"reactor..", "org.reactivestreams.."};
     static final String[] CONTROL = {"io.reactivetransfer.control.."};

@@ -1,7 +1,8 @@
 /**
  * Meters in a registry of Micrometer: {@link io.reactivetransfer.micrometer.EngineMeters}, of
- * engines, their NICs and their peers, is a recorder that an engine is opened with, and {@link
- * io.reactivetransfer.micrometer.KvMeters} one for the hand-over of KV caches.
+ * engines, their NICs and their peers, is a recorder that an engine is opened with; {@link
+ * io.reactivetransfer.micrometer.KvMeters} is one for the hand-over of KV caches, and {@link
+ * io.reactivetransfer.micrometer.MoeMeters} one for mixtures of experts.
  */
 @NullMarked
 package io.reactivetransfer.micrometer;

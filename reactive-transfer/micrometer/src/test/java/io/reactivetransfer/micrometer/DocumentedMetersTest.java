@@ -54,6 +54,8 @@ class DocumentedMetersTest {
     new MeteredCaches(engines, KvMeters.of(registry).percentileHistogram().build()).handOver();
     until(1, registry, "kv.orders");
     until(1, registry, "kv.requests");
+    new MeteredExperts(engines, MoeMeters.of(registry).percentileHistogram().build()).step(1);
+    until(2, registry, "moe.steps");
   }
 
   @Test
@@ -139,16 +141,22 @@ class DocumentedMetersTest {
         .contains("reactive_transfer_streams_seconds_bucket")
         .contains("reactive_transfer_kv_orders_seconds_bucket")
         .contains("reactive_transfer_kv_requests_seconds_bucket")
-        .contains("reactive_transfer_kv_requests_exposed_seconds_bucket");
+        .contains("reactive_transfer_kv_requests_exposed_seconds_bucket")
+        .contains("reactive_transfer_moe_steps_seconds_bucket")
+        .contains("reactive_transfer_moe_steps_dispatch_seconds_bucket")
+        .contains("reactive_transfer_moe_steps_combine_seconds_bucket");
     PrometheusMeterRegistry plain = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     engines.open(EngineMeters.of(plain).build());
     new MeteredCaches(engines, KvMeters.of(plain).build()).handOver();
     until(2, plain, "nic.up");
     until(1, plain, "kv.orders");
     until(1, plain, "kv.requests");
+    new MeteredExperts(engines, MoeMeters.of(plain).build()).step(1);
+    until(2, plain, "moe.steps");
     assertThat(plain.scrape())
         .contains("reactive_transfer_streams_seconds_count")
         .contains("reactive_transfer_kv_orders_seconds_count")
+        .contains("reactive_transfer_moe_steps_seconds_count")
         .doesNotContain("bucket");
   }
 }

@@ -94,6 +94,7 @@ final class Combine {
 
   void send(Half<Void> half) {
     next = half;
+    lane.combining();
     advance();
   }
 

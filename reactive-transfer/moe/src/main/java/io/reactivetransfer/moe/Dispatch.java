@@ -168,6 +168,20 @@ final class Dispatch {
     advance();
   }
 
+  /** How many tokens have come for the experts of this rank, its own group's included. */
+  long receivedTokens() {
+    return lane.table.received(rank);
+  }
+
+  /** How many tokens of this step were sent when the routes of all ranks had come. */
+  long overflowTokens() {
+    long late = 0;
+    for (int i = 0; areAllSent && i < targets.length; i++) {
+      late += lane.table.overflowPairs(ownGroup, targets[i]);
+    }
+    return late;
+  }
+
   /** Whether somebody still waits until all is written. */
   boolean isSending() {
     return sending != null || next != null;
@@ -405,6 +419,7 @@ final class Dispatch {
       receiving = null;
       hasReceived = true;
       step.dispatchReceived();
+      lane.tokensCame();
       lane.combine.begin();
       done.complete(lane.batch);
     }

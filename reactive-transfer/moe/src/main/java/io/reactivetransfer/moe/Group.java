@@ -43,6 +43,7 @@ final class Group {
   final Losses losses;
   final Departures departures;
   final Release release;
+  final Recording recording;
 
   /** Whether halves begin on the NIC's thread, where signals come, too. */
   final boolean isOnNicThread;
@@ -92,6 +93,7 @@ final class Group {
     this.losses = new Losses(this);
     this.departures = new Departures(this);
     this.release = new Release(this, whenReleased);
+    this.recording = new Recording(options.recorder());
     this.elsewhere = options.scheduler()::schedule;
     this.flags = new Flags(options.arrivalFlags(), shape.lanes());
     this.isOnNicThread = Schedulers.immediate().equals(engine.options().signalScheduler());
@@ -262,7 +264,10 @@ final class Group {
       return;
     }
     String who = blamed < 0 ? "" : ranks.name(blamed) + ": ";
-    failure = new GroupFailedException("group " + id + " is over: " + who + why, blamed, cause);
+    GroupFailedException failed =
+        new GroupFailedException("group " + id + " is over: " + who + why, blamed, cause);
+    failure = failed;
+    tellRecorder(failed);
     streams.forEach(Disposable::dispose);
     streams.clear();
     Listener.ofEnd(
@@ -274,6 +279,15 @@ final class Group {
       departures.tellLeft(blamed, why);
     }
     departures.waitNoMore();
+  }
+
+  private void tellRecorder(GroupFailedException failed) {
+    if (recording.isOn()) {
+      lanes.forEach(lane -> lane.failed(failed));
+      if (!release.isClosing()) {
+        recording.tell((recorder, group) -> recorder.groupFailed(group, failed));
+      }
+    }
   }
 
   private void notQuiet(Throwable e) {

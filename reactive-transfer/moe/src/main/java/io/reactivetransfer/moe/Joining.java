@@ -179,6 +179,8 @@ final class Joining {
 
   private void joined() {
     group.begin();
-    half.complete(new MoeGroup(group, node));
+    MoeGroup joined = new MoeGroup(group, node);
+    group.recording.opened(joined);
+    half.complete(joined);
   }
 }

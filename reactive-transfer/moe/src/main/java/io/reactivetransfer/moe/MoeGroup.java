@@ -1,6 +1,7 @@
 package io.reactivetransfer.moe;
 
 import io.reactivetransfer.PeerAddress;
+import io.reactivetransfer.TransferEngine;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import reactor.core.publisher.Mono;
@@ -32,6 +33,11 @@ public final class MoeGroup {
   /** Which of the groups of this name it is: 0, or what it was {@linkplain #regroup made} with. */
   public long epoch() {
     return group.id.epoch();
+  }
+
+  /** On which engine it is. */
+  public TransferEngine engine() {
+    return group.engine;
   }
 
   /** What all ranks have agreed on. */

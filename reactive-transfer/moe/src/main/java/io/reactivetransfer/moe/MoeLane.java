@@ -25,6 +25,9 @@ public final class MoeLane {
   /** The results of others, or that they have none because the step is refused. */
   final Arrivals results;
 
+  /** Null if nobody is told of steps. */
+  private final @Nullable RecordedSteps recorded;
+
   /** The one of all steps, where that is wanted. */
   private @Nullable MoeStep reused;
 
@@ -43,6 +46,7 @@ public final class MoeLane {
     Arrangement arrangement = new Arrangement(shape, rank);
     routing = new OwnRouting(shape, shape.groups().groupOf(rank));
     weights = new float[shape.maxPairs()];
+    recorded = group.recording.isOn() ? new RecordedSteps(group.recording, this) : null;
     table = new RouteTable(shape);
     dispatch = new Dispatch(group, this, memory, arrangement);
     combine = new Combine(group, this, memory, arrangement);
@@ -144,12 +148,41 @@ public final class MoeLane {
   /** The next step begins: its number, from 1 on. */
   long beginStep() {
     begun++;
+    if (recorded != null) {
+      recorded.begun();
+    }
     group.departures.requireAll(index, begun);
     return begun;
   }
 
+  void tokensCame() {
+    if (recorded != null) {
+      recorded.tokensCame();
+    }
+  }
+
+  void combining() {
+    if (recorded != null) {
+      recorded.combining();
+    }
+  }
+
+  /** The group has failed, and with it a step that is under way. */
+  void failed(GroupFailedException why) {
+    if (recorded != null) {
+      recorded.ended(why);
+    }
+  }
+
   void endStep() {
+    endStep(null);
+  }
+
+  private void endStep(@Nullable StepRefusedException refusal) {
     ended = begun;
+    if (recorded != null) {
+      recorded.ended(refusal);
+    }
     MoeStep step = current.get();
     if (step != null) {
       step.over();
@@ -161,7 +194,7 @@ public final class MoeLane {
     if (step != null) {
       step.refused(refusal);
     }
-    endStep();
+    endStep(refusal);
   }
 
   /**

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** How long a rank waits for others, and where it computes. Immutable; made by {@link #builder}. */
+/**
+ * How long a rank waits for others, where it computes, and who is told of its steps. Immutable;
+ * made by {@link #builder}.
+ */
 public final class MoeOptions {
 
   private final Duration deadline;
@@ -19,6 +22,7 @@ public final class MoeOptions {
   private final boolean reusesSteps;
   private final @Nullable MemorySegment flags;
   private final @Nullable DeviceMemory expertMemory;
+  private final MoeRecorder recorder;
 
   private MoeOptions(Builder from) {
     deadline = from.deadline;
@@ -29,6 +33,7 @@ public final class MoeOptions {
     reusesSteps = from.reusesSteps;
     flags = from.flags;
     expertMemory = from.expertMemory;
+    recorder = from.recorder;
   }
 
   /**
@@ -69,6 +74,11 @@ public final class MoeOptions {
     return expertMemory;
   }
 
+  /** Who is told of what becomes of groups and steps; {@link MoeRecorder#NONE} for nobody. */
+  public MoeRecorder recorder() {
+    return recorder;
+  }
+
   /** What tells that time has passed. */
   public Scheduler timers() {
     return timers;
@@ -96,6 +106,7 @@ public final class MoeOptions {
     private boolean reusesSteps;
     private @Nullable MemorySegment flags;
     private @Nullable DeviceMemory expertMemory;
+    private MoeRecorder recorder = MoeRecorder.NONE;
 
     private Builder() {}
 
@@ -200,6 +211,12 @@ public final class MoeOptions {
      */
     public Builder timers(Scheduler timers) {
       this.timers = Objects.requireNonNull(timers, "timers");
+      return this;
+    }
+
+    /** See {@link MoeOptions#recorder()}; nobody unless it is given. */
+    public Builder recorder(MoeRecorder recorder) {
+      this.recorder = Objects.requireNonNull(recorder, "recorder");
       return this;
     }
 

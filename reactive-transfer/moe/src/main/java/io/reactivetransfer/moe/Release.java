@@ -93,6 +93,7 @@ final class Release {
   private void released(@Nullable Throwable e) {
     isReleased = true;
     failure = e;
+    group.recording.closed();
     whenReleased.forEach(then -> then.accept(e));
     whenReleased.clear();
   }

@@ -1,0 +1,157 @@
+package io.reactivetransfer.micrometer;
+
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.moe.MoeGroup;
+import io.reactivetransfer.moe.MoeRecorder.StepEnd;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** One epoch of a group of experts, on one rank, and its meters. */
+final class ShownMoeGroup extends Shown {
+
+  private static final Duration SHORTEST = Duration.ofNanos(10_000);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  /** The same in each epoch. */
+  private record Place(EngineId engine, String name) {}
+
+  private final Meters meters;
+  private final boolean histogram;
+  private final EarlyTimers<MoeOutcome> steps;
+  private final EarlyTimers<MoeOutcome> dispatches;
+  private final EarlyTimers<MoeOutcome> combines;
+  private final LongAdder begun = new LongAdder();
+  private final LongAdder ended = new LongAdder();
+  private final LongAdder computed = new LongAdder();
+  private final LongAdder computingNanos = new LongAdder();
+  private final LongAdder tokens = new LongAdder();
+  private final LongAdder received = new LongAdder();
+  private final LongAdder overflow = new LongAdder();
+  private volatile boolean hasFailed;
+  private boolean registered;
+
+  ShownMoeGroup(MoeGroup group, Meters meters, boolean histogram) {
+    super(new Place(group.engine().id(), group.name()));
+    this.meters = meters;
+    this.histogram = histogram;
+    this.steps = new EarlyTimers<>(meters, MoeOutcome.class);
+    this.dispatches = new EarlyTimers<>(meters, MoeOutcome.class);
+    this.combines = new EarlyTimers<>(meters, MoeOutcome.class);
+  }
+
+  void hasFailed() {
+    hasFailed = true;
+  }
+
+  void begun() {
+    begun.increment();
+  }
+
+  void ended(StepEnd end) {
+    MoeOutcome outcome = MoeOutcome.of(end.failure());
+    ended.increment();
+    if (outcome == MoeOutcome.DONE) {
+      tokens.add(end.tokens());
+      received.add(end.received());
+      overflow.add(end.overflow());
+      record(dispatches, end.dispatch());
+      record(combines, end.combine());
+      Duration experts = end.experts();
+      if (experts != null) {
+        computed.increment();
+        computingNanos.add(experts.toNanos());
+      }
+    }
+    steps.record(outcome, end.duration());
+  }
+
+  private static void record(EarlyTimers<MoeOutcome> timers, @Nullable Duration duration) {
+    if (duration != null) {
+      timers.record(MoeOutcome.DONE, duration);
+    }
+  }
+
+  @Override
+  void register() {
+    if (registered) {
+      return;
+    }
+    registered = true;
+    meters.gauge(
+        "moe.up",
+        Tags.empty(),
+        "1, or 0 once the group has failed, until it is closed",
+        this,
+        self -> self.hasFailed ? 0 : 1);
+    meters.gauge(
+        "moe.steps.active",
+        Tags.empty(),
+        "steps that were begun and have not ended",
+        this,
+        self -> Meters.between(self.ended, self.begun));
+    meters.timer(
+        "moe.steps.experts",
+        "steps that were done, from when experts had their tokens until their results were sent",
+        this,
+        self -> self.computed.sum(),
+        self -> self.computingNanos.sum());
+    count("moe.tokens", "tokens of this rank's group, in steps that were done", tokens);
+    count(
+        "moe.tokens.received",
+        "tokens that this rank's experts have got, each counted for each of these experts",
+        received);
+    count(
+        "moe.tokens.overflow",
+        "tokens that this rank has sent only when all routes had come, since private slots were"
+            + " full, each counted for each expert",
+        overflow);
+    one(
+        dispatches,
+        "moe.steps.dispatch",
+        "steps that were done, from their beginning until experts had the tokens of all ranks");
+    one(
+        combines,
+        "moe.steps.combine",
+        "steps that were done, from when results were sent until the sums were there");
+    steps.register(
+        List.of(MoeOutcome.values()),
+        outcome ->
+            timer(
+                "moe.steps",
+                "steps, from their beginning until the sums were there, or to their end",
+                Tags.of("outcome", outcome.tag)));
+  }
+
+  private void count(String name, String description, LongAdder count) {
+    meters.counter(name, Tags.empty(), null, description, count, LongAdder::sum);
+  }
+
+  private void one(EarlyTimers<MoeOutcome> timers, String name, String description) {
+    timers.register(Set.of(MoeOutcome.DONE), _ -> timer(name, description, Tags.empty()));
+  }
+
+  private @Nullable Timer timer(String name, String description, Tags more) {
+    return meters.timer(
+        Timer.builder(Meters.PREFIX + name)
+            .description(description)
+            .minimumExpectedValue(SHORTEST)
+            .maximumExpectedValue(LONGEST)
+            .publishPercentileHistogram(histogram),
+        more);
+  }
+
+  @Override
+  void remove() {
+    meters.remove();
+  }
+
+  @Override
+  void failed(Throwable failure) {
+    meters.failed(failure);
+  }
+}

@@ -1,0 +1,80 @@
+package io.reactivetransfer.moe;
+
+import java.util.Objects;
+
+/** Two recorders, the first of which may be such a pair itself. */
+final class MoeRecorderChain implements MoeRecorder {
+
+  private final MoeRecorder first;
+  private final MoeRecorder next;
+
+  private MoeRecorderChain(MoeRecorder first, MoeRecorder next) {
+    this.first = first;
+    this.next = next;
+  }
+
+  /** Of both, without those that do nothing, and with each that is in them once. */
+  @SuppressWarnings("ReferenceEquality") // two recorders that are equal are two
+  static MoeRecorder of(MoeRecorder first, MoeRecorder next) {
+    Objects.requireNonNull(next, "next");
+    if (next instanceof MoeRecorderChain chain) {
+      return of(of(first, chain.first), chain.next);
+    }
+    if (next == NONE || tells(first, next)) {
+      return first;
+    }
+    return first == NONE ? next : new MoeRecorderChain(first, next);
+  }
+
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean tells(MoeRecorder each, MoeRecorder sought) {
+    return each == sought
+        || (each instanceof MoeRecorderChain chain
+            && (tells(chain.first, sought) || tells(chain.next, sought)));
+  }
+
+  @Override
+  public void opened(MoeGroup group) {
+    try {
+      first.opened(group);
+    } finally {
+      next.opened(group);
+    }
+  }
+
+  @Override
+  public void closed(MoeGroup group) {
+    try {
+      first.closed(group);
+    } finally {
+      next.closed(group);
+    }
+  }
+
+  @Override
+  public void groupFailed(MoeGroup group, GroupFailedException reason) {
+    try {
+      first.groupFailed(group, reason);
+    } finally {
+      next.groupFailed(group, reason);
+    }
+  }
+
+  @Override
+  public void stepBegun(MoeGroup group) {
+    try {
+      first.stepBegun(group);
+    } finally {
+      next.stepBegun(group);
+    }
+  }
+
+  @Override
+  public void stepEnded(MoeGroup group, StepEnd end) {
+    try {
+      first.stepEnded(group, end);
+    } finally {
+      next.stepEnded(group, end);
+    }
+  }
+}

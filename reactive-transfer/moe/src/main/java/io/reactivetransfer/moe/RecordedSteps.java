@@ -1,0 +1,75 @@
+package io.reactivetransfer.moe;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a recorder is told of the steps of one lane; made only if there is one. In turns. */
+final class RecordedSteps {
+
+  private final Recording recording;
+  private final MoeLane lane;
+  private boolean isUnderWay;
+  private boolean hasCome;
+  private boolean isCombining;
+  private long begunNanos;
+  private long cameNanos;
+  private long combiningNanos;
+
+  RecordedSteps(Recording recording, MoeLane lane) {
+    this.recording = recording;
+    this.lane = lane;
+  }
+
+  void begun() {
+    isUnderWay = true;
+    hasCome = false;
+    isCombining = false;
+    begunNanos = System.nanoTime();
+    recording.tell(MoeRecorder::stepBegun);
+  }
+
+  /** Experts have all tokens. */
+  void tokensCame() {
+    hasCome = true;
+    cameNanos = System.nanoTime();
+  }
+
+  /** Experts have put their results. */
+  void combining() {
+    isCombining = true;
+    combiningNanos = System.nanoTime();
+  }
+
+  /** The first end counts; none if nothing is under way. */
+  void ended(@Nullable MoeException failure) {
+    if (!isUnderWay) {
+      return;
+    }
+    isUnderWay = false;
+    long now = System.nanoTime();
+    End end =
+        new End(
+            lane.index(),
+            lane.routing.tokens(),
+            hasCome ? lane.dispatch.receivedTokens() : 0,
+            lane.dispatch.overflowTokens(),
+            Duration.ofNanos(now - begunNanos),
+            hasCome ? Duration.ofNanos(cameNanos - begunNanos) : null,
+            isCombining ? Duration.ofNanos(combiningNanos - cameNanos) : null,
+            isCombining && failure == null ? Duration.ofNanos(now - combiningNanos) : null,
+            failure);
+    recording.tell((recorder, group) -> recorder.stepEnded(group, end));
+  }
+
+  private record End(
+      int lane,
+      int tokens,
+      long received,
+      long overflow,
+      Duration duration,
+      @Nullable Duration dispatch,
+      @Nullable Duration experts,
+      @Nullable Duration combine,
+      @Nullable MoeException failure)
+      implements MoeRecorder.StepEnd {}
+}
