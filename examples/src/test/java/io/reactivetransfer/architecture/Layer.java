@@ -20,6 +20,7 @@ enum Layer {
       Known.API,
       Known.KV_CACHE,
       Known.MOE,
+      Known.WEIGHTS,
       Known.REACTOR,
       Known.MICROMETER),
   JFR("io.reactivetransfer.jfr..", Known.API, Known.FLIGHT_RECORDER),

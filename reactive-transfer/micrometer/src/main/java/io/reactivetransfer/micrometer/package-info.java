@@ -1,8 +1,9 @@
 /**
  * Meters in a registry of Micrometer: {@link io.reactivetransfer.micrometer.EngineMeters}, of
  * engines, their NICs and their peers, is a recorder that an engine is opened with; {@link
- * io.reactivetransfer.micrometer.KvMeters} is one for the hand-over of KV caches, and {@link
- * io.reactivetransfer.micrometer.MoeMeters} one for mixtures of experts.
+ * io.reactivetransfer.micrometer.KvMeters} is one for the hand-over of KV caches, {@link
+ * io.reactivetransfer.micrometer.MoeMeters} for mixtures of experts, and {@link
+ * io.reactivetransfer.micrometer.WeightsMeters} for updates of weights.
  */
 @NullMarked
 package io.reactivetransfer.micrometer;

@@ -56,6 +56,10 @@ class DocumentedMetersTest {
     until(1, registry, "kv.requests");
     new MeteredExperts(engines, MoeMeters.of(registry).percentileHistogram().build()).step(1);
     until(2, registry, "moe.steps");
+    new MeteredWeights(engines, WeightsMeters.of(registry).percentileHistogram().build()).update(1);
+    until(1, registry, "weights.runs");
+    until(1, registry, "weights.updates");
+    until(1, registry, "weights.decisions");
   }
 
   @Test
@@ -144,7 +148,10 @@ class DocumentedMetersTest {
         .contains("reactive_transfer_kv_requests_exposed_seconds_bucket")
         .contains("reactive_transfer_moe_steps_seconds_bucket")
         .contains("reactive_transfer_moe_steps_dispatch_seconds_bucket")
-        .contains("reactive_transfer_moe_steps_combine_seconds_bucket");
+        .contains("reactive_transfer_moe_steps_combine_seconds_bucket")
+        .contains("reactive_transfer_weights_runs_seconds_bucket")
+        .contains("reactive_transfer_weights_updates_pause_seconds_bucket")
+        .contains("reactive_transfer_weights_decisions_seconds_bucket");
     PrometheusMeterRegistry plain = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     engines.open(EngineMeters.of(plain).build());
     new MeteredCaches(engines, KvMeters.of(plain).build()).handOver();
@@ -153,10 +160,15 @@ class DocumentedMetersTest {
     until(1, plain, "kv.requests");
     new MeteredExperts(engines, MoeMeters.of(plain).build()).step(1);
     until(2, plain, "moe.steps");
+    new MeteredWeights(engines, WeightsMeters.of(plain).build()).update(1);
+    until(1, plain, "weights.runs");
+    until(1, plain, "weights.updates");
+    until(1, plain, "weights.decisions");
     assertThat(plain.scrape())
         .contains("reactive_transfer_streams_seconds_count")
         .contains("reactive_transfer_kv_orders_seconds_count")
         .contains("reactive_transfer_moe_steps_seconds_count")
+        .contains("reactive_transfer_weights_updates_seconds_count")
         .doesNotContain("bucket");
   }
 }

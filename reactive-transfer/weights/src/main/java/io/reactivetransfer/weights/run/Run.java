@@ -94,6 +94,7 @@ final class Run {
   /** Begins; what throws before the engine has the writes ends it, as whatever throws later. */
   void begin() {
     boolean isSubmitted = false;
+    trainer.tell(RunRecorder::runBegun);
     try {
       makeReady();
       Flux<Transfer> stream = trainer.engine.submit(feed);
@@ -503,6 +504,10 @@ final class Run {
       isHeard = !isCancelled;
     }
     trainer.ended(this, notQuiet);
+    if (trainer.isRecorded()) {
+      RunRecorder.RunEnd end = new RunRecorder.RunEnd(last, isHeard ? why : null, !isHeard);
+      trainer.tell((recorder, rank) -> recorder.runEnded(rank, end));
+    }
     try {
       if (!isHeard) {
         progress.complete(); // nobody hears it

@@ -21,6 +21,7 @@ public final class RunOptions {
   private final boolean groupsInTurn;
   private final Duration deadline;
   private final Scheduler timers;
+  private final RunRecorder recorder;
 
   private RunOptions(Builder builder) {
     this.temporaryBytes = builder.temporaryBytes;
@@ -31,6 +32,7 @@ public final class RunOptions {
     this.groupsInTurn = builder.groupsInTurn;
     this.deadline = builder.deadline;
     this.timers = builder.timers;
+    this.recorder = builder.recorder;
   }
 
   /** Those that are used unless others are given. */
@@ -88,6 +90,11 @@ public final class RunOptions {
     return timers;
   }
 
+  /** Who is told of what becomes of runs; {@link RunRecorder#NONE} for nobody. */
+  public RunRecorder recorder() {
+    return recorder;
+  }
+
   /** Sets what differs from the defaults. */
   public static final class Builder {
     private long temporaryBytes = 1L << 30;
@@ -98,6 +105,7 @@ public final class RunOptions {
     private boolean groupsInTurn;
     private Duration deadline = Duration.ofMinutes(10);
     private Scheduler timers = Schedulers.parallel();
+    private RunRecorder recorder = RunRecorder.NONE;
 
     private Builder() {}
 
@@ -158,6 +166,12 @@ public final class RunOptions {
     /** See {@link RunOptions#timers()}; {@link Schedulers#parallel()} unless set. */
     public Builder timers(Scheduler timers) {
       this.timers = Objects.requireNonNull(timers, "timers");
+      return this;
+    }
+
+    /** See {@link RunOptions#recorder()}; nobody unless it is set. */
+    public Builder recorder(RunRecorder recorder) {
+      this.recorder = Objects.requireNonNull(recorder, "recorder");
       return this;
     }
 

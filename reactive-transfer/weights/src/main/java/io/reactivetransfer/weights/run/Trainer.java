@@ -9,6 +9,7 @@ import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferRejectedException;
 import io.reactivetransfer.weights.internal.Accelerators;
 import io.reactivetransfer.weights.internal.DeviceWindow;
+import io.reactivetransfer.weights.internal.Recording;
 import io.reactivetransfer.weights.kernel.PrepareTask;
 import io.reactivetransfer.weights.plan.Input;
 import io.reactivetransfer.weights.plan.RoutingTable;
@@ -19,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -58,6 +60,11 @@ final class Trainer {
 
   Gathering gathering = Gathering.NONE;
 
+  private final Recording<RunRecorder> recording;
+
+  /** As the application holds it, once it is opened. */
+  private volatile @Nullable TrainerRank shown;
+
   private @Nullable Run current;
   private boolean isClosed;
   private @Nullable Throwable notQuiet;
@@ -73,6 +80,7 @@ final class Trainer {
     this.rank = rank;
     this.memory = memory;
     this.options = options;
+    this.recording = new Recording<>(options.recorder(), RunRecorder.NONE);
     this.phases = options.groupsInTurn() ? Math.max(1, table.groups().size()) : 1;
     Room room = new Room(options.temporaryBytes());
     int before = 0;
@@ -243,6 +251,26 @@ final class Trainer {
         ? Mono.empty()
         : engine.barrier(
             "weights " + update + " " + table.groups().get(phase), new PeerGroup(others));
+  }
+
+  // Who is told
+
+  void opened(TrainerRank rank) {
+    if (isRecorded()) {
+      shown = rank;
+      tell(RunRecorder::opened);
+    }
+  }
+
+  boolean isRecorded() {
+    return recording.isOn();
+  }
+
+  void tell(BiConsumer<RunRecorder, TrainerRank> event) {
+    TrainerRank rank = shown;
+    if (rank != null) {
+      recording.tell(recorder -> event.accept(recorder, rank));
+    }
   }
 
   // One run at a time

@@ -96,7 +96,14 @@ public final class TrainerRank {
     if (trainer.needsOthers()) {
       trainer.gathering = GatherDesk.open(trainer, region);
     }
-    return new TrainerRank(trainer, region);
+    TrainerRank rank = new TrainerRank(trainer, region);
+    trainer.opened(rank);
+    return rank;
+  }
+
+  /** The engine that writes. */
+  public TransferEngine engine() {
+    return trainer.engine;
   }
 
   /** Its name in the table. */
@@ -233,6 +240,7 @@ public final class TrainerRank {
     return whenQuiet()
         .onErrorComplete() // closing the region tries again
         .then(Mono.defer(trainer.gathering::close))
-        .then(region == null ? Mono.empty() : Mono.defer(region::close));
+        .then(region == null ? Mono.<Void>empty() : Mono.defer(region::close))
+        .doOnTerminate(() -> trainer.tell(RunRecorder::closed));
   }
 }

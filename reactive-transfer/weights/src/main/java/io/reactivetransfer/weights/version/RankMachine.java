@@ -322,6 +322,11 @@ class RankMachine<P> {
     tell();
   }
 
+  /** The update that is not over; null if there is none. */
+  @Nullable UpdateNumber pending() {
+    return work == null ? null : work.update();
+  }
+
   /** The controller that it obeys; null if none has said anything. */
   @Nullable P owner() {
     return owner;

@@ -4,6 +4,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Postman;
+import io.reactivetransfer.weights.internal.Recording;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.time.Duration;
@@ -43,10 +44,14 @@ public final class WeightsController {
   private final Turns turns = new Turns();
   private final ControllerMachine machine;
   private final Postman postman;
+  private final Recording<VersionRecorder> recording;
   private @Nullable Inbox<Report> inbox;
 
   /** What is done now; only in turns, like the next ones. */
   private @Nullable ControllerRun run;
+
+  /** When that began, if somebody is told of it. */
+  private long begunNanos;
 
   /** All that were ever named, by the name that each had last: those that ask are answered. */
   private final Map<String, Peer> peers = new HashMap<>();
@@ -58,7 +63,13 @@ public final class WeightsController {
     ControllerMachine make(long id, ControllerMachine.Actions actions);
   }
 
-  private WeightsController(TransferEngine engine, Scheduler timers, long id, Machines machines) {
+  private WeightsController(
+      TransferEngine engine,
+      Scheduler timers,
+      long id,
+      Machines machines,
+      VersionRecorder recorder) {
+    this.recording = new Recording<>(recorder, VersionRecorder.NONE);
     this.engine = engine;
     this.timers = timers;
     this.machine = machines.make(id, new Doing());
@@ -73,6 +84,8 @@ public final class WeightsController {
       inbox = opened;
       if (isClosed) {
         opened.dispose();
+      } else {
+        recording.tell(recorder -> recorder.opened(this));
       }
     });
     return this;
@@ -105,14 +118,44 @@ public final class WeightsController {
     return open(engine, timers, id, ControllerMachine::new);
   }
 
+  /**
+   * The same, with somebody who is told of what becomes of updates and recoveries.
+   *
+   * @param recorder such as one that shows meters
+   */
+  public static WeightsController open(
+      TransferEngine engine, Scheduler timers, VersionRecorder recorder) {
+    return open(
+        engine,
+        timers,
+        ThreadLocalRandom.current().nextLong(),
+        ControllerMachine::new,
+        Objects.requireNonNull(recorder, "recorder"));
+  }
+
   static WeightsController open(
       TransferEngine engine, Scheduler timers, long id, Machines machines) {
+    return open(engine, timers, id, machines, VersionRecorder.NONE);
+  }
+
+  private static WeightsController open(
+      TransferEngine engine,
+      Scheduler timers,
+      long id,
+      Machines machines,
+      VersionRecorder recorder) {
     return new WeightsController(
             Objects.requireNonNull(engine, "engine"),
             Objects.requireNonNull(timers, "timers"),
             id,
-            machines)
+            machines,
+            recorder)
         .listening();
+  }
+
+  /** By which it speaks to ranks. */
+  public TransferEngine engine() {
+    return engine;
   }
 
   /**
@@ -247,6 +290,9 @@ public final class WeightsController {
       return;
     }
     run = made;
+    if (recording.isOn()) {
+      begunNanos = System.nanoTime();
+    }
     peers.putAll(made.ranks);
     begin.run();
   }
@@ -271,6 +317,9 @@ public final class WeightsController {
     // Nobody's answers are read any more: what they would have said is not known.
     for (int i = 0; i < 2 && run != null; i++) {
       machine.deadline();
+    }
+    if (inbox != null) { // else nobody was told that it had opened
+      recording.tell(recorder -> recorder.closed(this));
     }
   }
 
@@ -333,6 +382,10 @@ public final class WeightsController {
       ControllerRun ended = run;
       run = null;
       if (ended != null) {
+        if (recording.isOn()) {
+          Duration duration = Duration.ofNanos(System.nanoTime() - begunNanos);
+          recording.tell(recorder -> recorder.decided(WeightsController.this, result, duration));
+        }
         ended.done(result);
       }
     }

@@ -9,6 +9,7 @@ import io.reactivetransfer.weights.internal.Inbox;
 import io.reactivetransfer.weights.internal.Listener;
 import io.reactivetransfer.weights.internal.MessageText;
 import io.reactivetransfer.weights.internal.Postman;
+import io.reactivetransfer.weights.internal.Recording;
 import io.reactivetransfer.weights.internal.Ticking;
 import io.reactivetransfer.weights.internal.Turns;
 import java.nio.ByteBuffer;
@@ -65,6 +66,11 @@ public final class WeightsRank {
   private final Sinks.Many<RankStatus> statuses = Sinks.many().replay().latest();
   private final End closed = new End();
   private final AtomicBoolean isClosing = new AtomicBoolean();
+  private final Recording<VersionRecorder> recording;
+
+  /** Null if nobody is told of updates. Only in turns. */
+  private final @Nullable RecordedUpdates recorded;
+
   private @Nullable Inbox<Command> inbox;
   private volatile @Nullable Gate current;
   private volatile RankStatus status;
@@ -79,6 +85,8 @@ public final class WeightsRank {
     this.machine = options.machines.make(member, slots.size(), new Doing());
     this.postman = new Postman(engine, VersionCodec.REPORTS, turns, true);
     this.status = statusOf(machine.report());
+    this.recording = new Recording<>(options.recorder, VersionRecorder.NONE);
+    this.recorded = recording.isOn() ? new RecordedUpdates(recording, this) : null;
   }
 
   private static long incarnation(WeightsRankBuilder options) {
@@ -101,6 +109,7 @@ public final class WeightsRank {
   }
 
   void start() {
+    recording.tell(recorder -> recorder.opened(this));
     turn(() -> {
       if (options.version >= 0) {
         machine.begin(options.version);
@@ -119,6 +128,11 @@ public final class WeightsRank {
           turn(machine::tick);
           return !isClosing.get();
         });
+  }
+
+  /** Whose memory others write to. */
+  public TransferEngine engine() {
+    return engine;
   }
 
   /** Its name. */
@@ -220,6 +234,9 @@ public final class WeightsRank {
   private void end() {
     machine.close();
     publish();
+    if (recorded != null) {
+      recorded.look(null, UpdateNumber.NONE, "the rank was closed");
+    }
     statuses.tryEmitComplete();
     if (inbox != null) {
       inbox.dispose();
@@ -230,8 +247,14 @@ public final class WeightsRank {
     }
     Listener.ofEnd(
         Mono.whenDelayError(slots.stream().map(BufferSlot::close).toList()),
-        closed::complete,
-        closed::fail);
+        () -> {
+          recording.tell(recorder -> recorder.closed(this));
+          closed.complete();
+        },
+        failure -> {
+          recording.tell(recorder -> recorder.closed(this));
+          closed.fail(failure);
+        });
   }
 
   private void turn(Runnable event) {
@@ -239,6 +262,9 @@ public final class WeightsRank {
       event.run();
       endVerification();
       publish();
+      if (recorded != null && !isClosing.get()) {
+        recorded.look(machine.pending(), status.update(), status.reason());
+      }
     });
   }
 
@@ -331,6 +357,9 @@ public final class WeightsRank {
       if (gate != null) {
         gate.close();
       }
+      if (recorded != null) {
+        recorded.paused();
+      }
     }
 
     @Override
@@ -338,6 +367,9 @@ public final class WeightsRank {
       Gate gate = current;
       if (gate != null) {
         gate.reopen();
+      }
+      if (recorded != null) {
+        recorded.resumed();
       }
     }
 
@@ -347,6 +379,9 @@ public final class WeightsRank {
       Gate gate = new Gate(update, version, buffer, regions, of -> turn(() -> drained(of)));
       gates[buffer] = gate;
       current = gate;
+      if (recorded != null) {
+        recorded.resumed();
+      }
     }
 
     /** An earlier gate of the same buffer says nothing of those who read now. */
@@ -361,13 +396,22 @@ public final class WeightsRank {
       BufferSlot slot = slots.get(buffer);
       try {
         RankTarget target = slot.open(member.name(), arrivals);
+        if (recorded != null) {
+          recorded.opened();
+        }
         turn(() -> machine.opened(update, target));
       } catch (TransferException refused) {
         fail(update, refused);
         return;
       }
-      slot.count(
-          arrivals, () -> turn(() -> machine.filled(update)), failure -> fail(update, failure));
+      slot.count(arrivals, () -> turn(() -> filled(update)), failure -> fail(update, failure));
+    }
+
+    private void filled(UpdateNumber update) {
+      if (recorded != null) {
+        recorded.filled();
+      }
+      machine.filled(update);
     }
 
     private void fail(UpdateNumber update, Throwable why) {

@@ -30,6 +30,7 @@ public final class WeightsRankBuilder {
   Scheduler timers = Schedulers.parallel();
   long incarnation;
   @Nullable Function<? super FilledBuffer, ? extends Publisher<?>> verifier;
+  VersionRecorder recorder = VersionRecorder.NONE;
 
   Machines machines = RankMachine::new;
 
@@ -93,6 +94,12 @@ public final class WeightsRankBuilder {
    */
   public WeightsRankBuilder verify(Function<? super FilledBuffer, ? extends Publisher<?>> check) {
     verifier = Objects.requireNonNull(check, "check");
+    return this;
+  }
+
+  /** Who is told of what becomes of updates here; nobody unless it is set. */
+  public WeightsRankBuilder recorder(VersionRecorder recorder) {
+    this.recorder = Objects.requireNonNull(recorder, "recorder");
     return this;
   }
 

@@ -1,0 +1,51 @@
+package io.reactivetransfer.micrometer;
+
+import io.micrometer.core.instrument.Tags;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.weights.version.RankOutcome;
+import io.reactivetransfer.weights.version.UpdateResult;
+import io.reactivetransfer.weights.version.UpdateResult.Decision;
+import io.reactivetransfer.weights.version.WeightsController;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+
+/** A controller of updates. */
+final class ShownController extends ShownWeights {
+
+  private record Place(EngineId engine) {}
+
+  private final EarlyTimers<Decision> decisions;
+  private final LongAdder unconfirmed = new LongAdder();
+
+  ShownController(WeightsController controller, Meters meters, boolean histogram) {
+    super(new Place(controller.engine().id()), meters, histogram);
+    this.decisions = new EarlyTimers<>(meters, Decision.class);
+  }
+
+  void decided(UpdateResult result, Duration duration) {
+    for (RankOutcome rank : result.ranks().values()) {
+      if (rank.end() == RankOutcome.End.UNCONFIRMED) {
+        unconfirmed.increment();
+      }
+    }
+    decisions.record(result.decision(), duration);
+  }
+
+  @Override
+  void registerAll() {
+    count(
+        "weights.unconfirmed",
+        null,
+        "ranks that did not say what has become of them when an update or a recovery had ended",
+        unconfirmed);
+    decisions.register(
+        List.of(Decision.values()),
+        decision ->
+            timer(
+                "weights.decisions",
+                "updates and recoveries at their controller, from the subscription to their end",
+                Tags.of("outcome", decision.name().toLowerCase(Locale.ROOT))));
+  }
+}

@@ -1,0 +1,90 @@
+package io.reactivetransfer.micrometer;
+
+import io.micrometer.core.instrument.Tags;
+import io.reactivetransfer.EngineId;
+import io.reactivetransfer.weights.version.RankState;
+import io.reactivetransfer.weights.version.VersionRecorder.UpdateEnd;
+import io.reactivetransfer.weights.version.WeightsRank;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+
+/** One inference rank. */
+final class ShownRank extends ShownWeights {
+
+  private record Place(EngineId engine, String rank) {}
+
+  private final WeightsRank rank;
+  private final EarlyTimers<UpdateOutcome> updates;
+  private final EarlyTimers<UpdateOutcome> fillings;
+  private final EarlyTimers<UpdateOutcome> pauses;
+  private final LongAdder begun = new LongAdder();
+  private final LongAdder ended = new LongAdder();
+
+  ShownRank(WeightsRank rank, Meters meters, boolean histogram) {
+    super(new Place(rank.engine().id(), rank.name()), meters, histogram);
+    this.rank = rank;
+    this.updates = new EarlyTimers<>(meters, UpdateOutcome.class);
+    this.fillings = new EarlyTimers<>(meters, UpdateOutcome.class);
+    this.pauses = new EarlyTimers<>(meters, UpdateOutcome.class);
+  }
+
+  void begun() {
+    begun.increment();
+  }
+
+  void ended(UpdateEnd end) {
+    UpdateOutcome outcome = end.isFlipped() ? UpdateOutcome.FLIPPED : UpdateOutcome.DROPPED;
+    ended.increment();
+    pauses.record(outcome, end.pause());
+    Duration filling = end.filling();
+    if (filling != null && end.isFlipped()) {
+      fillings.record(UpdateOutcome.FLIPPED, filling);
+    }
+    updates.record(outcome, end.duration());
+  }
+
+  @Override
+  void registerAll() {
+    meters.gauge(
+        "weights.serving",
+        Tags.empty(),
+        "1 if leases of a version are given, or 0",
+        rank,
+        each -> each.status().state() == RankState.SERVING ? 1 : 0);
+    meters.gauge(
+        "weights.version",
+        Tags.empty(),
+        "the version that is served, or would be; 0 if there is none",
+        rank,
+        each -> each.status().version());
+    active(
+        "weights.updates.active",
+        "updates that have begun on this rank and not ended",
+        begun,
+        ended);
+    pauses.register(
+        List.of(UpdateOutcome.values()),
+        outcome ->
+            timer(
+                "weights.updates.pause",
+                "for how long an update kept leases from being given",
+                Tags.of("outcome", outcome.tag)));
+    fillings.register(
+        Set.of(UpdateOutcome.FLIPPED),
+        _ ->
+            timer(
+                "weights.updates.filling",
+                "updates that were flipped to, from when the buffer was open to writes until all"
+                    + " had come",
+                Tags.empty()));
+    updates.register(
+        List.of(UpdateOutcome.values()),
+        outcome ->
+            timer(
+                "weights.updates",
+                "updates on this rank, from when it was told of them to their end",
+                Tags.of("outcome", outcome.tag)));
+  }
+}

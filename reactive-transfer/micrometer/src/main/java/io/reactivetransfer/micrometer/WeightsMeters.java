@@ -1,0 +1,189 @@
+package io.reactivetransfer.micrometer;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.reactivetransfer.TransferEngine;
+import io.reactivetransfer.weights.run.RunRecorder;
+import io.reactivetransfer.weights.run.TrainerRank;
+import io.reactivetransfer.weights.version.UpdateResult;
+import io.reactivetransfer.weights.version.VersionRecorder;
+import io.reactivetransfer.weights.version.WeightsController;
+import io.reactivetransfer.weights.version.WeightsRank;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+/**
+ * Shows updates of weights in a registry of Micrometer: a recorder for trainers, inference ranks
+ * and controllers. Needs {@code reactive-transfer-weights} on the class path.
+ *
+ * <pre>{@code
+ * WeightsMeters meters = WeightsMeters.of(registry).build();
+ * RunOptions.builder().recorder(meters)                                  // a rank of the trainer
+ * WeightsRank.on(engine, "rank-0").recorder(meters)                      // an inference rank
+ * WeightsController.open(engine, Schedulers.parallel(), meters)          // a controller
+ * }</pre>
+ *
+ * <p>One object may serve several of all three; each has the tags {@code engine}, the first eight
+ * digits of its engine's id, and {@code backend}. Trainers and inference ranks have their name as
+ * the tag {@code rank}. What meters there are, with their units and tags, is in {@code
+ * docs/observability.md}.
+ *
+ * <p><b>When.</b> Meters come when a rank or a controller has opened, and go when it was closed.
+ * Registering and removing is done on {@code Schedulers.boundedElastic()}, so a moment later.
+ *
+ * <p><b>What it costs.</b> Nothing for a write, a step or a lease; for an update some sums and at
+ * most three {@code Timer}s. It waits for nothing, unless the registry's {@code Timer} does. Held
+ * is an inference rank until it was closed.
+ *
+ * <p><b>What goes wrong.</b> What a registry throws is logged, once for each rank and controller,
+ * and ends nothing: a meter that it refuses is missing.
+ */
+public final class WeightsMeters implements RunRecorder, VersionRecorder {
+
+  private final MeterRegistry registry;
+  private final Tags tags;
+  private final boolean histogram;
+  private final Showcase shown = new Showcase();
+  private final Map<TrainerRank, ShownTrainer> trainers = new ConcurrentHashMap<>();
+  private final Map<WeightsRank, ShownRank> ranks = new ConcurrentHashMap<>();
+  private final Map<WeightsController, ShownController> controllers = new ConcurrentHashMap<>();
+
+  private WeightsMeters(Builder builder) {
+    registry = builder.registry;
+    tags = builder.tags;
+    histogram = builder.histogram;
+  }
+
+  /** Begins with the defaults; the registry stays the caller's. */
+  public static Builder of(MeterRegistry registry) {
+    return new Builder(Objects.requireNonNull(registry, "registry"));
+  }
+
+  private <K, S extends ShownWeights> void open(
+      Map<K, S> all, K key, TransferEngine engine, Tags more, BiFunction<K, Meters, S> maker) {
+    Tags each = tags.and("engine", engine.id().toShortString(), "backend", engine.backend());
+    S fresh = maker.apply(key, new Meters(registry, each.and(more)));
+    all.put(key, fresh);
+    shown.add(fresh);
+  }
+
+  private <K, S extends ShownWeights> void close(Map<K, S> all, K key) {
+    S known = all.remove(key);
+    if (known != null) {
+      shown.close(known);
+    }
+  }
+
+  private static <K, S> void tell(Map<K, S> all, K key, Consumer<S> event) {
+    S known = all.get(key);
+    if (known != null) {
+      event.accept(known);
+    }
+  }
+
+  @Override
+  public void opened(TrainerRank rank) {
+    open(
+        trainers,
+        rank,
+        rank.engine(),
+        Tags.of("rank", rank.name()),
+        (of, meters) -> new ShownTrainer(of, meters, histogram));
+  }
+
+  @Override
+  public void closed(TrainerRank rank) {
+    close(trainers, rank);
+  }
+
+  @Override
+  public void runBegun(TrainerRank rank) {
+    tell(trainers, rank, ShownTrainer::begun);
+  }
+
+  @Override
+  public void runEnded(TrainerRank rank, RunEnd end) {
+    tell(trainers, rank, shown -> shown.ended(end));
+  }
+
+  @Override
+  public void opened(WeightsRank rank) {
+    open(
+        ranks,
+        rank,
+        rank.engine(),
+        Tags.of("rank", rank.name()),
+        (of, meters) -> new ShownRank(of, meters, histogram));
+  }
+
+  @Override
+  public void closed(WeightsRank rank) {
+    close(ranks, rank);
+  }
+
+  @Override
+  public void updateBegun(WeightsRank rank) {
+    tell(ranks, rank, ShownRank::begun);
+  }
+
+  @Override
+  public void updateEnded(WeightsRank rank, UpdateEnd end) {
+    tell(ranks, rank, shown -> shown.ended(end));
+  }
+
+  @Override
+  public void opened(WeightsController controller) {
+    open(
+        controllers,
+        controller,
+        controller.engine(),
+        Tags.empty(),
+        (of, meters) -> new ShownController(of, meters, histogram));
+  }
+
+  @Override
+  public void closed(WeightsController controller) {
+    close(controllers, controller);
+  }
+
+  @Override
+  public void decided(WeightsController controller, UpdateResult result, Duration duration) {
+    tell(controllers, controller, shown -> shown.decided(result, duration));
+  }
+
+  /** Sets what differs from the defaults: no further tags, no histogram. */
+  public static final class Builder {
+    private final MeterRegistry registry;
+    private Tags tags = Tags.empty();
+    private boolean histogram;
+
+    private Builder(MeterRegistry registry) {
+      this.registry = registry;
+    }
+
+    /** Tags that all meters get, such as the name of the model. */
+    public Builder tags(Iterable<? extends Tag> tags) {
+      this.tags = Tags.of(tags);
+      return this;
+    }
+
+    /**
+     * Has all timers publish a histogram for each outcome, from which a monitoring system takes
+     * percentiles: up to 350 more series for each rank or controller.
+     */
+    public Builder percentileHistogram() {
+      this.histogram = true;
+      return this;
+    }
+
+    /** A recorder for as many ranks and controllers as are opened with it. */
+    public WeightsMeters build() {
+      return new WeightsMeters(this);
+    }
+  }
+}

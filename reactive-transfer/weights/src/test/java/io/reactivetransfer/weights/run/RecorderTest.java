@@ -1,0 +1,165 @@
+package io.reactivetransfer.weights.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactivetransfer.weights.kernel.PrepareFunction;
+import io.reactivetransfer.weights.plan.ModelBytes;
+import io.reactivetransfer.weights.plan.Step;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+
+/** What a recorder is told of runs, behind one that throws whatever it is told. */
+class RecorderTest {
+
+  private final Cluster cluster = Cluster.loopback();
+  private final List<String> told = new CopyOnWriteArrayList<>();
+  private final List<RunRecorder.RunEnd> ends = new CopyOnWriteArrayList<>();
+  private final AtomicInteger thrown = new AtomicInteger();
+
+  private final RunRecorder careless =
+      new RunRecorder() {
+        private void fail() {
+          thrown.incrementAndGet();
+          throw new NoClassDefFoundError("thrown by a test");
+        }
+
+        @Override
+        public void opened(TrainerRank rank) {
+          fail();
+        }
+
+        @Override
+        public void closed(TrainerRank rank) {
+          fail();
+        }
+
+        @Override
+        public void runBegun(TrainerRank rank) {
+          fail();
+        }
+
+        @Override
+        public void runEnded(TrainerRank rank, RunEnd end) {
+          fail();
+        }
+      };
+
+  private final RunRecorder teller =
+      new RunRecorder() {
+        @Override
+        public void opened(TrainerRank rank) {
+          told.add("opened " + rank.name());
+        }
+
+        @Override
+        public void closed(TrainerRank rank) {
+          told.add("closed " + rank.name());
+        }
+
+        @Override
+        public void runBegun(TrainerRank rank) {
+          told.add("begun " + rank.name());
+        }
+
+        @Override
+        public void runEnded(TrainerRank rank, RunEnd end) {
+          ends.add(end);
+          told.add("ended " + rank.name());
+        }
+      };
+
+  /** All trainers prepare something, and none gathers. */
+  private static Case aCase() {
+    return Case.from(
+        0,
+        table ->
+            table.cost().gathered().stream().allMatch(bytes -> bytes == 0)
+                && table.steps(0).stream().anyMatch(Step.Prepare.class::isInstance));
+  }
+
+  private RunOptions.Builder options() {
+    return RunOptions.builder().temporaryBytes(1 << 20).recorder(careless.andThen(teller));
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  @Test
+  void runsAreToldWithWhatTheyWrote() {
+    Case of = aCase();
+    ModelBytes bytes = new ModelBytes(of.model());
+    List<RunProgress> last;
+    List<String> names;
+    try (Rig rig = new Rig(cluster, of.table(), options())) {
+      names = rig.trainers.stream().map(TrainerRank::name).toList();
+      rig.fill(bytes);
+      last = rig.update(1).block(Cluster.PATIENCE);
+      rig.requireArrived(bytes);
+    }
+    for (String name : names) {
+      assertThat(told)
+          .containsSubsequence(
+              "opened " + name, "begun " + name, "ended " + name, "closed " + name);
+    }
+    assertThat(told).hasSize(4 * names.size());
+    assertThat(thrown).hasValue(told.size());
+    assertThat(ends)
+        .extracting(RunRecorder.RunEnd::progress)
+        .containsExactlyInAnyOrderElementsOf(last);
+    assertThat(ends)
+        .allMatch(end -> end.failure() == null && !end.isCancelled())
+        .allMatch(end -> end.progress().isDone())
+        .anyMatch(end -> end.progress().prepared().bytes() > 0);
+  }
+
+  @Test
+  void aCancelAndAFailureAreTold() {
+    Case of = aCase();
+    CountDownLatch preparing = new CountDownLatch(1);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    AtomicInteger runs = new AtomicInteger();
+    PrepareFunction function =
+        task -> {
+          if (runs.get() == 0) {
+            preparing.countDown();
+            awaitLatch(cancelled);
+          } else {
+            throw new IllegalStateException("thrown by a test");
+          }
+        };
+    try (Rig rig = new Rig(cluster, of.table(), options().prepare(function))) {
+      TrainerRank first = rig.trainers.getFirst();
+      Disposable run = first.write(rig.targets(0, 1)).subscribe(progress -> {}, why -> {});
+      awaitLatch(preparing);
+      run.dispose();
+      cancelled.countDown();
+      first.whenQuiet().block(Cluster.PATIENCE);
+      assertThat(ends).singleElement().matches(RunRecorder.RunEnd::isCancelled);
+      assertThat(ends.getFirst().failure()).isNull();
+      runs.set(1);
+      rig.renewImmediates();
+      assertThatThrownBy(() -> first.write(rig.targets(0, 2)).blockLast(Cluster.PATIENCE))
+          .isInstanceOf(PrepareFailedException.class);
+    }
+    assertThat(ends)
+        .last()
+        .matches(end -> end.failure() instanceof PrepareFailedException && !end.isCancelled());
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+}
