@@ -58,6 +58,12 @@ enum Layer {
       Known.REACTOR,
       Known.JSON,
       Known.ETCD),
+  MEMBERSHIP_KUBERNETES(
+      "io.reactivetransfer.membership.kubernetes..",
+      Known.API,
+      Known.MEMBERSHIP,
+      Known.REACTOR,
+      Known.KUBERNETES),
   LOOPBACK("io.reactivetransfer.loopback..", Known.API, Known.SPI, Known.JCTOOLS),
   CONTROL(
       "io.reactivetransfer.control..",
@@ -176,6 +182,7 @@ enum Layer {
     static final String[] MICROMETER = {"io.micrometer.core.."};
     static final String[] FLIGHT_RECORDER = {"jdk.jfr.."};
     static final String[] ETCD = {"io.etcd.jetcd..", "io.grpc.."};
+    static final String[] KUBERNETES = {"io.fabric8.kubernetes.."};
     static final String[] JCUDA = {"jcuda.."};
     static final String[] JCTOOLS = {"org.jctools.."};
     static final String[] NETTY = {"io.netty.."};
