@@ -28,6 +28,7 @@ record EngineOptionValues(
     Duration connectTimeout,
     Duration closeTimeout,
     Duration revocationGrace,
+    Duration stallThreshold,
     IdleStrategy idle,
     OptionalInt cpu,
     @Nullable Scheduler signalScheduler,
@@ -59,6 +60,7 @@ record EngineOptionValues(
     if (!Objects.requireNonNull(revocationGrace, "revocationGrace").isZero()) {
       requireTime("revocationGrace", revocationGrace);
     }
+    requireTime("stallThreshold", stallThreshold);
     Objects.requireNonNull(idle, "idle");
     Objects.requireNonNull(cpu, "cpu");
     if (cpu.isPresent()) {
@@ -86,6 +88,7 @@ record EngineOptionValues(
             .connectTimeout(connectTimeout)
             .closeTimeout(closeTimeout)
             .revocationGrace(revocationGrace)
+            .stallThreshold(stallThreshold)
             .idle(idle)
             .signalScheduler(signalScheduler)
             .recorder(recorder);

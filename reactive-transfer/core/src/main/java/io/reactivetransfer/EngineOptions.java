@@ -93,6 +93,12 @@ public sealed interface EngineOptions permits EngineOptionValues {
    */
   Duration revocationGrace();
 
+  /**
+   * How long one turn of the NIC's thread may take, up to 365 days; the {@link #recorder} is told
+   * of longer ones, by {@link EngineRecorder#stalled}.
+   */
+  Duration stallThreshold();
+
   /** What a dedicated NIC thread does when there is no work. */
   IdleStrategy idle();
 
@@ -148,6 +154,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
     private Duration connectTimeout = Duration.ofSeconds(10);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Duration revocationGrace = Duration.ofMillis(100);
+    private Duration stallThreshold = Duration.ofMillis(10);
     private IdleStrategy idle = IdleStrategy.backOff();
     private OptionalInt cpu = OptionalInt.empty();
     private @Nullable Scheduler signalScheduler;
@@ -262,6 +269,12 @@ public sealed interface EngineOptions permits EngineOptionValues {
       return this;
     }
 
+    /** See {@link EngineOptions#stallThreshold()}; 10 ms unless it is given. */
+    public Builder stallThreshold(Duration stallThreshold) {
+      this.stallThreshold = Objects.requireNonNull(stallThreshold, "stallThreshold");
+      return this;
+    }
+
     /** See {@link EngineOptions#idle()}. */
     public Builder idle(IdleStrategy idle) {
       this.idle = Objects.requireNonNull(idle, "idle");
@@ -306,6 +319,7 @@ public sealed interface EngineOptions permits EngineOptionValues {
           connectTimeout,
           closeTimeout,
           revocationGrace,
+          stallThreshold,
           idle,
           cpu,
           signalScheduler,

@@ -60,6 +60,14 @@ public interface EngineRecorder {
    */
   default void revocationOverdue(Peer peer) {}
 
+  /**
+   * One turn of the NIC's thread took longer than {@link EngineOptions#stallThreshold}: nothing was
+   * posted, polled or signalled meanwhile. Somebody's code has run on that thread for so long, such
+   * as a subscriber whose signals come there; or the garbage collector, or the operating system,
+   * has stopped it. A stop between two turns is not noticed.
+   */
+  default void stalled(EngineId engine, Duration took) {}
+
   /** Something has come from a NIC or a peer that must not come; it was survived. */
   default void defect(EngineId engine, String text) {}
 

@@ -1,5 +1,6 @@
 package io.reactivetransfer;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +125,15 @@ final class RecorderChain implements EngineRecorder {
       first.revocationOverdue(peer);
     } finally {
       next.revocationOverdue(peer);
+    }
+  }
+
+  @Override
+  public void stalled(EngineId engine, Duration took) {
+    try {
+      first.stalled(engine, took);
+    } finally {
+      next.stalled(engine, took);
     }
   }
 

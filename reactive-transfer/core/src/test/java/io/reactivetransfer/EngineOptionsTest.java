@@ -157,6 +157,7 @@ class EngineOptionsTest {
             .connectTimeout(Duration.ofMillis(11))
             .closeTimeout(Duration.ofMillis(12))
             .revocationGrace(Duration.ofMillis(18))
+            .stallThreshold(Duration.ofMillis(19))
             .idle(IdleStrategy.spin())
             .cpu(13)
             .signalScheduler(Schedulers.immediate())
@@ -179,6 +180,7 @@ class EngineOptionsTest {
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofMillis(11));
     assertThat(options.closeTimeout()).isEqualTo(Duration.ofMillis(12));
     assertThat(options.revocationGrace()).isEqualTo(Duration.ofMillis(18));
+    assertThat(options.stallThreshold()).isEqualTo(Duration.ofMillis(19));
     assertThat(options.idle()).isEqualTo(IdleStrategy.spin());
     assertThat(options.cpu()).isEqualTo(OptionalInt.of(13));
     assertThat(options.signalScheduler()).isEqualTo(Schedulers.immediate());

@@ -50,6 +50,7 @@ final class KnownNames {
               "connect-timeout",
               "close-timeout",
               "revocation-grace",
+              "stall-threshold",
               "cpu",
               "idle.spins",
               "idle.min-park",

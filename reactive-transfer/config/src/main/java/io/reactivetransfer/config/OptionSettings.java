@@ -50,6 +50,7 @@ public final class OptionSettings {
     to.duration("connect-timeout", EngineOptions.Builder::connectTimeout);
     to.duration("close-timeout", EngineOptions.Builder::closeTimeout);
     to.duration("revocation-grace", EngineOptions.Builder::revocationGrace);
+    to.duration("stall-threshold", EngineOptions.Builder::stallThreshold);
     to.number("cpu", EngineOptions.Builder::cpu);
     to.idle();
     return to.options;

@@ -56,6 +56,7 @@ class EachPropertyTest {
           new Case("connect-timeout", "PT23S", to -> to.connectTimeout(seconds(23))),
           new Case("close-timeout", "PT24S", to -> to.closeTimeout(seconds(24))),
           new Case("revocation-grace", "PT0.025S", to -> to.revocationGrace(Duration.ofMillis(25))),
+          new Case("stall-threshold", "PT0.026S", to -> to.stallThreshold(millis(26))),
           new Case("cpu", "3", to -> to.cpu(3)),
           new Case("idle.spins", "27", to -> to.idle(IdleStrategy.backOff().withSpins(27))),
           new Case(

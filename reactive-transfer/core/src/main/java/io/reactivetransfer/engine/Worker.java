@@ -10,6 +10,7 @@ import io.reactivetransfer.engine.base.Commands;
 import io.reactivetransfer.engine.base.Counters;
 import io.reactivetransfer.engine.base.Defects;
 import io.reactivetransfer.engine.base.Owner;
+import io.reactivetransfer.engine.base.Recording;
 import io.reactivetransfer.engine.base.SignalScheduler;
 import io.reactivetransfer.engine.base.Signals;
 import io.reactivetransfer.engine.base.Timers;
@@ -17,6 +18,7 @@ import io.reactivetransfer.engine.origin.Submissions;
 import io.reactivetransfer.engine.target.Watches;
 import io.reactivetransfer.spi.Domain;
 import io.reactivetransfer.spi.EngineIdentity;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,7 @@ final class Worker {
   private final Commands commands;
   private final AfterPoll afterPoll = new AfterPoll(() -> polledDomains().length);
   private final Shutdown shutdown;
+  private final long stallNanos;
 
   private @Nullable WorkerHost host;
   private @Nullable Parts parts;
@@ -71,6 +74,7 @@ final class Worker {
     this.timers = new Timers(clock, owner);
     this.commands = new Commands(owner, signals, defects, submissions::signalAll);
     this.shutdown = new Shutdown(this);
+    this.stallNanos = options.stallThreshold().toNanos();
   }
 
   // ---- what parts are given ----
@@ -220,12 +224,24 @@ final class Worker {
         counters.endTurn();
         work += submissions.signalSome();
       }
+      lookForStall();
       return work;
     } catch (Throwable failure) {
       breakDown(failure);
       return 1;
     } finally {
       owner.leave();
+    }
+  }
+
+  /** Only for a recorder: it is another look at the clock in each turn. */
+  private void lookForStall() {
+    Recording recording = defects.recording();
+    if (recording.isOn()) {
+      long took = timers.now() - timers.turnNanos();
+      if (took > stallNanos) {
+        recording.tell(recorder -> recorder.stalled(id, Duration.ofNanos(took)));
+      }
     }
   }
 

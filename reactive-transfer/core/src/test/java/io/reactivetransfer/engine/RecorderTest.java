@@ -83,6 +83,11 @@ class RecorderTest {
         }
 
         @Override
+        public void stalled(EngineId engine, Duration took) {
+          told.add("stalled for " + took.toMillis() + " ms");
+        }
+
+        @Override
         public void defect(EngineId engine, String text) {
           told.add("defect");
         }
@@ -190,6 +195,25 @@ class RecorderTest {
     hand.advance(hand.engine().options().revocationGrace());
     revoked.assertComplete();
     assertThat(told).contains("overdue 1");
+  }
+
+  @Test
+  void isToldOfTurnsThatTakeTooLong() {
+    hand.open(1, o -> o.recorder(recorder).stallThreshold(Duration.ofMillis(30)));
+    source = hand.region();
+    submitHeldUp(Duration.ofMillis(30));
+    assertThat(told).noneMatch(each -> each.startsWith("stalled"));
+    submitHeldUp(Duration.ofMillis(31));
+    assertThat(told).contains("stalled for 31 ms");
+    hand.loop.standStill(Duration.ofSeconds(1)); // between two turns
+    hand.turn();
+    assertThat(told).filteredOn(each -> each.startsWith("stalled")).hasSize(1);
+  }
+
+  /** Its subscriber takes so long, on the NIC's thread. */
+  private void submitHeldUp(Duration time) {
+    hand.engine().submit(write(1, 1)).subscribe(_ -> hand.loop.standStill(time));
+    hand.settle();
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import java.time.Duration;
 import jdk.jfr.EventType;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class EngineEvents implements EngineRecorder {
   private static final EventType REJECTED = EventType.getEventType(TransferRejectedEvent.class);
   private static final EventType STREAM = EventType.getEventType(StreamEndedEvent.class);
   private static final EventType OVERDUE = EventType.getEventType(RevocationOverdueEvent.class);
+  private static final EventType STALL = EventType.getEventType(NicThreadStalledEvent.class);
   private static final EventType DEFECT = EventType.getEventType(DefectEvent.class);
 
   private EngineEvents() {}
@@ -155,6 +157,16 @@ public final class EngineEvents implements EngineRecorder {
     if (OVERDUE.isEnabled()) {
       RevocationOverdueEvent event = new RevocationOverdueEvent();
       event.of(peer);
+      event.commit();
+    }
+  }
+
+  @Override
+  public void stalled(EngineId engine, Duration took) {
+    if (STALL.isEnabled()) {
+      NicThreadStalledEvent event = new NicThreadStalledEvent();
+      event.of(engine);
+      event.took = took.toNanos();
       event.commit();
     }
   }

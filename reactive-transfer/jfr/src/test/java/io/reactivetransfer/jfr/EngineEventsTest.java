@@ -35,6 +35,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 class EngineEventsTest {
 
@@ -50,10 +52,14 @@ class EngineEventsTest {
   @TempDir private Path folder;
 
   private TransferEngine open(EngineRecorder recorder) {
+    return open(recorder, Schedulers.parallel());
+  }
+
+  private TransferEngine open(EngineRecorder recorder, Scheduler signals) {
     return Objects.requireNonNull(
         TransferEngineBuilder.create()
             .backend(backend)
-            .options(EngineOptions.builder().recorder(recorder).build())
+            .options(EngineOptions.builder().recorder(recorder).signalScheduler(signals).build())
             .open()
             .block(PATIENCE));
   }
@@ -125,6 +131,40 @@ class EngineEventsTest {
     assertThat(first(events, "EngineClosed").getString("reason")).isEmpty();
   }
 
+  /** What subscribes to a write is signalled on the NIC's thread, and holds it up. */
+  @Test
+  void aStallIsRecordedAndHowLongItWas() throws IOException, ParseException {
+    List<RecordedEvent> events;
+    try (Recording recording = byTheFile();
+        Arena arena = Arena.ofShared()) {
+      recording.start();
+      TransferEngine origin = open(EngineEvents.recorder(), Schedulers.immediate());
+      TransferEngine target = open(EngineRecorder.NONE);
+      MemoryRegion from = Objects.requireNonNull(origin.register(arena.allocate(64)).block());
+      MemoryRegion to = Objects.requireNonNull(target.register(arena.allocate(64)).block());
+      RemoteRegion remote = origin.remote(to.descriptor());
+      origin
+          .submit(WriteImm.of(from.whole(), remote.whole(), Imm.of(1)))
+          .doOnNext(_ -> spin(Duration.ofMillis(50)))
+          .block(PATIENCE);
+      origin.close().block(PATIENCE);
+      target.close().block(PATIENCE);
+      events = recorded(recording);
+    }
+    assertThat(events)
+        .filteredOn(event -> event.getEventType().getName().equals(PREFIX + "NicThreadStalled"))
+        .anySatisfy(stall ->
+            assertThat(stall.getDuration("took")).isGreaterThanOrEqualTo(Duration.ofMillis(50)));
+  }
+
+  private static void spin(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    long now;
+    do {
+      now = System.nanoTime();
+    } while (now - until < 0);
+  }
+
   private static RecordedEvent first(List<RecordedEvent> events, String name) {
     return events.stream()
         .filter(event -> event.getEventType().getName().equals(PREFIX + name))
@@ -189,7 +229,7 @@ class EngineEventsTest {
         inDocument.add(line.substring(3, line.indexOf('`', 3)));
       }
     }
-    assertThat(registered).hasSize(11);
+    assertThat(registered).hasSize(12);
     assertThat(inFile).isEqualTo(registered);
     assertThat(inDocument).isEqualTo(registered);
   }

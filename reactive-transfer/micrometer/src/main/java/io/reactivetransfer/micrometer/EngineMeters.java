@@ -12,6 +12,7 @@ import io.reactivetransfer.PeerUnreachableException;
 import io.reactivetransfer.TrafficStats;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
@@ -146,6 +147,11 @@ public final class EngineMeters implements EngineRecorder {
   @Override
   public void revocationOverdue(Peer peer) {
     tell(peer.engine(), ShownEngine::overdue);
+  }
+
+  @Override
+  public void stalled(EngineId engine, Duration took) {
+    tell(engine, shown -> shown.stalled(took));
   }
 
   /**

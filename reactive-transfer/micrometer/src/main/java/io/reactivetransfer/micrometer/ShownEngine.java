@@ -8,6 +8,7 @@ import io.reactivetransfer.Peer;
 import io.reactivetransfer.PeerState;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.TransferException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,6 +38,8 @@ final class ShownEngine {
   private final LongAdder unreachable = new LongAdder();
   private final LongAdder rejected = new LongAdder();
   private final LongAdder overdue = new LongAdder();
+  private final LongAdder stalls = new LongAdder();
+  private final LongAdder stalledNanos = new LongAdder();
 
   /** Those that were found, and not lost since; the NIC thread's own. */
   private final Set<Peer> present = Collections.newSetFromMap(new WeakHashMap<>());
@@ -82,6 +85,11 @@ final class ShownEngine {
 
   void overdue() {
     overdue.increment();
+  }
+
+  void stalled(Duration took) {
+    stalls.increment();
+    stalledNanos.add(took.toNanos());
   }
 
   void ended(StreamEnd end) {
@@ -163,6 +171,14 @@ final class ShownEngine {
         "revocations.overdue",
         "how often a peer has not stopped to write to a region in time",
         overdue);
+    count("stalls", "turns of the NIC's thread that took longer than the threshold", stalls);
+    meters.counter(
+        "stalled",
+        Tags.empty(),
+        "seconds",
+        "how long those turns took",
+        stalledNanos,
+        nanos -> nanos.sum() / 1e9);
     gauge("alive", PeerState.Alive.class);
     gauge("lost", PeerState.Lost.class);
     gauge("unknown", PeerState.Unknown.class);

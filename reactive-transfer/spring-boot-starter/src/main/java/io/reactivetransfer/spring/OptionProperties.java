@@ -80,6 +80,9 @@ public class OptionProperties {
    */
   private @Nullable Duration revocationGrace;
 
+  /** How long a turn of the NIC's thread may take before it counts as a stall, by default 10ms. */
+  private @Nullable Duration stallThreshold;
+
   /** CPU to pin a dedicated NIC thread to; by default it is not pinned. */
   private @Nullable Integer cpu;
 
@@ -217,6 +220,14 @@ public class OptionProperties {
 
   public void setRevocationGrace(@Nullable Duration revocationGrace) {
     this.revocationGrace = revocationGrace;
+  }
+
+  public @Nullable Duration getStallThreshold() {
+    return stallThreshold;
+  }
+
+  public void setStallThreshold(@Nullable Duration stallThreshold) {
+    this.stallThreshold = stallThreshold;
   }
 
   public @Nullable Integer getCpu() {

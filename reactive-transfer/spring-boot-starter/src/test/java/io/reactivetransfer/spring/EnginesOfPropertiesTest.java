@@ -200,6 +200,7 @@ class EnginesOfPropertiesTest {
             "reactive-transfer.connect-timeout=23s",
             "reactive-transfer.close-timeout=24s",
             "reactive-transfer.revocation-grace=25ms",
+            "reactive-transfer.stall-threshold=26ms",
             "reactive-transfer.cpu=0",
             "reactive-transfer.idle.spins=27",
             "reactive-transfer.idle.min-park=28us",
@@ -228,6 +229,7 @@ class EnginesOfPropertiesTest {
                       .connectTimeout(Duration.ofSeconds(23))
                       .closeTimeout(Duration.ofSeconds(24))
                       .revocationGrace(Duration.ofMillis(25))
+                      .stallThreshold(Duration.ofMillis(26))
                       .cpu(0)
                       .idle(
                           IdleStrategy.backOff()

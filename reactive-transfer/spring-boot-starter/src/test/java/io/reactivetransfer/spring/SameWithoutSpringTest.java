@@ -39,6 +39,7 @@ class SameWithoutSpringTest {
           "connect-timeout",
           "close-timeout",
           "revocation-grace",
+          "stall-threshold",
           "idle.max-park");
 
   @Test
