@@ -29,7 +29,15 @@ class CommandLineTest {
   void withoutANameItListsTheExamples() {
     assertThat(run()).isZero();
     assertThat(out.toString())
-        .contains("kv-cache", "weights", "moe", "jlama", "perf", "first-write", "first-hand-over")
+        .contains(
+            "kv-cache",
+            "weights",
+            "moe",
+            "jlama",
+            "spring",
+            "perf",
+            "first-write",
+            "first-hand-over")
         .contains("first-update", "how-to", "together", "doctor", "jmh")
         .contains("first-target", "first-origin", "stream-target", "stream-origin");
     assertThat(err.toString()).isEmpty();

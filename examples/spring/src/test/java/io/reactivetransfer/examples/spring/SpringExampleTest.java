@@ -1,0 +1,119 @@
+package io.reactivetransfer.examples.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** Two nodes as a user starts them, and what they say of each other. */
+@TestMethodOrder(MethodOrderer.MethodName.class) // the last one ends both
+class SpringExampleTest {
+
+  private static final List<SampleNode> PAIR = SampleNode.pair();
+  private static final SampleNode A = PAIR.get(0);
+  private static final SampleNode B = PAIR.get(1);
+  private static final String STATE = Browser.cell("b", "State");
+  private static final String TO_B = Browser.cell("b", "Written to it");
+  private static final String IN_FLIGHT_TO_B = Browser.cell("b", "In flight to it");
+  private static final String BY_B = Browser.cell("b", "Written by it");
+
+  @BeforeAll
+  static void startBoth() throws Exception {
+    A.start();
+    B.start();
+  }
+
+  @BeforeEach
+  void bothAreUp() {
+    A.awaitUp();
+    B.awaitUp();
+  }
+
+  @AfterAll
+  static void close() {
+    PAIR.forEach(SampleNode::close);
+  }
+
+  @Test
+  void healthNamesThePeerThatWasKilledUntilItIsBack() throws Exception {
+    B.kill();
+    assertThat(A.awaitDown())
+        .contains("\"" + B.engine() + "\":\"DOWN\"")
+        .containsPattern("\"reason\":\"peer " + B.engine() + " is not there: [^\"]+\"");
+    B.start();
+    A.awaitUp();
+    assertThat(A.health()).contains("\"" + B.engine() + "\":\"UP\"").doesNotContain("reason");
+  }
+
+  @Test
+  void thePageShowsWhatGoesOn() throws Exception {
+    try (Browser browser = Browser.open("SpringExampleTest.thePageShowsWhatGoesOn")) {
+      browser.show(A);
+      browser.awaitText("#health", "UP");
+      browser.awaitText("#name", "a");
+      browser.awaitText(Browser.cell("a", "Address"), A.engine());
+      browser.awaitText(Browser.cell("b", "Address"), B.engine());
+      browser.awaitText(STATE, "alive");
+      awaitFlow(browser, TO_B, true);
+      awaitFlow(browser, BY_B, true);
+
+      browser.click("#pause");
+      awaitFlow(browser, TO_B, false);
+      awaitFlow(browser, BY_B, true);
+      browser.click("#pause");
+      awaitFlow(browser, TO_B, true);
+      Files.write(Path.of("target/page.png"), browser.picture());
+
+      isReadableEverywhere(browser);
+
+      browser.watch(IN_FLIGHT_TO_B);
+      B.signal("STOP");
+      browser.awaitSeen("16 writes"); // the window, until b counts as lost
+      browser.awaitText(STATE, "lost");
+      awaitFlow(browser, TO_B, false);
+      B.signal("CONT");
+      browser.awaitText(STATE, "alive");
+      browser.awaitText("#health", "UP");
+      awaitFlow(browser, TO_B, true);
+      awaitFlow(browser, BY_B, true);
+
+      B.kill();
+      browser.awaitText(STATE, "lost");
+      browser.awaitText("#health", "DOWN");
+      assertThat(browser.text("#reason")).contains("peer " + B.engine() + " is not there: ");
+      assertThat(browser.text(STATE + ".more")).isNotEmpty();
+      browser.assertNoComplaint();
+
+      assertThat(A.stop())
+          .as("a stop does not wait for the events of a page that is open")
+          .isLessThan(Duration.ofSeconds(15));
+      await().until(() -> browser.text("#connection"), text -> text.startsWith("No connection"));
+    }
+  }
+
+  private static void awaitFlow(Browser browser, String figure, boolean flows) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> browser.figure(figure), rate -> flows == rate > 0);
+  }
+
+  private static void isReadableEverywhere(Browser browser) {
+    String ground = "return getComputedStyle(document.body).backgroundColor";
+    assertThat(browser.run(ground)).hasToString("rgb(255, 255, 255)");
+    browser.prefer("dark");
+    assertThat(browser.run(ground)).hasToString("rgb(13, 17, 23)");
+    browser.narrow(320);
+    assertThat(browser.run("return document.documentElement.scrollWidth"))
+        .as("width of the page in a window of 320")
+        .isEqualTo(320L);
+  }
+}
