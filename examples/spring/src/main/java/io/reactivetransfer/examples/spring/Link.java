@@ -36,8 +36,6 @@ final class Link {
   /** Writes to the peer that the engine has taken over: on their way, or waiting for room. */
   long writesInFlight() {
     Peer there = peer;
-    return there == null
-        ? 0
-        : there.stats().writesInFlight() + there.stats().transfersWaiting();
+    return there == null ? 0 : there.stats().writesInFlight() + there.stats().transfersWaiting();
   }
 }

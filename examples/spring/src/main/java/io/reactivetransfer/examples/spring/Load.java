@@ -117,7 +117,7 @@ class Load implements SmartLifecycle {
   }
 
   /** An offer takes the place of the one before it from there, such as after a restart. */
-  private Flux<WriteImm> writeWhereOffered() {
+  private Flux<Void> writeWhereOffered() {
     MemorySegment memory = Arena.ofAuto().allocate(properties.writeSize().toBytes());
     return engine
         .register(memory)
@@ -138,7 +138,7 @@ class Load implements SmartLifecycle {
   }
 
   /** As many as the peer takes: a tick for which there is no demand is dropped. */
-  private Flux<WriteImm> write(MemoryRegion source, Link link, Message message) {
+  private Mono<Void> write(MemoryRegion source, Link link, Message message) {
     return Flux.defer(
             () -> {
               Offer offer = Offer.ofMessage(message.bytes());
@@ -151,6 +151,7 @@ class Load implements SmartLifecycle {
                       .map(_ -> write));
             })
         .doOnNext(_ -> link.writesDone.increment())
+        .then() // asks for all that there is: the window bounds what is in flight
         .onErrorResume(failure -> {
           LOG.info("Writes to {} have ended: {}", link.name, failure.getMessage());
           return Mono.empty();

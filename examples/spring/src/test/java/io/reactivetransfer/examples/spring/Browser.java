@@ -124,12 +124,11 @@ final class Browser implements AutoCloseable {
         selector);
   }
 
-  void awaitSeen(String text) {
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () -> (List<?>) driver.executeScript("return window.seen"),
-            seen -> seen.contains(text));
+  /** All that the place that is watched has said. */
+  List<String> seen() {
+    return ((List<?>) driver.executeScript("return window.seen")).stream()
+        .map(String::valueOf)
+        .toList();
   }
 
   void click(String selector) {
