@@ -80,7 +80,7 @@ final class ApiServer implements BeforeEachCallback, AfterEachCallback {
             : new KubernetesMockServer(false);
     server.init();
     way = new TcpCut(server::getPort);
-    writer = client(server.getPort());
+    writer = client(server.getPort(), Duration.ofMillis(20));
   }
 
   KubernetesMockServer server() {
@@ -94,10 +94,15 @@ final class ApiServer implements BeforeEachCallback, AfterEachCallback {
 
   /** One that tries again soon; it ends with the test. */
   KubernetesClient client() {
-    return client(way.port());
+    return client(Duration.ofMillis(20));
   }
 
-  private KubernetesClient client(int port) {
+  /** One that tries again after this, when its own tries have failed. */
+  KubernetesClient client(Duration pause) {
+    return client(way.port(), pause);
+  }
+
+  private KubernetesClient client(int port, Duration pause) {
     KubernetesClient client =
         new KubernetesClientBuilder()
             .withConfig(
@@ -105,7 +110,7 @@ final class ApiServer implements BeforeEachCallback, AfterEachCallback {
                     .withMasterUrl("http://127.0.0.1:" + port)
                     .withNamespace("llm")
                     .withHttp2Disable(true)
-                    .withWatchReconnectInterval(20)
+                    .withWatchReconnectInterval((int) pause.toMillis())
                     .withRequestRetryBackoffInterval(10)
                     .withRequestRetryBackoffLimit(2)
                     .build())

@@ -1,6 +1,5 @@
 package io.reactivetransfer.membership.kubernetes;
 
-import static io.reactivetransfer.membership.kubernetes.ApiServer.PATIENCE;
 import static io.reactivetransfer.membership.kubernetes.Slices.node;
 import static io.reactivetransfer.membership.kubernetes.Slices.pod;
 import static io.reactivetransfer.membership.kubernetes.Slices.slice;
@@ -129,17 +128,8 @@ class KubernetesRefusesTest {
         .withPath(firstList())
         .andReturn(200, list("7", slice("s1", pod("a", "10.0.0.1"))))
         .always();
-    api.server()
-        .expect()
-        .get()
-        .withPath(watchFrom("7"))
-        .andUpgradeToWebSocket()
-        .open()
-        .waitFor(PATIENCE.toMillis())
-        .andEmit("")
-        .done()
-        .always();
-    view().until(node("a", "10.0.0.1"));
+    event("7", "ADDED", at("8", slice("s2", pod("b", "10.0.0.2"))));
+    view().until(node("a", "10.0.0.1"), node("b", "10.0.0.2"));
   }
 
   /** And refusals of later are no reason to forget anybody. */
