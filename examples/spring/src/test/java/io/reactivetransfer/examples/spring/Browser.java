@@ -126,9 +126,8 @@ final class Browser implements AutoCloseable {
 
   /** All that the place that is watched has said. */
   List<String> seen() {
-    return ((List<?>) driver.executeScript("return window.seen")).stream()
-        .map(String::valueOf)
-        .toList();
+    return ((List<?>) driver.executeScript("return window.seen"))
+        .stream().map(String::valueOf).toList();
   }
 
   void click(String selector) {
