@@ -65,6 +65,10 @@ final class Run {
   private boolean isStreamOver;
   private boolean isFinished;
   private boolean isCancelled;
+
+  /** What a cancel ends it with, if nothing else has ended it before. */
+  private @Nullable CancellationException cancellation;
+
   private @Nullable Throwable failure;
 
   Run(
@@ -461,6 +465,7 @@ final class Run {
         new CancellationException("update " + update.number() + " of " + trainer.name());
     synchronized (this) {
       isCancelled = true;
+      cancellation = why;
     }
     fail(why);
   }
@@ -499,15 +504,17 @@ final class Run {
     RunProgress last = snapshot();
     Throwable why;
     boolean isHeard;
+    boolean isEndedByCancel;
     synchronized (this) {
       why = failure;
       isHeard = !isCancelled;
+      isEndedByCancel = why != null && why.equals(cancellation);
     }
-    trainer.ended(this, notQuiet);
     if (trainer.isRecorded()) {
-      RunRecorder.RunEnd end = new RunRecorder.RunEnd(last, isHeard ? why : null, !isHeard);
+      EndedRun end = new EndedRun(last, isEndedByCancel ? null : why, isEndedByCancel);
       trainer.tell((recorder, rank) -> recorder.runEnded(rank, end));
     }
+    trainer.ended(this, notQuiet); // others may begin, or close, from here on
     try {
       if (!isHeard) {
         progress.complete(); // nobody hears it

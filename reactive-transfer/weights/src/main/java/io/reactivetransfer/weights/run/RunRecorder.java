@@ -26,7 +26,10 @@ public interface RunRecorder {
   /** A run begins; its end will be told. One whose turn does not come is not told of. */
   default void runBegun(TrainerRank rank) {}
 
-  /** A run has ended, and nothing of it touches memory any more, as far as is known. */
+  /**
+   * A run has ended, and nothing of it touches memory any more, as far as is known. It is told
+   * before the next run can begin, and before {@link TrainerRank#whenQuiet()} completes.
+   */
   default void runEnded(TrainerRank rank, RunEnd end) {}
 
   /**
@@ -40,12 +43,19 @@ public interface RunRecorder {
     return RunRecorderChain.of(this, next);
   }
 
-  /**
-   * How a run has ended.
-   *
-   * @param progress how far it has come, with all times and bytes
-   * @param failure what it failed with; null if all was written, or if it was cancelled
-   * @param isCancelled whether its subscriber has cancelled it
-   */
-  record RunEnd(RunProgress progress, @Nullable Throwable failure, boolean isCancelled) {}
+  /** How a run has ended. It does not change any more. */
+  interface RunEnd {
+
+    /** How far it has come, with all times and bytes. */
+    RunProgress progress();
+
+    /** What it failed with; null if all was written, or if a cancel has ended it. */
+    @Nullable Throwable failure();
+
+    /**
+     * Whether a cancel has ended it. One that comes when the run has failed, or has written all,
+     * ends nothing.
+     */
+    boolean isCancelled();
+  }
 }

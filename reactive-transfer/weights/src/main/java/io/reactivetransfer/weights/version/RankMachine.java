@@ -43,6 +43,12 @@ class RankMachine<P> {
 
     /** Tell a controller. */
     void report(P to, Report report);
+
+    /**
+     * An update that had begun is over without a flip. All that this asks for was said before; what
+     * another update asks for, which takes its place, is said after it.
+     */
+    default void dropped(UpdateNumber update, String why) {}
   }
 
   private static final class Work {
@@ -251,6 +257,7 @@ class RankMachine<P> {
     } else {
       resume();
     }
+    actions.dropped(of.update(), why);
   }
 
   void end(UpdateNumber of, boolean flipped) {

@@ -13,6 +13,9 @@ final class RecordedUpdates {
   /** The one that is not over; null if there is none. */
   private @Nullable UpdateNumber pending;
 
+  /** Its end, if it was dropped in the event that is not over. */
+  private @Nullable End dropped;
+
   private long begunNanos;
   private long openedNanos;
   private @Nullable Duration filling;
@@ -45,8 +48,31 @@ final class RecordedUpdates {
     openedNanos = System.nanoTime();
   }
 
-  void filled() {
-    filling = since(openedNanos);
+  /** All bytes of an update are there, which may have been dropped before. */
+  void filled(UpdateNumber update) {
+    if (update.equals(pending)) {
+      filling = since(openedNanos);
+    }
+  }
+
+  /** Behind what it does to leases, and before what the next update does to them. */
+  void dropped(UpdateNumber update, String reason) {
+    if (update.equals(pending) && dropped == null) {
+      dropped = endOf(update, false, reason);
+    }
+  }
+
+  /**
+   * The rank was closed: what is pending is over.
+   *
+   * @param served the update that has written what was served last
+   */
+  void closed(UpdateNumber served) {
+    UpdateNumber update = pending;
+    if (update != null && !update.equals(served)) {
+      dropped(update, "the rank was closed");
+    }
+    look(null, served);
   }
 
   /**
@@ -54,13 +80,14 @@ final class RecordedUpdates {
    *
    * @param now the update that is pending now
    * @param served the one that has written what is served
-   * @param reason why the last update was dropped
    */
-  void look(@Nullable UpdateNumber now, UpdateNumber served, String reason) {
+  void look(@Nullable UpdateNumber now, UpdateNumber served) {
     UpdateNumber before = pending;
     if (before != null && !before.equals(now)) {
+      End end = dropped == null ? endOf(before, before.equals(served), "") : dropped;
       pending = null;
-      end(before, before.equals(served), reason);
+      dropped = null;
+      recording.tell(recorder -> recorder.updateEnded(rank, end));
     }
     if (now != null && !now.equals(before)) {
       pending = now;
@@ -69,14 +96,14 @@ final class RecordedUpdates {
     }
   }
 
-  private void end(UpdateNumber update, boolean isFlipped, String reason) {
+  /** Of an update that ends now; what is timed from now on is of the next one. */
+  private End endOf(UpdateNumber update, boolean isFlipped, String reason) {
     Duration paused = isPaused ? pause.plus(since(pausedNanos)) : pause;
-    End end =
-        new End(update, isFlipped, since(begunNanos), filling, paused, isFlipped ? "" : reason);
+    End end = new End(update, isFlipped, since(begunNanos), filling, paused, reason);
     filling = null;
     pause = Duration.ZERO;
     isPaused = false; // where no leases are given yet, no version is left to give them of
-    recording.tell(recorder -> recorder.updateEnded(rank, end));
+    return end;
   }
 
   private static Duration since(long nanos) {

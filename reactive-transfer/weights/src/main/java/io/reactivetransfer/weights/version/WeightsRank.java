@@ -235,7 +235,7 @@ public final class WeightsRank {
     machine.close();
     publish();
     if (recorded != null) {
-      recorded.look(null, UpdateNumber.NONE, "the rank was closed");
+      recorded.closed(status.update());
     }
     statuses.tryEmitComplete();
     if (inbox != null) {
@@ -263,7 +263,7 @@ public final class WeightsRank {
       endVerification();
       publish();
       if (recorded != null && !isClosing.get()) {
-        recorded.look(machine.pending(), status.update(), status.reason());
+        recorded.look(machine.pending(), status.update());
       }
     });
   }
@@ -409,7 +409,7 @@ public final class WeightsRank {
 
     private void filled(UpdateNumber update) {
       if (recorded != null) {
-        recorded.filled();
+        recorded.filled(update);
       }
       machine.filled(update);
     }
@@ -463,6 +463,13 @@ public final class WeightsRank {
             "what has come is not right: " + (why == null ? failure.toString() : why));
       }
       machine.sealed(of.buffer());
+    }
+
+    @Override
+    public void dropped(UpdateNumber update, String why) {
+      if (recorded != null) {
+        recorded.dropped(update, why);
+      }
     }
 
     @Override

@@ -3,9 +3,14 @@ package io.reactivetransfer.weights.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactivetransfer.DeadlineExceededException;
 import io.reactivetransfer.weights.kernel.PrepareFunction;
 import io.reactivetransfer.weights.plan.ModelBytes;
 import io.reactivetransfer.weights.plan.Step;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -13,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** What a recorder is told of runs, behind one that throws whatever it is told. */
 class RecorderTest {
@@ -20,6 +26,7 @@ class RecorderTest {
   private final Cluster cluster = Cluster.loopback();
   private final List<String> told = new CopyOnWriteArrayList<>();
   private final List<RunRecorder.RunEnd> ends = new CopyOnWriteArrayList<>();
+  private final List<Boolean> areQuiet = new CopyOnWriteArrayList<>();
   private final AtomicInteger thrown = new AtomicInteger();
 
   private final RunRecorder careless =
@@ -70,6 +77,8 @@ class RecorderTest {
         @Override
         public void runEnded(TrainerRank rank, RunEnd end) {
           ends.add(end);
+          // Nobody else begins before all were told.
+          areQuiet.add(rank.whenQuiet().toFuture().isDone());
           told.add("ended " + rank.name());
         }
       };
@@ -114,6 +123,7 @@ class RecorderTest {
     assertThat(ends)
         .extracting(RunRecorder.RunEnd::progress)
         .containsExactlyInAnyOrderElementsOf(last);
+    assertThat(areQuiet).hasSize(names.size()).containsOnly(false);
     assertThat(ends)
         .allMatch(end -> end.failure() == null && !end.isCancelled())
         .allMatch(end -> end.progress().isDone())
@@ -152,6 +162,62 @@ class RecorderTest {
     assertThat(ends)
         .last()
         .matches(end -> end.failure() instanceof PrepareFailedException && !end.isCancelled());
+  }
+
+  @Test
+  void aCancelOfARunThatHasFailedBeforeIsNone() {
+    Case of = aCase();
+    CountDownLatch preparing = new CountDownLatch(1);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    VirtualTimeScheduler timers = VirtualTimeScheduler.create();
+    PrepareFunction function =
+        task -> {
+          preparing.countDown();
+          awaitLatch(cancelled);
+        };
+    RunOptions.Builder options = options().prepare(function).timers(timers);
+    try (Rig rig = new Rig(cluster, of.table(), options.deadline(Duration.ofSeconds(1)))) {
+      TrainerRank first = rig.trainers.getFirst();
+      Disposable run = first.write(rig.targets(0, 1)).subscribe(progress -> {}, why -> {});
+      awaitLatch(preparing);
+      timers.advanceTimeBy(Duration.ofSeconds(2));
+      run.dispose();
+      cancelled.countDown();
+      first.whenQuiet().block(Cluster.PATIENCE);
+    } finally {
+      timers.dispose();
+    }
+    assertThat(ends)
+        .singleElement()
+        .matches(end -> end.failure() instanceof DeadlineExceededException && !end.isCancelled());
+  }
+
+  @Test
+  void everythingIsHandedOnToBothOfAChain() {
+    assertThat(RunRecorder.NONE.andThen(teller)).isSameAs(teller);
+    assertThat(teller.andThen(RunRecorder.NONE).andThen(teller)).isSameAs(teller);
+    List<Method> heard = new CopyOnWriteArrayList<>();
+    RunRecorder next =
+        (RunRecorder)
+            Proxy.newProxyInstance(
+                RecorderTest.class.getClassLoader(),
+                new Class<?>[] {RunRecorder.class},
+                (proxy, method, arguments) -> {
+                  heard.add(method);
+                  return null;
+                });
+    RunRecorder chain = careless.andThen(next);
+    int calls = 0;
+    for (Method method : RunRecorder.class.getDeclaredMethods()) {
+      if (!Modifier.isStatic(method.getModifiers()) && !method.getName().equals("andThen")) {
+        calls++;
+        assertThatThrownBy(() -> method.invoke(chain, new Object[method.getParameterCount()]))
+            .hasCauseInstanceOf(NoClassDefFoundError.class);
+        assertThat(thrown).hasValue(calls);
+        assertThat(heard).hasSize(calls).last().isEqualTo(method);
+      }
+    }
+    assertThat(calls).isEqualTo(4);
   }
 
   private static void awaitLatch(CountDownLatch latch) {

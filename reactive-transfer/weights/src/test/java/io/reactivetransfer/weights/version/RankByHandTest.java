@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.Peer;
 import io.reactivetransfer.TransferEngine;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +82,47 @@ class RankByHandTest {
       await(controller.engine.close());
       await(rank.serving());
       assertThat(rank.status().reason()).isEqualTo("its controller is lost");
+    }
+  }
+
+  /** Each update has its own pause and its own reason, though one event ends and begins one. */
+  @Test
+  void anUpdateThatTakesThePlaceOfAnotherIsToldWithItsOwnPauseAndReason()
+      throws InterruptedException {
+    List<VersionRecorder.UpdateEnd> ends = new CopyOnWriteArrayList<>();
+    VersionRecorder recorder =
+        new VersionRecorder() {
+          @Override
+          public void updateEnded(WeightsRank rank, UpdateEnd end) {
+            ends.add(end);
+          }
+        };
+    try (Cluster cluster = new Cluster("loopback", 0, 0)) {
+      TransferEngine engine = cluster.engine();
+      WeightsBuffer[] buffers = new WeightsBuffer[2];
+      Arrays.setAll(buffers, i -> WeightsBuffer.of(Arena.ofAuto().allocate(Cluster.BYTES, 64)));
+      WeightsRank rank =
+          await(
+              WeightsRank.on(engine, "rank-0")
+                  .buffer(buffers[0])
+                  .buffer(buffers[1])
+                  .version(0)
+                  .recorder(recorder)
+                  .open());
+      cluster.ranks.add(rank);
+      cluster.rankEngines.add(engine);
+      ByHand controller = new ByHand(cluster);
+      MemberId member = controller.takeOver();
+      controller.say(prepare(member, 1, UpdateMode.TWO_BUFFERS_OUTLIVE, List.of(member)));
+      controller.say(prepare(member, 2, UpdateMode.IN_PLACE, List.of(member)));
+      await(rank.statuses().filter(now -> now.state() == RankState.PAUSED).next());
+      await(controller.engine.close());
+      await(rank.serving());
+      Awaitility.await().atMost(Cluster.PATIENCE).until(() -> ends.size() == 2);
+      assertThat(ends.getFirst().reason()).isEqualTo("another update began");
+      assertThat(ends.getFirst().pause()).isZero();
+      assertThat(ends.getLast().reason()).isEqualTo("its controller is lost");
+      assertThat(ends.getLast().pause()).isPositive();
     }
   }
 
