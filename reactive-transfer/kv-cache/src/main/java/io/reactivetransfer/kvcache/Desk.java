@@ -118,14 +118,18 @@ final class Desk {
     return prefill;
   }
 
-  /** A request that was kept here does not wait any more: there is room again. */
-  void left(KvRequest request) {
+  /**
+   * A request that was kept here does not wait any more: there is room again.
+   *
+   * @param isTaken whether the application gets it
+   */
+  void left(KvRequest request, boolean isTaken) {
     synchronized (this) {
       leaveRoom(request);
     }
     if (cache.recording.isOn()) {
-      cache.recording.tell(
-          recorder -> recorder.requestDequeued(request.owner(), request.sinceReceived()));
+      EndedWait end = new EndedWait(request.sinceReceived(), isTaken);
+      cache.recording.tell(recorder -> recorder.requestDequeued(request.owner(), end));
     }
     goOn();
   }
@@ -327,12 +331,12 @@ final class Desk {
       } catch (Throwable failure) {
         // Of an application's timers, for instance. Nobody would know when its time is over.
         warnings.warn(() -> request + " is refused, since it cannot be watched", failure);
-        left(request);
+        left(request, false);
         request.dropped("it cannot be watched: " + HandOverException.textOf(failure));
         return;
       }
       if (!request.owner().keep(request)) {
-        left(request);
+        left(request, false);
       }
     }
 

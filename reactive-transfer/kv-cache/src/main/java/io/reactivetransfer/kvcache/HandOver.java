@@ -112,7 +112,7 @@ final class HandOver {
 
   /** For how long all layers have been finished. */
   Duration sinceComputed() {
-    return Duration.ofNanos(owner.cache().timers.nanos() - computedNanos);
+    return owner.cache().timers.since(computedNanos);
   }
 
   /** Bytes that were written. */

@@ -278,7 +278,7 @@ public final class KvPrefill implements Disposable {
   /** No more will come: it was disposed of, the engine closed, or its messages are another's. */
   void noMore(@Nullable Throwable reason) {
     for (KvRequest left : waiting.end(reason)) {
-      desk.left(left); // first: who hears that it is refused may send another one
+      desk.left(left, false); // first: who hears that it is refused may send another one
       left.dropped(RequestQueue.NO_MORE);
     }
   }
@@ -421,7 +421,7 @@ public final class KvPrefill implements Disposable {
    */
   void over(KvRequest request, KvMessage.@Nullable End word, HandOverException.Reason why) {
     if (waiting.remove(request)) {
-      desk.left(request);
+      desk.left(request, false);
     }
     desk.over(request, word, why).subscribe();
   }

@@ -52,12 +52,8 @@ public interface KvRecorder {
   /** A request was read, fits, and waits from now on until it is taken. */
   default void requestQueued(KvPrefill prefill) {}
 
-  /**
-   * A request waits no more: it was taken, or it is over.
-   *
-   * @param waited since it was read
-   */
-  default void requestDequeued(KvPrefill prefill, Duration waited) {}
+  /** A request waits no more: it was taken, or it is over. */
+  default void requestDequeued(KvPrefill prefill, QueueEnd end) {}
 
   /** A request has come to its end, whether it was answered or not. */
   default void requestEnded(KvPrefill prefill, RequestEnd end) {}
@@ -105,6 +101,19 @@ public interface KvRecorder {
 
     /** Whether it was cancelled here, before all had arrived. */
     boolean isCancelled();
+  }
+
+  /** How a request has stopped waiting, on the prefill side. It does not change any more. */
+  interface QueueEnd {
+
+    /** Since it was read. */
+    Duration waited();
+
+    /**
+     * Whether the application has got it. If not, it is over: it was cancelled or is late, its
+     * decode node is lost, or prefill takes no more.
+     */
+    boolean isTaken();
   }
 
   /** How a request has ended, on the prefill side. It does not change any more. */

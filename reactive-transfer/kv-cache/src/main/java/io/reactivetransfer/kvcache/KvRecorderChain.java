@@ -1,6 +1,5 @@
 package io.reactivetransfer.kvcache;
 
-import java.time.Duration;
 import java.util.Objects;
 
 /** Two recorders, the first of which may be such a pair itself. */
@@ -107,11 +106,11 @@ final class KvRecorderChain implements KvRecorder {
   }
 
   @Override
-  public void requestDequeued(KvPrefill prefill, Duration waited) {
+  public void requestDequeued(KvPrefill prefill, QueueEnd end) {
     try {
-      first.requestDequeued(prefill, waited);
+      first.requestDequeued(prefill, end);
     } finally {
-      next.requestDequeued(prefill, waited);
+      next.requestDequeued(prefill, end);
     }
   }
 

@@ -280,7 +280,7 @@ public final class KvRequest {
 
   /** How long it is known here. */
   Duration sinceReceived() {
-    return Duration.ofNanos(now() - receivedNanos);
+    return owner.cache().timers.since(receivedNanos);
   }
 
   /**

@@ -31,6 +31,16 @@ final class KvTimers {
     return isGiven ? scheduler.now(TimeUnit.NANOSECONDS) : System.nanoTime();
   }
 
+  /** From then until now; 0 where the caller's clock was set back meanwhile. */
+  Duration since(long nanos) {
+    return between(nanos, nanos());
+  }
+
+  /** The same, of two times that were looked at. */
+  static Duration between(long from, long to) {
+    return Duration.ofNanos(Math.max(0, to - from));
+  }
+
   Disposable after(long nanos, Runnable task) {
     return scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS);
   }

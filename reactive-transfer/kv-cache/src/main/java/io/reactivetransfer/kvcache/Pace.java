@@ -43,17 +43,17 @@ final class Pace {
 
   /** From the beginning until now. */
   Duration sinceStart() {
-    return Duration.ofNanos(timers.nanos() - startNanos);
+    return timers.since(startNanos);
   }
 
   /** From the beginning to the first arrival. */
   synchronized Duration untilFirst() {
-    return Duration.ofNanos(firstNanos - startNanos);
+    return KvTimers.between(startNanos, firstNanos);
   }
 
   /** From the first arrival until now. */
   synchronized Duration sinceFirst() {
-    return Duration.ofNanos(timers.nanos() - firstNanos);
+    return timers.since(firstNanos);
   }
 
   /**

@@ -2,7 +2,6 @@ package io.reactivetransfer.kvcache;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -18,8 +17,19 @@ final class RequestQueue extends Flux<KvRequest> {
   /** Why one is refused that comes when no more are taken. */
   static final String NO_MORE = "prefill takes no more requests";
 
+  /** Is told of each request that waits no more. */
+  interface Left {
+
+    /**
+     * It waits no more.
+     *
+     * @param isTaken whether a reader gets it next
+     */
+    void left(KvRequest request, boolean isTaken);
+  }
+
   private final WaitingRequests waiting = new WaitingRequests();
-  private final Consumer<KvRequest> taken;
+  private final Left left;
 
   /** Guarded by this, like the next ones. */
   private @Nullable Reader reader;
@@ -30,10 +40,10 @@ final class RequestQueue extends Flux<KvRequest> {
   /**
    * An empty one.
    *
-   * @param taken is told of each request before its reader gets it
+   * @param left is told of each request before its reader gets it, and of each that none gets
    */
-  RequestQueue(Consumer<KvRequest> taken) {
-    this.taken = taken;
+  RequestQueue(Left left) {
+    this.left = left;
   }
 
   /** Lets it wait, unless no more are taken. */
@@ -65,16 +75,16 @@ final class RequestQueue extends Flux<KvRequest> {
 
   /** No more will come; returns those that wait, which nobody gets. */
   List<KvRequest> end(@Nullable Throwable reason) {
-    List<KvRequest> left;
+    List<KvRequest> rest;
     synchronized (this) {
       if (!ended) {
         ended = true;
         failure = reason;
       }
-      left = waiting.clear();
+      rest = waiting.clear();
     }
     drain();
-    return left;
+    return rest;
   }
 
   @Override
@@ -123,10 +133,10 @@ final class RequestQueue extends Flux<KvRequest> {
       }
     }
     if (!isKept) {
-      taken.accept(request);
+      left.left(request, false);
       request.dropped(NO_MORE);
     } else if (!request.isOpen() && remove(request)) {
-      taken.accept(request); // it was cancelled before it could be found there
+      left.left(request, false); // it was cancelled before it could be found there
     }
     drain();
   }
@@ -224,7 +234,7 @@ final class RequestQueue extends Flux<KvRequest> {
           queue.putBack(next);
           return;
         }
-        queue.taken.accept(next);
+        queue.left.left(next, isOpen);
         if (isOpen) {
           wasGiven();
           actual.onNext(next);

@@ -3,7 +3,11 @@ package io.reactivetransfer.kvcache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.scheduler.Scheduler;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** What is left of the time of an order, and whether that is enough. */
@@ -22,6 +26,37 @@ class PaceTest {
     assertThat(pace.left()).isEqualTo(Duration.ofMillis(15_999));
     time.advanceTimeBy(Duration.ofSeconds(20));
     assertThat(pace.left()).isEqualTo(Duration.ofMillis(1));
+  }
+
+  /** The time of day may be set back, and a meter takes no time that is less than none. */
+  @Test
+  void noTimeIsNegativeWhereAClockIsSetBack() {
+    AtomicLong clock = new AtomicLong(1_000);
+    Scheduler setBack =
+        new Scheduler() {
+          @Override
+          public Disposable schedule(Runnable task) {
+            return time.schedule(task);
+          }
+
+          @Override
+          public Worker createWorker() {
+            return time.createWorker();
+          }
+
+          @Override
+          public long now(TimeUnit unit) {
+            return unit.convert(clock.get(), TimeUnit.NANOSECONDS);
+          }
+        };
+    Pace jumps = new Pace(Duration.ofSeconds(16), new KvTimers(setBack));
+    clock.set(400);
+    jumps.expect(1);
+    jumps.came(1);
+    clock.set(300);
+    assertThat(jumps.untilFirst()).isZero();
+    assertThat(jumps.sinceFirst()).isZero();
+    assertThat(jumps.sinceStart()).isZero();
   }
 
   @Test

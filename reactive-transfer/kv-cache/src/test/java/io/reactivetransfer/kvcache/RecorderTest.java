@@ -13,7 +13,6 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,9 +80,13 @@ class RecorderTest extends HandOverFixture {
           assertThat(end.exposed()).isPositive().isLessThan(end.duration());
         });
     assertThat(told.waits)
-        .singleElement(InstanceOfAssertFactories.DURATION)
-        .isPositive()
-        .isLessThanOrEqualTo(told.requests.getFirst().duration());
+        .singleElement()
+        .satisfies(end -> {
+          assertThat(end.isTaken()).isTrue();
+          assertThat(end.waited())
+              .isPositive()
+              .isLessThanOrEqualTo(told.requests.getFirst().duration());
+        });
     requireArrived(arrived);
     arrived.release();
     requireSettled();
@@ -112,6 +115,16 @@ class RecorderTest extends HandOverFixture {
     assertThat(told.requests.getFirst().exposed()).isNull();
     assertThat(request.isOpen()).isFalse();
     untilTold("pagesBack", 1);
+  }
+
+  @Test
+  void aRequestThatIsCancelledWhileItWaitsIsNotTaken() {
+    Disposable order = decode.receive(order(), KEPT).subscribe();
+    untilTold("requestQueued", 1);
+    order.dispose();
+    untilTold("requestDequeued", 1);
+    assertThat(told.waits).singleElement().matches(end -> !end.isTaken());
+    requireSettled();
   }
 
   @Test

@@ -20,7 +20,7 @@ import reactor.core.publisher.BaseSubscriber;
 class RequestQueueTest extends HandOverFixture {
 
   private final List<KvRequest> left = new CopyOnWriteArrayList<>();
-  private final RequestQueue queue = new RequestQueue(left::add);
+  private final RequestQueue queue = new RequestQueue((request, isTaken) -> left.add(request));
 
   private static final class Reader extends BaseSubscriber<KvRequest> {
     final List<KvRequest> got = new CopyOnWriteArrayList<>();

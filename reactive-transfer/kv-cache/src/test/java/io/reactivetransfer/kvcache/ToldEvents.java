@@ -1,6 +1,5 @@
 package io.reactivetransfer.kvcache;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -12,7 +11,7 @@ final class ToldEvents implements KvRecorder {
 
   final List<OrderEnd> orders = new CopyOnWriteArrayList<>();
   final List<RequestEnd> requests = new CopyOnWriteArrayList<>();
-  final List<Duration> waits = new CopyOnWriteArrayList<>();
+  final List<QueueEnd> waits = new CopyOnWriteArrayList<>();
 
   @Override
   public void opened(KvCache cache) {
@@ -56,8 +55,8 @@ final class ToldEvents implements KvRecorder {
   }
 
   @Override
-  public void requestDequeued(KvPrefill prefill, Duration waited) {
-    waits.add(waited);
+  public void requestDequeued(KvPrefill prefill, QueueEnd end) {
+    waits.add(end);
     names.add("requestDequeued");
   }
 

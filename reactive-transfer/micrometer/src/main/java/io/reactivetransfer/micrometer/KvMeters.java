@@ -138,8 +138,8 @@ public final class KvMeters implements KvRecorder {
   }
 
   @Override
-  public void requestDequeued(KvPrefill prefill, Duration waited) {
-    requests(prefill, requests -> requests.dequeued(waited));
+  public void requestDequeued(KvPrefill prefill, QueueEnd end) {
+    requests(prefill, requests -> requests.dequeued(end));
   }
 
   @Override
@@ -184,7 +184,8 @@ public final class KvMeters implements KvRecorder {
     /**
      * Has {@code reactive.transfer.kv.orders}, {@code reactive.transfer.kv.requests} and {@code
      * reactive.transfer.kv.requests.exposed} publish a histogram for each outcome, from which a
-     * monitoring system takes percentiles: some 1,100 more series for each model.
+     * monitoring system takes percentiles: some 940 more series for each model that is ordered, and
+     * 730 for each that is prefilled.
      */
     public Builder percentileHistogram() {
       this.histogram = true;

@@ -2,6 +2,7 @@ package io.reactivetransfer.micrometer;
 
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.reactivetransfer.kvcache.KvRecorder.QueueEnd;
 import io.reactivetransfer.kvcache.KvRecorder.RequestEnd;
 import java.time.Duration;
 import java.util.Set;
@@ -16,6 +17,7 @@ final class KvRequestMeters {
   private final EarlyTimers<KvOutcome> exposed;
   private final LongAdder queued = new LongAdder();
   private final LongAdder dequeued = new LongAdder();
+  private final LongAdder taken = new LongAdder();
   private final LongAdder waitedNanos = new LongAdder();
   private final LongAdder ended = new LongAdder();
   private final LongAdder bytes = new LongAdder();
@@ -36,9 +38,12 @@ final class KvRequestMeters {
     queued.increment();
   }
 
-  void dequeued(Duration waited) {
+  void dequeued(QueueEnd end) {
     dequeued.increment();
-    waitedNanos.add(waited.toNanos());
+    if (end.isTaken()) {
+      taken.increment();
+      waitedNanos.add(end.waited().toNanos());
+    }
   }
 
   void ended(RequestEnd end) {
@@ -60,9 +65,9 @@ final class KvRequestMeters {
     gauge("active", "requests that were read and have not ended, those that wait included", ended);
     meters.timer(
         "kv.requests.queue",
-        "requests that have waited to be taken, and for how long",
+        "requests that were taken, and for how long they have waited",
         this,
-        self -> self.dequeued.sum(),
+        self -> self.taken.sum(),
         self -> self.waitedNanos.sum());
     meters.counter(
         "kv.written",

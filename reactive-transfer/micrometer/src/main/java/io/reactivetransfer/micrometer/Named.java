@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * As many things as the limit allows, by the names that an application gives, and one for all
@@ -19,6 +20,9 @@ final class Named<T> {
   private final Function<String, T> maker;
   private final Map<String, T> all = new ConcurrentHashMap<>();
 
+  /** What all further names get; null while there is room for one. */
+  private volatile @Nullable T other;
+
   Named(int limit, Function<String, T> maker) {
     this.limit = limit;
     this.maker = maker;
@@ -26,12 +30,20 @@ final class Named<T> {
 
   T of(String name) {
     T known = all.get(name);
-    return known != null ? known : make(name);
+    if (known != null) {
+      return known;
+    }
+    T rest = other; // one look, not a lock for each event of a name that is one too many
+    return rest != null ? rest : make(name);
   }
 
   private synchronized T make(String name) {
-    boolean fits = all.containsKey(name) || size() < limit;
-    return all.computeIfAbsent(fits ? name : OTHER, maker);
+    if (all.containsKey(name) || size() < limit) {
+      return all.computeIfAbsent(name, maker);
+    }
+    T rest = all.computeIfAbsent(OTHER, maker);
+    other = rest;
+    return rest;
   }
 
   private int size() {

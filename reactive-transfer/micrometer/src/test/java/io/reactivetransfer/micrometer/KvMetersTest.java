@@ -94,6 +94,12 @@ class KvMetersTest {
     Mono.fromFuture(order).block(PATIENCE);
     until(0, registry, "kv.requests.active");
     until(0, registry, "kv.orders.active");
+    assertThat(sum(registry, "kv.requests.queue")).isEqualTo(1);
+    Disposable left = caches.decode.receive(caches.order(), _ -> Mono.empty()).subscribe();
+    until(1, registry, "kv.requests.waiting");
+    left.dispose();
+    until(0, registry, "kv.requests.waiting");
+    assertThat(sum(registry, "kv.requests.queue")).isEqualTo(1); // nobody has taken it
   }
 
   @Test
@@ -154,18 +160,24 @@ class KvMetersTest {
 
   @Test
   void closingRemovesTheMetersOfThatNodeAndAnotherOneThereHasItsOwn() {
-    MeteredCaches caches = open();
+    KvMeters meters = KvMeters.of(registry).build();
+    MeteredCaches caches = new MeteredCaches(engines, meters);
     caches.handOver();
     until(1, registry, "kv.orders");
     until(1, registry, "kv.requests");
     caches.prefillCache.dispose();
     caches.prefillCache.closed().block(PATIENCE);
-    KvCacheOptions options =
-        KvCacheOptions.builder().recorder(KvMeters.of(registry).build()).build();
     await().atMost(PATIENCE).until(() -> sum(registry, "kv.requests") == 0);
     assertThat(sum(registry, "kv.orders")).isEqualTo(1);
+    assertThat(registry.find("reactive.transfer.kv.requests.waiting").gauge()).isNull();
+    KvCacheOptions options = KvCacheOptions.builder().recorder(meters).build();
     KvCache again = KvCache.open(caches.prefillEngine, "prefill", options);
-    until(1, registry, "kv.orders");
+    again.prefill(MODEL, MeteredCaches.memory(caches.prefillEngine));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> registry.find("reactive.transfer.kv.requests.waiting").gauge() != null);
+    assertThat(sum(registry, "kv.requests")).isZero();
+    assertThat(sum(registry, "kv.orders")).isEqualTo(1);
     MeteredEngines.close(caches.decodeEngine);
     MeteredEngines.close(caches.prefillEngine);
     again.closed().block(PATIENCE);
