@@ -225,16 +225,6 @@ final class Dispatch {
   }
 
   private void begin(Half<Void> half) {
-    step = lane.beginStep();
-    if (group.failure() != null) {
-      return; // somebody has left
-    }
-    tokens = nextTokens;
-    deviceTokens = nextDeviceTokens;
-    stride = nextStride;
-    nextTokens = MemorySegment.NULL;
-    nextDeviceTokens = null;
-    sending = half; // who receives may wait already
     isStaged = false;
     areRoutesKnown = false;
     areFirstSent = false;
@@ -245,6 +235,16 @@ final class Dispatch {
     refusal = null;
     isClosing = false;
     areOthersClosed = false;
+    step = lane.beginStep();
+    if (group.failure() != null) {
+      return; // somebody has left, and what is told of this step is nothing of the one before
+    }
+    tokens = nextTokens;
+    deviceTokens = nextDeviceTokens;
+    stride = nextStride;
+    nextTokens = MemorySegment.NULL;
+    nextDeviceTokens = null;
+    sending = half; // who receives may wait already
     RouteRow.write(ownRow, step, lane.routing);
     sendAll(rowWrites);
     staging.begin();

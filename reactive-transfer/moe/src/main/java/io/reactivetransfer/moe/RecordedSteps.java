@@ -40,25 +40,30 @@ final class RecordedSteps {
     combiningNanos = System.nanoTime();
   }
 
-  /** The first end counts; none if nothing is under way. */
+  /**
+   * The first end counts; none if nothing is under way. Whatever goes wrong here ends nothing,
+   * since a group that fails tells of all lanes before it goes on.
+   */
   void ended(@Nullable MoeException failure) {
     if (!isUnderWay) {
       return;
     }
     isUnderWay = false;
+    recording.tell((recorder, group) -> recorder.stepEnded(group, endOf(failure)));
+  }
+
+  private End endOf(@Nullable MoeException failure) {
     long now = System.nanoTime();
-    End end =
-        new End(
-            lane.index(),
-            lane.routing.tokens(),
-            hasCome ? lane.dispatch.receivedTokens() : 0,
-            lane.dispatch.overflowTokens(),
-            Duration.ofNanos(now - begunNanos),
-            hasCome ? Duration.ofNanos(cameNanos - begunNanos) : null,
-            isCombining ? Duration.ofNanos(combiningNanos - cameNanos) : null,
-            isCombining && failure == null ? Duration.ofNanos(now - combiningNanos) : null,
-            failure);
-    recording.tell((recorder, group) -> recorder.stepEnded(group, end));
+    return new End(
+        lane.index(),
+        lane.routing.tokens(),
+        hasCome ? lane.dispatch.receivedTokens() : 0,
+        lane.dispatch.overflowTokens(),
+        Duration.ofNanos(now - begunNanos),
+        hasCome ? Duration.ofNanos(cameNanos - begunNanos) : null,
+        isCombining ? Duration.ofNanos(combiningNanos - cameNanos) : null,
+        isCombining && failure == null ? Duration.ofNanos(now - combiningNanos) : null,
+        failure);
   }
 
   private record End(
