@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EarlyTimers<K extends Enum<K>> {
 
-  /** Ends that wait for their timers; of one more than that only the duration is lost. */
+  /** Ends that wait for their timers; one more than that is in no timer. */
   private static final int MAX_EARLY = 1_024;
 
   private record Timed<K>(K outcome, Duration duration) {}

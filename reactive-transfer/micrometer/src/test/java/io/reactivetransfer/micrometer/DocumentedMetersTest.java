@@ -3,6 +3,7 @@ package io.reactivetransfer.micrometer;
 import static io.reactivetransfer.micrometer.MeteredEngines.tag;
 import static io.reactivetransfer.micrometer.MeteredEngines.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -137,6 +138,32 @@ class DocumentedMetersTest {
                   label -> labels.computeIfAbsent(name, _ -> new TreeSet<>()).add(label.group(1)));
         });
     return labels;
+  }
+
+  /** Of one model, group, rank or controller; what is written says so in round numbers. */
+  @Test
+  void histogramsHaveAsManySeriesAsIsWritten() {
+    Map<String, Integer> written =
+        Map.of(
+            "kv_orders_seconds",
+            940,
+            "kv_requests_(exposed_)?seconds",
+            730,
+            "moe_steps_(dispatch_|combine_)?seconds",
+            2 * 530, // two ranks
+            "weights_runs_seconds",
+            260,
+            "weights_updates_(filling_|pause_)?seconds",
+            440,
+            "weights_decisions_seconds",
+            530);
+    List<String> scraped = registry.scrape().lines().toList();
+    written.forEach((names, series) -> {
+      Pattern line = Pattern.compile("reactive_transfer_" + names + "_bucket.*");
+      assertThat(scraped.stream().filter(each -> line.matcher(each).matches()).count())
+          .as(names)
+          .isCloseTo(series, withinPercentage(3));
+    });
   }
 
   @Test

@@ -36,6 +36,16 @@ class MoeMetersTest {
     };
   }
 
+  /** Its own go with the group, and what is counted for each engine with the engine. */
+  private void requireThatAllGo(MeteredExperts experts) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> registry.find("reactive.transfer.moe.up").meters().isEmpty());
+    await().atMost(PATIENCE).until(() -> registry.getMeters().size() == 2);
+    experts.engines.forEach(MeteredEngines::close);
+    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+  }
+
   @Test
   void figuresAreWhatStepsCarried() {
     MeteredExperts experts =
@@ -58,7 +68,7 @@ class MoeMetersTest {
     assertThat(sum(registry, "moe.tokens.overflow", first)).isEqualTo(2 * (2 * TOKENS - 1));
     assertThat(sum(registry, "moe.tokens.overflow", second)).isZero();
     experts.close();
-    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+    requireThatAllGo(experts);
   }
 
   @Test
@@ -84,9 +94,14 @@ class MoeMetersTest {
     until(0, registry, "moe.up");
     until(1, registry, "moe.steps", "outcome", "failed");
     assertThat(sum(registry, "moe.steps.active")).isZero();
-    assertThat(registry.getMeters()).isNotEmpty();
+    until(1, registry, "moe.groups.failed", "engine", tag(experts.engines.get(0)));
+    until(1, registry, "moe.groups.failed", "engine", tag(experts.engines.get(1)));
     experts.close();
-    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+    await()
+        .atMost(PATIENCE)
+        .until(() -> registry.find("reactive.transfer.moe.up").meters().isEmpty());
+    assertThat(sum(registry, "moe.groups.failed")).isEqualTo(2);
+    requireThatAllGo(experts);
   }
 
   @Test
@@ -100,6 +115,14 @@ class MoeMetersTest {
     experts.step(TOKENS);
     until(2, registry, "moe.steps");
     experts.close();
+    requireThatAllGo(experts);
+  }
+
+  @Test
+  void groupsThatNobodyClosesGoWithTheirEngines() {
+    MeteredExperts experts = join();
+    until(2, registry, "moe.up");
+    experts.engines.forEach(MeteredEngines::close);
     await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
   }
 

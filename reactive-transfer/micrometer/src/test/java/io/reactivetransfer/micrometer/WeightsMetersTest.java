@@ -83,6 +83,18 @@ class WeightsMetersTest {
   }
 
   @Test
+  void whatNobodyClosesGoesWithItsEngine() {
+    MeteredWeights weights = new MeteredWeights(engines, WeightsMeters.of(registry).build());
+    until(1, registry, "weights.serving");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> registry.find("reactive.transfer.weights.runs.active").gauge() != null);
+    MeteredEngines.close(weights.trainerEngine);
+    MeteredEngines.close(weights.rankEngine);
+    await().atMost(PATIENCE).until(() -> registry.getMeters().isEmpty());
+  }
+
+  @Test
   void whatARegistryThrowsBreaksNoUpdate() {
     registry
         .config()
