@@ -13,6 +13,7 @@ import io.reactivetransfer.membership.NodeChange.Changed;
 import io.reactivetransfer.membership.NodeChange.Joined;
 import io.reactivetransfer.membership.NodeChange.Left;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -25,12 +26,30 @@ class KubernetesAwayTest {
     return KubernetesMembership.service(api.client(), "prefill", "engine");
   }
 
+  /** More often than the client does before the informer hears of it. */
+  private void untilItHasTried() {
+    await().atMost(PATIENCE).until(() -> api.way().refused.get() >= 5);
+  }
+
+  /** For longer than an informer waits that has tried as often as it can until then. */
+  private void untilNobodyTries() {
+    AtomicInteger before = new AtomicInteger(-1);
+    await()
+        .atMost(PATIENCE)
+        .during(Duration.ofMillis(500))
+        .until(() -> {
+          int now = api.way().refused.get();
+          return before.getAndSet(now) == now;
+        });
+  }
+
   @Test
   void whoSubscribesBeforeItIsThereGetsTheNodesWhenItIs() throws Exception {
     api.slice(slice("s1", pod("a", "10.0.0.1"))).create();
     api.way().cut();
     View view = View.of(prefills().build());
-    await().pollDelay(Duration.ofMillis(200)).until(() -> view.changes.isEmpty());
+    untilItHasTried();
+    assertThat(view.changes).isEmpty();
     api.way().mend();
     view.until(node("a", "10.0.0.1"));
   }
@@ -54,7 +73,8 @@ class KubernetesAwayTest {
     api.slice(slice("s3")).delete();
     api.slice(slice("s4", pod("joins", "10.0.0.5"))).create();
     api.tooOld.set(1);
-    await().pollDelay(Duration.ofMillis(200)).until(() -> view.changes.size() == before);
+    untilItHasTried();
+    assertThat(view.changes).hasSize(before);
     api.way().mend();
     view.until(
         node("stays", "10.0.0.1"),
@@ -90,12 +110,14 @@ class KubernetesAwayTest {
   void aCancelWhileItIsAwayEndsTheTrying() throws Exception {
     api.way().cut();
     View view = View.of(prefills().build());
-    await().pollDelay(Duration.ofMillis(200)).until(() -> true); // it has tried by now
+    untilItHasTried();
     view.cancel();
+    untilNobodyTries();
+    assertThat(api.lists).hasValue(0);
     api.way().mend();
     View.of(prefills().build());
     await().atMost(PATIENCE).until(() -> api.watches.get() == 1);
-    await().during(Duration.ofSeconds(1)).until(() -> api.watches.get() == 1);
+    assertThat(api.lists).hasValue(1);
   }
 
   /** It waits for a minute then, and hears nothing of the close. */
@@ -104,7 +126,7 @@ class KubernetesAwayTest {
     api.way().cut();
     KubernetesClient client = api.client(Duration.ofMinutes(1));
     View view = View.of(KubernetesMembership.service(client, "prefill", 7400).build());
-    await().pollDelay(Duration.ofMillis(500)).until(() -> true); // it waits by now
+    untilItHasTried();
     client.close();
     assertThat(view.untilError())
         .isInstanceOf(MembershipException.class)

@@ -146,6 +146,8 @@ class KubernetesMembershipTest {
     api.slice(slice("s1", pod("a", "10.0.0.1"))).create();
     view.until(node("a", "10.0.0.1"));
     await().atMost(PATIENCE).until(() -> api.watches.get() == 1);
+    view.cancel();
+    await().atMost(PATIENCE).until(() -> api.watches.get() == 0);
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 
 /** A way to a server that can be cut: connections end, and new ones end at once. */
@@ -15,6 +16,9 @@ final class TcpCut implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final IntSupplier to;
   private volatile boolean isCut;
+
+  /** How many connections have ended at once since it was cut. */
+  final AtomicInteger refused = new AtomicInteger();
 
   TcpCut(IntSupplier to) throws IOException {
     this.to = to;
@@ -31,6 +35,7 @@ final class TcpCut implements AutoCloseable {
         Socket here = keep(server.accept());
         if (isCut) {
           here.close();
+          refused.incrementAndGet();
         } else {
           Socket there = keep(new Socket(InetAddress.getLoopbackAddress(), to.getAsInt()));
           pump(here, there);
@@ -60,6 +65,7 @@ final class TcpCut implements AutoCloseable {
   }
 
   void cut() throws IOException {
+    refused.set(0);
     isCut = true;
     for (Socket socket : sockets) {
       socket.close();
