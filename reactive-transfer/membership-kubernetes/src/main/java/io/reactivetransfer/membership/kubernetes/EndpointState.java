@@ -8,7 +8,7 @@ public enum EndpointState {
 
   /**
    * Those that are ready: their pod passes its readiness probe, and is not about to end. With
-   * {@code publishNotReadyAddresses} Kubernetes says so of all pods.
+   * {@code publishNotReadyAddresses} Kubernetes says so of all pods; take {@link #SERVING} there.
    */
   READY,
 

@@ -39,9 +39,18 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p><b>Errors.</b> What the API server refuses at first, because the client may not read the
  * slices or is not known, or because there is no such API, ends the subscription with a {@link
- * MembershipException} that says what to do. Later refusals are tried again. A service or a
- * namespace that does not exist has no nodes, which a warning says, and they may come later. A
+ * MembershipException} that says what to do; so does a watch that is refused directly behind a list
+ * that worked, as long as there has never been one. Later refusals are tried again. A service that
+ * does not exist has no nodes, which a warning says, and they may come later; so is it with a
+ * namespace where the client may list slices in all of them, while with a Role it is refused. A
  * client that is closed ends the subscription with a {@link MembershipException}.
+ *
+ * <p><b>Threads.</b> Slices are read on a worker of {@code Schedulers.parallel()}, and subscribers
+ * are signalled on the scheduler of {@link Builder#signalScheduler}. With {@code
+ * Schedulers.immediate()} that is the same worker, where a subscriber must not block.
+ *
+ * <p><b>The HTTP client.</b> Where there are others of fabric8 beside that by the JDK, fabric8 may
+ * take any of them; {@code KubernetesClientBuilder.withHttpClientFactory} says which.
  *
  * <p><b>Who owns what.</b> The client stays the caller's, who closes it when nobody subscribes any
  * more. Each subscription has an informer of its own, which ends with it, in the background, so
@@ -103,7 +112,8 @@ public final class KubernetesMembership implements Membership {
 
   @Override
   public Flux<NodeChange> nodes() {
-    return NodeChanges.of(sink -> SliceWatch.start(client, query, sink), maxNodes, signals);
+    return NodeChanges.of(
+        sink -> SliceWatch.start(client, query, maxNodes, sink), maxNodes, signals);
   }
 
   /**
@@ -164,8 +174,9 @@ public final class KubernetesMembership implements Membership {
 
     /**
      * The only type of addresses to take. Unless set, a pod that has several, as in a cluster with
-     * two stacks, has that which comes first in {@link AddressType}; but when it ends, it may have
-     * the other one for a moment, because Kubernetes takes them away one after the other.
+     * two stacks, has that which comes first in {@link AddressType}; but when it begins or ends, it
+     * may have the other one for a moment, because Kubernetes writes them one after the other. If
+     * no slice has this type, there are no nodes, and a warning says which types there are.
      */
     public Builder addressType(AddressType type) {
       this.type = Objects.requireNonNull(type, "type");
@@ -174,8 +185,9 @@ public final class KubernetesMembership implements Membership {
 
     /**
      * How long a node stays that is in no slice any more, 0 to 1 min: Kubernetes may take it out of
-     * one before it enters it into another. One whose slice says that it is not ready, or is about
-     * to end, leaves at once.
+     * one before it enters it into another. It leaves earlier where a new one would be one more
+     * than {@code maxNodes}. One whose slice says that it is not ready, or is about to end, leaves
+     * at once.
      */
     public Builder grace(Duration grace) {
       if (grace.isNegative() || grace.compareTo(Duration.ofMinutes(1)) > 0) {

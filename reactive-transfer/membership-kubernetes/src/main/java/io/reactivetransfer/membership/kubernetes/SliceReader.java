@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
@@ -30,20 +32,31 @@ final class SliceReader {
 
   private static final int MAX_CLIPPED = 300;
 
+  /** Kubernetes has three types; what else there may be is not remembered without end. */
+  private static final int MAX_TYPES = 8;
+
   private final ServiceQuery query;
   private final Set<String> bad = new HashSet<>();
+  private final SortedSet<String> otherTypes = new TreeSet<>();
+  private boolean isTypeSeen;
+  private boolean isTypeWarned;
 
   SliceReader(ServiceQuery query) {
     this.query = query;
   }
 
   List<Found> read(EndpointSlice slice) {
+    String name = slice.getMetadata().getName();
     List<Endpoint> endpoints = Objects.requireNonNullElse(slice.getEndpoints(), List.of());
     AddressType type = AddressType.of(slice.getAddressType()).orElse(null);
-    boolean isOther = query.type() != null && type != query.type();
-    if (endpoints.isEmpty() || type == null || isOther) {
+    if (type == null || (query.type() != null && type != query.type())) {
+      if (otherTypes.size() < MAX_TYPES) {
+        otherTypes.add(clip(String.valueOf(slice.getAddressType())));
+      }
+      bad.remove(name);
       return List.of();
     }
+    isTypeSeen = true;
     List<Found> found = new ArrayList<>();
     String reason = null;
     for (Endpoint endpoint : endpoints) {
@@ -51,10 +64,25 @@ final class SliceReader {
         found.add(found(endpoint, type, query.port().in(slice)));
       } catch (IllegalArgumentException e) {
         reason = e.getMessage();
+      } catch (RuntimeException e) { // such as of a null where the API has none
+        reason = e.toString();
       }
     }
-    log(slice.getMetadata().getName(), reason);
+    log(name, reason);
     return found;
+  }
+
+  /** Once, if there are slices, but none with addresses of a type that is taken. */
+  void warnOfTypes() {
+    if (!isTypeSeen && !isTypeWarned && !otherTypes.isEmpty()) {
+      isTypeWarned = true;
+      LOG.warn(
+          "expected EndpointSlices of {} with addressType {}, got only {}, so there are no nodes;"
+              + " set addressType to what the service has, or leave it unset",
+          query,
+          query.type() == null ? List.of(AddressType.values()) : query.type(),
+          otherTypes);
+    }
   }
 
   /** The slice is gone: should it come back, it is warned of again. */

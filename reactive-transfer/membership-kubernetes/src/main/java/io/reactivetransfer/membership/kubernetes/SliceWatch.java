@@ -8,6 +8,7 @@ import io.reactivetransfer.membership.MembershipException;
 import io.reactivetransfer.membership.NodeSink;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -20,8 +21,9 @@ import reactor.util.Loggers;
 
 /**
  * One subscription: an informer of the client lists, watches, and does both again as often as
- * needed; it calls this on a thread of the client, one call at a time. It is begun and ended where
- * one may block, because the client may then read a token or wait for itself.
+ * needed; it calls this on a thread of the client, one call at a time, and all is read and told on
+ * one worker. It is begun and ended where one may block, because the client may then read a token
+ * or wait for itself.
  */
 final class SliceWatch implements ResourceEventHandler<EndpointSlice>, Disposable {
 
@@ -41,16 +43,25 @@ final class SliceWatch implements ResourceEventHandler<EndpointSlice>, Disposabl
   private final MergedNodes nodes;
   private final Disposable.Composite begun = Disposables.composite(worker);
 
-  private SliceWatch(KubernetesClient client, ServiceQuery query, NodeSink sink) {
+  /** A list has worked; its slices are passed on before the watch behind it begins. */
+  private volatile boolean listed;
+
+  /** The version of the last list at the last failure: with another one now, a list has worked. */
+  private volatile @Nullable String failedAt;
+
+  private boolean isNothingSaid;
+
+  private SliceWatch(KubernetesClient client, ServiceQuery query, int maxNodes, NodeSink sink) {
     this.client = client;
     this.query = query;
     this.sink = sink;
     reader = new SliceReader(query);
-    nodes = new MergedNodes(worker, query.grace(), sink);
+    nodes = new MergedNodes(worker, query, maxNodes, sink);
   }
 
-  static Disposable start(KubernetesClient client, ServiceQuery query, NodeSink sink) {
-    SliceWatch watch = new SliceWatch(client, query, sink);
+  static Disposable start(
+      KubernetesClient client, ServiceQuery query, int maxNodes, NodeSink sink) {
+    SliceWatch watch = new SliceWatch(client, query, maxNodes, sink);
     try {
       Schedulers.boundedElastic().schedule(watch::begin);
     } catch (RejectedExecutionException refused) {
@@ -70,15 +81,16 @@ final class SliceWatch implements ResourceEventHandler<EndpointSlice>, Disposabl
               .inNamespace(query.namespace())
               .withLabel(SERVICE_LABEL, query.service())
               .runnableInformer(0)
-              .exceptionHandler(this::isTriedAgain)
               .addEventHandler(this);
+      informer.exceptionHandler((hasStarted, failure) ->
+          isTriedAgain(hasStarted, failure, informer.lastSyncResourceVersion()));
       if (begun.add(() -> stop(informer))) {
         begun.add(
             Flux.interval(LOOKS_WHETHER_CLOSED)
                 .filter(_ -> isClosed())
                 .subscribe(_ -> sink.error(closed()), sink::error));
         informer.stopped().whenComplete((_, reason) -> stopped(reason));
-        informer.start();
+        informer.start().thenRun(() -> onWorker(this::beginToTell));
       }
     } catch (Throwable failure) {
       stopped(failure);
@@ -93,8 +105,18 @@ final class SliceWatch implements ResourceEventHandler<EndpointSlice>, Disposabl
     }
   }
 
-  private boolean isTriedAgain(boolean hasStarted, Throwable failure) {
-    return !isClosed() && (hasStarted || !Refusal.isRefusal(failure));
+  /** For the informer, it has started only when it has listed and watches. */
+  private boolean isTriedAgain(boolean hasStarted, Throwable failure, @Nullable String version) {
+    boolean isByWatch = listed && !Objects.equals(version, failedAt);
+    failedAt = version;
+    if (isClosed()) {
+      return false;
+    }
+    boolean isFinal = !hasStarted && (isByWatch || !listed) && Refusal.isRefusal(failure);
+    if (listed && !isFinal) {
+      onWorker(this::beginToTell); // the nodes of the list do not wait for a watch
+    }
+    return !isFinal;
   }
 
   private boolean isClosed() {
@@ -112,37 +134,67 @@ final class SliceWatch implements ResourceEventHandler<EndpointSlice>, Disposabl
     }
   }
 
+  private void beginToTell() {
+    nodes.beginToTell();
+    reader.warnOfTypes();
+  }
+
   @Override
   public void onNothing() {
-    LOG.warn(
-        "Kubernetes has no EndpointSlice of {}, so there are no nodes yet; a service with a"
-            + " selector has one even without pods, so see that there is such a service in this"
-            + " namespace",
-        query);
+    listed = true;
+    onWorker(() -> {
+      if (!isNothingSaid) {
+        isNothingSaid = true;
+        LOG.warn(
+            "Kubernetes has no EndpointSlice of {}, so there are no nodes yet; a service with a"
+                + " selector has one even without pods, so see that there is such a service in"
+                + " this namespace",
+            query);
+      }
+    });
   }
 
   @Override
   public void onAdd(EndpointSlice slice) {
-    put(slice, reader.read(slice));
+    listed = true;
+    onWorker(() -> put(slice));
   }
 
   @Override
   public void onUpdate(EndpointSlice before, EndpointSlice slice) {
-    put(slice, reader.read(slice));
+    onWorker(() -> put(slice));
   }
 
   @Override
   public void onDelete(EndpointSlice slice, boolean isLastStateUnknown) {
-    reader.forget(slice);
-    put(slice, List.of());
+    onWorker(() -> {
+      reader.forget(slice);
+      nodes.put(slice.getMetadata().getName(), List.of());
+    });
   }
 
-  private void put(EndpointSlice slice, List<Found> found) {
-    String name = slice.getMetadata().getName();
+  private void put(EndpointSlice slice) {
+    isNothingSaid = false;
+    nodes.put(slice.getMetadata().getName(), reader.read(slice));
+    if (nodes.isTelling()) {
+      reader.warnOfTypes();
+    }
+  }
+
+  /** A slice that could not be taken in would be stale for good, so what fails ends all. */
+  private void onWorker(Runnable task) {
     try {
-      worker.schedule(() -> nodes.put(name, found));
+      worker.schedule(() -> {
+        try {
+          task.run();
+        } catch (Throwable failure) {
+          sink.error(failure);
+        }
+      });
     } catch (RejectedExecutionException refused) {
-      sink.error(refused); // which nobody hears if it was cancelled
+      if (!isDisposed()) {
+        sink.error(refused);
+      }
     }
   }
 

@@ -132,6 +132,40 @@ class KubernetesRefusesTest {
     view().until(node("a", "10.0.0.1"), node("b", "10.0.0.2"));
   }
 
+  private void noWatchFrom(String version) {
+    api.server().expect().get().withPath(watchFrom(version)).andReturn(500, "starts").always();
+  }
+
+  /** Even where there has never been a watch: the nodes of the list were told. */
+  @Test
+  void aListThatIsRefusedAfterOneThatWorkedIsTriedAgain() {
+    EndpointSliceList first = list("7", at("3", slice("s1", pod("a", "10.0.0.1"))));
+    api.server().expect().get().withPath(firstList()).andReturn(200, first).once();
+    noWatchFrom("7");
+    api.server().expect().get().withPath(nextList()).andReturn(403, status(403, "roles")).times(2);
+    EndpointSliceList next = list("20", at("3", slice("s1", pod("a", "10.0.0.1"))));
+    api.server().expect().get().withPath(nextList()).andReturn(200, next).once();
+    event("20", "ADDED", at("21", slice("s2", pod("b", "10.0.0.2"))));
+    View view = view();
+    view.until(node("a", "10.0.0.1"), node("b", "10.0.0.2"));
+    assertThat(view.changes).hasSize(2).allMatch(Joined.class::isInstance);
+  }
+
+  @Test
+  void aWatchThatIsRefusedBehindALaterListIsFinalWhereThereNeverWasOne() {
+    EndpointSliceList first = list("7", at("3", slice("s1", pod("a", "10.0.0.1"))));
+    api.server().expect().get().withPath(firstList()).andReturn(200, first).once();
+    noWatchFrom("7");
+    api.server().expect().get().withPath(nextList()).andReturn(200, list("20")).always();
+    api.server()
+        .expect()
+        .get()
+        .withPath(watchFrom("20"))
+        .andReturn(403, status(403, "cannot watch"))
+        .always();
+    assertThat(view().untilError()).hasMessageContaining("got 403");
+  }
+
   /** And refusals of later are no reason to forget anybody. */
   @Test
   void aWatchThatEndsGoesOnWhereItWas() {

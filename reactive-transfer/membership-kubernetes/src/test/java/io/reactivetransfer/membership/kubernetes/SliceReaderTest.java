@@ -115,4 +115,51 @@ class SliceReaderTest {
     bare.setEndpoints(null);
     assertThat(nodes(bare)).isEmpty();
   }
+
+  @Test
+  void aFieldThatIsMissingIsNoNodeEither() {
+    EndpointSlice odd = slice("s", pod("a", "10.0.0.1"));
+    odd.getEndpoints().add(null);
+    try (CapturedLog log = new CapturedLog()) {
+      assertThat(nodes(odd)).containsExactly(node("a", "10.0.0.1"));
+      assertThat(log.lines("is no node, and is passed over")).hasSize(1);
+    }
+  }
+
+  @Test
+  void whoWantsATypeOfAddressThatNoSliceHasIsToldWhichThereAreOnce() {
+    SliceReader six = reader(ENGINE, AddressType.IPV6, EndpointState.READY);
+    try (CapturedLog log = new CapturedLog()) {
+      six.warnOfTypes();
+      assertThat(log.text()).isEmpty();
+      six.read(slice("s", pod("a", "10.0.0.1")));
+      six.warnOfTypes();
+      six.warnOfTypes();
+      assertThat(log.lines("with addressType IPV6, got only [IPv4]")).hasSize(1);
+    }
+  }
+
+  @Test
+  void whoGetsTheTypeThatHeWantsIsToldNothingOfOthers() {
+    SliceReader six = reader(ENGINE, AddressType.IPV6, EndpointState.READY);
+    try (CapturedLog log = new CapturedLog()) {
+      six.read(slice("s", pod("a", "10.0.0.1")));
+      six.read(slice("t", "IPv6", "prefill"));
+      six.warnOfTypes();
+      assertThat(log.text()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSliceThatWasEmptyMeanwhileIsWarnedOfAgain() {
+    SliceReader reader = reader(ENGINE, null, EndpointState.READY);
+    EndpointSlice bad = slice("s", pod("no/name", "10.0.0.2"));
+    try (CapturedLog log = new CapturedLog()) {
+      reader.read(bad);
+      reader.read(bad);
+      reader.read(slice("s"));
+      reader.read(bad);
+      assertThat(log.lines("is no node, and is passed over")).hasSize(2);
+    }
+  }
 }
