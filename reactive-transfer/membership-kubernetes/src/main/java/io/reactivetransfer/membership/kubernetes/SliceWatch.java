@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -156,7 +157,10 @@ final class SliceWatch implements ResourceEventHandler<EndpointSlice>, Disposabl
 
   @Override
   public void onAdd(EndpointSlice slice) {
-    listed = true;
+    if (!listed) { // a watch that is slow to begin holds the nodes of the list up no longer
+      listed = true;
+      onWorker(() -> worker.schedule(this::beginToTell, 100, TimeUnit.MILLISECONDS));
+    }
     onWorker(() -> put(slice));
   }
 
