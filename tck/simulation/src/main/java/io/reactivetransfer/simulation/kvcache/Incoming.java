@@ -71,7 +71,7 @@ final class Incoming {
             before < node.world().forecast().maxWaitingBytes(),
             node + " has read one more request, and " + before + " bytes of others wait");
     Trip trip = node.world().trips().get(bytes.getInt(bytes.limit() - CHECKSUM_BYTES - 4));
-    if (trip.isEnded() || trip.books().isBeyond(node) || node.wasReshared()) {
+    if (trip.mayHaveEnded() || trip.books().isBeyond(node) || node.wasReshared()) {
       return; // it does not wait: it is refused, or was cancelled
     }
     Queue own = queueOf(trip);
@@ -111,7 +111,7 @@ final class Incoming {
   }
 
   private void forgetEnded() {
-    waiting.removeIf(one -> one.trip.isEnded());
+    waiting.removeIf(one -> one.trip.mayHaveEnded());
   }
 
   private static Queue queueOf(Trip trip) {

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /** What may happen in a run, and how often compared with the rest. */
 enum KvActKind {
   ORDER(60, KvActs::order),
-  ROUTE(16, RouteActs::route),
+  ROUTE(20, RouteActs::route),
   LIST(4, RouteActs::list),
   REOPEN(2, KvActs::reopen),
   RESHARE(3, KvActs::reshare),
@@ -49,6 +49,11 @@ enum KvActKind {
   /** Whether an order may fail for it. */
   boolean isFault() {
     return compareTo(RECLAIM) >= 0;
+  }
+
+  /** Whether it is about routers. */
+  boolean isOfRouters() {
+    return this == ROUTE || this == LIST;
   }
 
   void perform(KvWorld world, SplittableRandom random) {

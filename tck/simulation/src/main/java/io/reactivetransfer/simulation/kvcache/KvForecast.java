@@ -24,6 +24,7 @@ import reactor.core.scheduler.Scheduler;
  * @param livenessNanos the engines' liveness deadline
  * @param maxDeadlineNanos the longest time that a prefill node gives to a request
  * @param maxWaitingBytes while requests of so many bytes wait at a prefill node it reads no more
+ * @param routed whether some orders are made by routers
  */
 record KvForecast(
     Weather weather,
@@ -36,7 +37,8 @@ record KvForecast(
     long horizonNanos,
     long livenessNanos,
     long maxDeadlineNanos,
-    long maxWaitingBytes) {
+    long maxWaitingBytes,
+    boolean routed) {
 
   private static final long MILLI = 1_000_000;
   private static final long LONGEST = 600_000 * MILLI;
@@ -63,7 +65,8 @@ record KvForecast(
         random.nextLong(50_000, 4 * MILLI),
         random.nextLong(MIN_LIVENESS_NANOS, 40 * MILLI),
         calm || random.nextInt(3) > 0 ? LONGEST : random.nextLong(10, 100) * MILLI,
-        random.nextBoolean() ? 1L << 20 : random.nextLong(1, 3_000));
+        random.nextBoolean() ? 1L << 20 : random.nextLong(1, 3_000),
+        random.nextInt(3) == 0);
   }
 
   private static Weather weather(boolean calm, boolean rough, SplittableRandom random) {

@@ -89,7 +89,13 @@ public final class KvSimulation implements SeededRun {
       KvActKind kind = KvActKind.draw(random);
       long nanos = random.nextLong(forecast.horizonNanos());
       long seed = random.nextLong();
-      plan.add(new Act(kind.isFault() && forecast.calm() ? KvActKind.ORDER : kind, nanos, seed));
+      boolean isOut =
+          (kind.isFault() && forecast.calm()) || (kind.isOfRouters() && !forecast.routed());
+      KvActKind then = isOut ? KvActKind.ORDER : kind;
+      if (forecast.routed() && then == KvActKind.ORDER && random.nextBoolean()) {
+        then = KvActKind.ROUTE;
+      }
+      plan.add(new Act(then, nanos, seed));
     }
     plan.sort(Comparator.comparingLong(Act::nanos));
     return plan;

@@ -15,7 +15,9 @@ final class RouteActs {
   /** Some orders of whichever node is there; most routers are told of the nodes first. */
   static void route(KvWorld world, SplittableRandom random) {
     Routes routes = pick(world, random);
-    if (routes != null) {
+    if (routes == null) {
+      KvActs.order(world, random); // each node has a share of each model
+    } else {
       routes.decoding().node.act(0, () -> order(world, routes, random));
     }
   }
@@ -36,7 +38,9 @@ final class RouteActs {
   /** A router is told which nodes there are. */
   static void list(KvWorld world, SplittableRandom random) {
     Routes routes = pick(world, random);
-    if (routes != null) {
+    if (routes == null) {
+      KvActs.order(world, random);
+    } else {
       routes.decoding().node.act(0, () -> routes.list(random));
     }
   }

@@ -119,8 +119,6 @@ enum KvSaboteur {
   ASKS_ON_AFTER_A_CANCEL(KvRouteSaboteurs::hearsNoCancel, "and has ended"),
   FORGETS_WHO_IS_THERE(() -> KvRouteSaboteurs.knowsNoOthers(false), "gave up, and did not ask"),
   DOES_NOT_SHARE_THE_WORK(() -> KvRouteSaboteurs.knowsNoOthers(true), "has fewer orders"),
-  GOES_ON_WITH_A_NODE_THAT_FAILS(
-      () -> KvRouteSaboteurs.knowsNoOthers(true), "which has failed lately"),
   GIVES_A_ROUTED_ORDER_TOO_MUCH_TIME(
       () -> KvRouteSaboteurs.deadline(sound -> sound.plusMillis(60)), "when its deadline was"),
   GIVES_A_ROUTED_ORDER_TOO_LITTLE_TIME(
