@@ -176,6 +176,7 @@ final class Worker {
   void recordClosed(@Nullable Throwable reason) {
     TransferEngine engine = recorded;
     if (engine != null) {
+      recorded = null;
       defects.recording().tell(recorder -> recorder.closed(engine, reason));
     }
   }
@@ -234,10 +235,13 @@ final class Worker {
     }
   }
 
-  /** Only for a recorder: it is another look at the clock in each turn. */
+  /**
+   * Only for a recorder that was told of the engine, and not of its end: it is another look at the
+   * clock in each turn.
+   */
   private void lookForStall() {
     Recording recording = defects.recording();
-    if (recording.isOn()) {
+    if (recorded != null && recording.isOn()) {
       long took = timers.now() - timers.turnNanos();
       if (took > stallNanos) {
         recording.tell(recorder -> recorder.stalled(id, Duration.ofNanos(took)));

@@ -224,7 +224,12 @@ class RecorderTest {
                 getClass().getClassLoader(),
                 new Class<?>[] {EngineRecorder.class},
                 (_, method, _) -> {
-                  throw new AssertionError("told by a test: " + method.getName());
+                  throw new AssertionError("told by a test: " + method.getName()) {
+                    @Override
+                    public String getMessage() {
+                      throw new IllegalStateException("it cannot even be logged");
+                    }
+                  };
                 });
     hand.open(1, o -> o.recorder(careless));
     source = hand.region();

@@ -52,8 +52,17 @@ final class Recording {
     } catch (Throwable thrown) {
       if (!hasThrown) {
         hasThrown = true;
-        LOG.warn("the recorder of group {} has thrown, which it must not", of.name(), thrown);
+        say(of.name(), thrown);
       }
+    }
+  }
+
+  /** If that is possible, which it is not if an exception cannot say what it is. */
+  private static void say(String group, Throwable thrown) {
+    try {
+      LOG.warn("the recorder of group {} has thrown, which it must not", group, thrown);
+    } catch (Throwable unsaid) {
+      // What is to be done behind what was told is more important.
     }
   }
 }

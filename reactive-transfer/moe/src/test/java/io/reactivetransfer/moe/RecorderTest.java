@@ -31,7 +31,7 @@ class RecorderTest {
       new MoeRecorder() {
         private void fail() {
           thrown.incrementAndGet();
-          throw new NoClassDefFoundError("thrown by a test");
+          throw new Unspeakable();
         }
 
         @Override
@@ -215,5 +215,15 @@ class RecorderTest {
       }
     }
     assertThat(calls).isEqualTo(5);
+  }
+
+  /** Cannot even be logged. */
+  @SuppressWarnings("serial") // nobody writes it down
+  private static final class Unspeakable extends NoClassDefFoundError {
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("thrown by a test, too");
+    }
   }
 }

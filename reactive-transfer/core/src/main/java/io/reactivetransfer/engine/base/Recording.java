@@ -34,7 +34,11 @@ public final class Recording {
       try {
         event.accept(recorder);
       } catch (Throwable failure) {
-        thrown.accept("the recorder has thrown, which it must not: " + failure);
+        thrown.accept(
+            "the recorder has thrown, which it must not: "
+                + failure.getClass().getName()
+                + ": "
+                + Signals.textOf(failure));
       }
     }
   }

@@ -43,8 +43,17 @@ public final class Recording<R> {
       event.accept(recorder);
     } catch (Throwable thrown) {
       if (hasThrown.compareAndSet(false, true)) {
-        LOG.warn("a recorder of weights has thrown, which it must not", thrown);
+        say(thrown);
       }
+    }
+  }
+
+  /** If that is possible, which it is not if an exception cannot say what it is. */
+  private static void say(Throwable thrown) {
+    try {
+      LOG.warn("a recorder of weights has thrown, which it must not", thrown);
+    } catch (Throwable unsaid) {
+      // What is to be done behind what was told is more important.
     }
   }
 }

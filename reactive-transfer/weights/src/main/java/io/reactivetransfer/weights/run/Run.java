@@ -508,7 +508,7 @@ final class Run {
     synchronized (this) {
       why = failure;
       isHeard = !isCancelled;
-      isEndedByCancel = why != null && why.equals(cancellation);
+      isEndedByCancel = cancellation != null && cancellation.equals(why);
     }
     if (trainer.isRecorded()) {
       EndedRun end = new EndedRun(last, isEndedByCancel ? null : why, isEndedByCancel);

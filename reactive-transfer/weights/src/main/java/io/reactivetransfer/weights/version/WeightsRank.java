@@ -121,6 +121,11 @@ public final class WeightsRank {
         Inbox.open(engine, VersionCodec.COMMANDS, VersionCodec::decodeCommand, new Receiving());
     inbox = opened;
     opened.requireOpen("WeightsRank");
+    turn(() -> {
+      if (isClosing.get()) { // by its recorder, which was told before there was an inbox
+        opened.dispose();
+      }
+    });
     Ticking.every(
         REPEAT,
         options.timers,

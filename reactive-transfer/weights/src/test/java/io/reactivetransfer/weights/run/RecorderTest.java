@@ -33,7 +33,7 @@ class RecorderTest {
       new RunRecorder() {
         private void fail() {
           thrown.incrementAndGet();
-          throw new NoClassDefFoundError("thrown by a test");
+          throw new Unspeakable();
         }
 
         @Override
@@ -226,6 +226,16 @@ class RecorderTest {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError(e);
+    }
+  }
+
+  /** Cannot even be logged. */
+  @SuppressWarnings("serial") // nobody writes it down
+  private static final class Unspeakable extends NoClassDefFoundError {
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("thrown by a test, too");
     }
   }
 }

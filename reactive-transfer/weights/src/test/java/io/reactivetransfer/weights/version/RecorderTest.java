@@ -36,7 +36,7 @@ class RecorderTest {
       new VersionRecorder() {
         private void fail() {
           thrown.incrementAndGet();
-          throw new NoClassDefFoundError("thrown by a test");
+          throw new Unspeakable();
         }
 
         @Override
@@ -269,5 +269,15 @@ class RecorderTest {
       }
     }
     assertThat(calls).isEqualTo(7);
+  }
+
+  /** Cannot even be logged. */
+  @SuppressWarnings("serial") // nobody writes it down
+  private static final class Unspeakable extends NoClassDefFoundError {
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("thrown by a test, too");
+    }
   }
 }
