@@ -89,6 +89,7 @@ public final class KvSimulation implements SeededRun {
       KvActKind kind = KvActKind.draw(random);
       long nanos = random.nextLong(forecast.horizonNanos());
       long seed = random.nextLong();
+      // Some runs have routers, and then many: in the others all else is as frequent as without.
       boolean isOut =
           (kind.isFault() && forecast.calm()) || (kind.isOfRouters() && !forecast.routed());
       KvActKind then = isOut ? KvActKind.ORDER : kind;
