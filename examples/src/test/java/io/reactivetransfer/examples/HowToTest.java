@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -84,6 +85,7 @@ class HowToTest {
       assertThat(printed).containsExactlyInAnyOrderElementsOf(row.prints());
     }
     Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() ->
             assertThat(Thread.getAllStackTraces().keySet())
                 .filteredOn(thread -> !before.contains(thread))

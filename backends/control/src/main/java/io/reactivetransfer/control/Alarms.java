@@ -49,8 +49,10 @@ final class Alarms {
 
     @Override
     public void run() {
-      pending.remove(this);
-      task.run();
+      // One that was due when all were forgotten may be on its way to the loop already.
+      if (pending.remove(this)) {
+        task.run();
+      }
     }
   }
 }

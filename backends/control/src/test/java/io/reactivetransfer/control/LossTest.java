@@ -121,7 +121,7 @@ class LossTest {
   @Test
   void silenceIsNoHandshake() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-        TestEngine one = engine(Driver.LOOP, Duration.ofMillis(300))) {
+        TestEngine one = engine(Driver.LOOP, Duration.ofSeconds(2))) {
       HostPort at = new HostPort("127.0.0.1", silent.getLocalPort());
       one.find(1, at);
       one.awaitUntil(() -> !one.notFound.isEmpty());
@@ -158,15 +158,19 @@ class LossTest {
   @Test
   void oneAddressConnectsOnlySoOften() {
     HandshakeLimits limits = new HandshakeLimits(100, 100, 1, 2);
-    try (TestEngine target = engine(Driver.LOOP, Duration.ofSeconds(30), limits);
-        TestEngine one = new TestEngine(Driver.LOOP);
-        TestEngine two = new TestEngine(Driver.LOOP);
-        TestEngine three = new TestEngine(Driver.LOOP)) {
-      one.meet(target);
-      two.meet(target);
-      three.send(target, "never");
-      assertThat(three.awaitLost().text()).contains("too many connections");
-      three.forgetWaiting();
+    List<TestEngine> many = new ArrayList<>();
+    try (TestEngine target = engine(Driver.LOOP, Duration.ofSeconds(30), limits)) {
+      // One a second and two at first: all of them could be let in after 18 s only.
+      for (int i = 0; i < 20; i++) {
+        many.add(new TestEngine(Driver.LOOP));
+      }
+      many.forEach(each -> each.send(target, "here"));
+      target.awaitUntil(() -> many.stream().anyMatch(each -> !each.lost.isEmpty()));
+      assertThat(many.stream().flatMap(each -> each.lost.stream()))
+          .allSatisfy(lost -> assertThat(lost.text()).contains("too many connections"));
+    } finally {
+      many.forEach(TestEngine::forgetWaiting);
+      many.forEach(TestEngine::close);
     }
   }
 

@@ -78,6 +78,11 @@ class CudaStreamsTest {
         .until(() -> state() == DONE);
   }
 
+  /** Its thread gives back what a wait had, a moment after the stream has gone on. */
+  private void untilTheEngineHasGoneOn() {
+    CompletableFuture.runAsync(() -> {}, target.executor()).join();
+  }
+
   @Test
   void aStreamGoesOnWhenAllHasArrived() {
     try (Arena arena = Arena.ofShared();
@@ -266,6 +271,7 @@ class CudaStreamsTest {
                 .subscribe()
                 .dispose();
             untilTheStreamHasGoneOn();
+            untilTheEngineHasGoneOn();
           }
         });
     other.start();
@@ -289,6 +295,7 @@ class CudaStreamsTest {
       Disposable claim = streams.waitFor(stream, target.lease().counter(), 1).subscribe();
       claim.dispose();
       untilTheStreamHasGoneOn();
+      untilTheEngineHasGoneOn();
     }
     assertThat(gpus.driver().calls("cuMemHostRegister")).isLessThanOrEqualTo(1);
     assertThat(gpus.driver().live(Live.EVENT)).isLessThan(40);

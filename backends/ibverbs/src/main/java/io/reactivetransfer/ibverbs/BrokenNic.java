@@ -11,19 +11,25 @@ import io.reactivetransfer.spi.CompletionSink;
 final class BrokenNic {
 
   /** Whoever waits for its failure does so for no longer than this. */
-  private static final long MOST_SHUTTING_NANOS = 500_000_000;
+  static final long MOST_SHUTTING_NANOS = 500_000_000;
 
   private final OpenDevice device;
   private final CompletionReader reader;
   private final Connections connections;
+  private final long mostShuttingNanos;
   private boolean hasBegun;
   private boolean isTold;
   private long sinceNanos;
 
-  BrokenNic(OpenDevice device, CompletionReader reader, Connections connections) {
+  BrokenNic(
+      OpenDevice device,
+      CompletionReader reader,
+      Connections connections,
+      long mostShuttingNanos) {
     this.device = device;
     this.reader = reader;
     this.connections = connections;
+    this.mostShuttingNanos = mostShuttingNanos;
   }
 
   /** Whether it was found out that the NIC can do nothing any more. */
@@ -48,7 +54,7 @@ final class BrokenNic {
       reader.holdFailures();
       connections.shut(why.text());
     }
-    if (mayArrive() && now - sinceNanos < MOST_SHUTTING_NANOS) {
+    if (mayArrive() && now - sinceNanos < mostShuttingNanos) {
       return 0;
     }
     isTold = true;

@@ -52,6 +52,7 @@ final class VerbsDomain implements Domain {
       VerbsSettings settings,
       RandomGenerator random,
       OpenContext context,
+      long mostShuttingNanos,
       Arena arena) {
     this.port = port;
     this.arena = arena;
@@ -66,7 +67,7 @@ final class VerbsDomain implements Domain {
     connections =
         new Connections(queuePairs, tasks, writes, reader, context.connectTimeout().toNanos());
     events = new DeviceEvents(device, port, tasks, reader, connections);
-    broken = new BrokenNic(device, reader, connections);
+    broken = new BrokenNic(device, reader, connections, mostShuttingNanos);
     capabilities =
         Capabilities.builder(maxBytes, device.depth())
             .completion(CompletionLevel.DELIVERED)
@@ -80,6 +81,18 @@ final class VerbsDomain implements Domain {
   @SuppressWarnings("MustBeClosed") // the domain closes it
   static VerbsDomain open(
       Verbs verbs, Port port, VerbsSettings settings, RandomGenerator random, OpenContext context) {
+    return open(verbs, port, settings, random, context, BrokenNic.MOST_SHUTTING_NANOS);
+  }
+
+  /** The same, where a NIC that can do nothing any more may take so long to be shut. */
+  @SuppressWarnings("MustBeClosed") // the domain closes it
+  static VerbsDomain open(
+      Verbs verbs,
+      Port port,
+      VerbsSettings settings,
+      RandomGenerator random,
+      OpenContext context,
+      long mostShuttingNanos) {
     Arena arena = Arena.ofShared();
     OpenDevice device;
     try {
@@ -91,7 +104,7 @@ final class VerbsDomain implements Domain {
       throw e;
     }
     try {
-      return new VerbsDomain(device, port, settings, random, context, arena);
+      return new VerbsDomain(device, port, settings, random, context, mostShuttingNanos, arena);
     } catch (BackendException e) {
       Closing.after(e, device::close, arena::close);
       throw e;

@@ -9,10 +9,10 @@ import io.reactivetransfer.spi.Operation;
 import io.reactivetransfer.spi.RemoteMemory;
 import io.reactivetransfer.tck.driver.TwoNics;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class BrokenNicTest {
 
   private static final int LENGTH = 100;
+  private static final Duration LONG = Duration.ofSeconds(20);
   private static final int WHILE_SHUT = 5;
 
   /** In which a queue pair is put into another state only when the test says so. */
@@ -56,15 +57,17 @@ class BrokenNicTest {
 
   private final SlowVerbs fake = new SlowVerbs();
   private final FailingVerbs noReceives = new FailingVerbs(fake, 0);
-  private final TwoNics nics = FakeNics.open(fake, noReceives.calls());
   private final Arena arena = Arena.ofShared();
-  private final LocalMemory source = nics.source(arena.allocate(LENGTH));
-  private final RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
-  private final Operation write = new Operation().between(source, target).range(0, 0, LENGTH);
+  private TwoNics nics;
+  private Operation write;
   private long token = 100;
 
-  @BeforeEach
-  void breaks() {
+  /** It is being shut from now on, for so long at most. */
+  private void breaks(Duration mostShutting) {
+    nics = FakeNics.openToBeShutWithin(fake, noReceives.calls(), mostShutting);
+    LocalMemory source = nics.source(arena.allocate(LENGTH));
+    RemoteMemory target = nics.named(nics.openToOrigin(arena.allocate(LENGTH)), LENGTH);
+    write = new Operation().between(source, target).range(0, 0, LENGTH);
     nics.write(source, target, 1, each -> 0, LENGTH, false);
     noReceives.always("ibv_post_srq_recv");
     fake.mustWait = true;
@@ -115,12 +118,13 @@ class BrokenNicTest {
       postOne();
       nics.poll(true);
       nics.poll(false);
-      assertThat(System.nanoTime() - begin).isLessThan(400_000_000);
+      assertThat(System.nanoTime() - begin).isLessThan(10_000_000_000L);
     }
   }
 
   @Test
   void countsWhatIsAcknowledgedUntilItIsShut() {
+    breaks(LONG);
     writeMore();
     assertThat(nics.atTarget().has("broken")).as("told before it is shut").isFalse();
     fake.answer.countDown();
@@ -136,6 +140,7 @@ class BrokenNicTest {
    */
   @Test
   void takesNobodyInAgain() {
+    breaks(LONG);
     fake.answer.countDown();
     nics.until("the failure", () -> nics.atTarget().has("broken"));
     nics.until("a refusal", () -> postOne() && isRefused());
@@ -146,6 +151,7 @@ class BrokenNicTest {
   /** Whoever else waits for its failure does not do so for ever. */
   @Test
   void isToldInTimeWhereItCannotBeShut() {
+    breaks(Duration.ofMillis(500));
     nics.until("the failure", () -> nics.atTarget().has("broken"));
     fake.answer.countDown();
   }

@@ -56,8 +56,23 @@ final class FakeNics {
     return open(verbs, PortFinder.find(search, settings()).ports(), CONNECT_TIMEOUT, devices);
   }
 
+  /** Opens them where a NIC that can do nothing any more may take so long to be shut. */
+  static TwoNics openToBeShutWithin(Verbs search, Verbs verbs, Duration mostShutting) {
+    List<Port> ports = PortFinder.find(search, settings()).ports();
+    return open(verbs, ports, CONNECT_TIMEOUT, Devices.none(), mostShutting.toNanos());
+  }
+
   private static TwoNics open(
       Verbs verbs, List<Port> ports, Duration connectTimeout, Devices devices) {
+    return open(verbs, ports, connectTimeout, devices, BrokenNic.MOST_SHUTTING_NANOS);
+  }
+
+  private static TwoNics open(
+      Verbs verbs,
+      List<Port> ports,
+      Duration connectTimeout,
+      Devices devices,
+      long mostShuttingNanos) {
     return TwoNics.open(engine -> {
       OpenContext context =
           OpenContext.builder(new EngineId(engine, engine), 0, () -> {})
@@ -66,7 +81,8 @@ final class FakeNics {
               .devices(devices)
               .build();
       Port port = ports.get((int) engine - 1);
-      return VerbsDomain.open(verbs, port, settings(), new Random(engine), context);
+      Random random = new Random(engine);
+      return VerbsDomain.open(verbs, port, settings(), random, context, mostShuttingNanos);
     });
   }
 }

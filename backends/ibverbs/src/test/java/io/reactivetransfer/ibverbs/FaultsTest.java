@@ -40,7 +40,7 @@ class FaultsTest {
 
   @Test
   void withoutAFaultAllIsWrittenAndClosed() {
-    scenario(new FailingVerbs(fake, 0)).expectAllDone();
+    FaultScenario.run(() -> FakeNics.open(fake, fake)).expectAllDone();
     assertThat(fake.open()).as("open").isEmpty();
     assertThat(fake.mistakes()).as("mistakes").isEmpty();
   }

@@ -20,6 +20,7 @@ class HostileRequestTest {
 
   private static final int REQUESTS = 2_000;
   private static final int MOST_OPEN = 5;
+  private static final long HALF_SECOND_NANOS = 500_000_000;
 
   private final FakeVerbs fake = new FakeVerbs(2);
 
@@ -29,6 +30,17 @@ class HostileRequestTest {
     for (int i = 0; i < requests; i++) {
       nics.hear(SetUp.request(++serial, new SetUp.QueuePair(4_711, 1, Ib.IBV_MTU_4096)));
     }
+  }
+
+  /** For half a second, and longer where a busy machine has not made two by then. */
+  private static boolean goesOn(long begin, int made) {
+    long nanos = System.nanoTime() - begin;
+    return nanos < HALF_SECOND_NANOS || made < 2 && nanos < 40 * HALF_SECOND_NANOS;
+  }
+
+  /** Rounded up. */
+  private static int halfSecondsSince(long begin) {
+    return 1 + (int) ((System.nanoTime() - begin) / HALF_SECOND_NANOS);
   }
 
   private static Operation writeOfAByte(TwoNics nics, Arena arena) {
@@ -99,14 +111,16 @@ class HostileRequestTest {
       nics.until("a connection", () -> nics.post(true, op.token(0)));
       int made = fake.made();
       long begin = System.nanoTime();
-      for (int ended = 1; System.nanoTime() - begin < 500_000_000; ) {
+      for (int ended = 1; goesOn(begin, fake.made() - made); ) {
         nics.hear(SetUp.disconnect(ended));
         if (nics.post(true, op.token(ended))) {
           ended++;
         }
         nics.turn();
       }
-      assertThat(fake.made() - made).as("queue pairs, in half a second").isBetween(2, 14);
+      assertThat(fake.made() - made)
+          .as("queue pairs, in some half seconds")
+          .isBetween(2, 14 * halfSecondsSince(begin));
       assertThat(nics.close()).isTrue();
     }
     assertThat(fake.mistakes()).isEmpty();
@@ -120,14 +134,16 @@ class HostileRequestTest {
       Operation op = writeOfAByte(nics, arena);
       assertThat(nics.post(true, op.token(0))).as("nothing is connected yet").isFalse();
       long begin = System.nanoTime();
-      while (System.nanoTime() - begin < 500_000_000) {
+      while (goesOn(begin, fake.made())) {
         nics.poll(true);
         byte[] request = nics.atOrigin().said().poll();
         if (request != null) {
           nics.hear(SetUp.disconnect(ByteBuffer.wrap(request).getLong(1)));
         }
       }
-      assertThat(fake.made()).as("queue pairs, in half a second").isBetween(2, 8);
+      assertThat(fake.made())
+          .as("queue pairs, in some half seconds")
+          .isBetween(2, 8 * halfSecondsSince(begin));
       assertThat(nics.close()).isTrue();
     }
     assertThat(fake.mistakes()).isEmpty();

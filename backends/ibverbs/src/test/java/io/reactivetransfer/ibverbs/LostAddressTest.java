@@ -31,7 +31,7 @@ class LostAddressTest {
 
     private static final int ENODATA = 61;
     private static final int ANOTHER_INDEX = 1;
-    private static final long PATIENCE_SECONDS = 5;
+    private static final long PATIENCE_SECONDS = 30;
 
     final List<Long> askedNanos = new CopyOnWriteArrayList<>();
     volatile CountDownLatch answer = new CountDownLatch(0);

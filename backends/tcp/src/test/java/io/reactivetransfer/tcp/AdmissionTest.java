@@ -57,9 +57,13 @@ class AdmissionTest {
   @Test
   void oneAddressConnectsOnlySoOften() {
     try (TestNic target = nic(new HandshakeLimits(100, 100, 1, 2))) {
-      assertThat(isServed(target)).isTrue();
-      assertThat(isServed(target)).isTrue();
-      assertThat(isServed(target)).isFalse();
+      long begin = System.nanoTime();
+      int served = 0;
+      while (isServed(target)) {
+        served++;
+      }
+      assertThat(served)
+          .isBetween(2, 3 + (int) Duration.ofNanos(System.nanoTime() - begin).toSeconds());
     }
   }
 

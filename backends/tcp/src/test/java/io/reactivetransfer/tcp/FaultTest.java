@@ -27,7 +27,7 @@ import reactor.core.publisher.Sinks;
 class FaultTest {
 
   /** Longer than what the traffic before the fault waits on a busy machine. */
-  private static final Duration LIVENESS = Duration.ofSeconds(3);
+  private static final Duration LIVENESS = Duration.ofSeconds(5);
 
   /** A deadline, the liveness deadline and a quarter, and the rest for a busy machine. */
   private static final Duration FOUND = LIVENESS.multipliedBy(6);

@@ -29,7 +29,7 @@ class HostileBytesTest {
 
   @BeforeEach
   void open() {
-    nic = new TestNic(new TcpBackend(), 8, Duration.ofMillis(500));
+    nic = new TestNic(new TcpBackend(), 8, Duration.ofSeconds(30));
     friend = new TestNic();
     sink = nic.register(64);
   }
@@ -102,7 +102,8 @@ class HostileBytesTest {
 
   @Test
   void aHelloThatNeverEnds() {
-    try (RawConnection raw = RawConnection.to(nic)) {
+    try (TestNic impatient = new TestNic(new TcpBackend(), 8, Duration.ofMillis(500));
+        RawConnection raw = RawConnection.to(impatient)) {
       raw.send((byte) 'R', (byte) 'T');
       assertThat(raw.isAtEnd()).isTrue();
     }
@@ -110,7 +111,8 @@ class HostileBytesTest {
 
   @Test
   void silence() {
-    try (RawConnection raw = RawConnection.to(nic)) {
+    try (TestNic impatient = new TestNic(new TcpBackend(), 8, Duration.ofMillis(500));
+        RawConnection raw = RawConnection.to(impatient)) {
       assertThat(raw.isAtEnd()).isTrue();
     }
   }

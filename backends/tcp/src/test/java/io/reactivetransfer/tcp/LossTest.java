@@ -225,8 +225,10 @@ class LossTest {
     var sink = other.register(bytes);
     var source = WriteTest.filled(nic.register(bytes), 1);
     byte last = source.segment().get(ValueLayout.JAVA_BYTE, 1_000);
-    nic.write(source, nic.remote(other, sink), bytes, 1);
-    other.awaitUntil(() -> sink.segment().get(ValueLayout.JAVA_BYTE, 1_000) == last);
+    RemoteMemory remote = nic.remote(other, sink);
+    other.pause(); // so it acknowledges nothing, however late it is closed
+    nic.write(source, remote, bytes, 1);
+    nic.awaitUntil(() -> sink.segment().get(ValueLayout.JAVA_BYTE, 1_000) == last);
 
     other.close();
 

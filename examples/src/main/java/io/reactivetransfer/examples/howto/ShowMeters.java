@@ -18,16 +18,8 @@ public final class ShowMeters {
   private static final String TRANSFERRED = "reactive.transfer.transferred";
 
   public static void main(String[] args) throws InterruptedException {
-    CountDownLatch shown = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     SimpleMeterRegistry registry = new SimpleMeterRegistry(); // or the one that you have
-    registry
-        .config()
-        .onMeterAdded(meter -> {
-          if (meter.getId().getName().equals(TRANSFERRED)) {
-            shown.countDown();
-          }
-        });
     EngineRecorder own = new EngineRecorder() { // called on the NIC's thread, so it must not block
           @Override
           public void streamEnded(EngineId engine, StreamEnd end) {
@@ -46,7 +38,9 @@ public final class ShowMeters {
       origin.submit(write).block();
 
       ended.await(); // a write counts when its stream has ended
-      shown.await(); // meters come a moment after the engine
+      while (registry.find(TRANSFERRED).functionCounter() == null) {
+        Thread.sleep(1); // meters come a moment after the engine
+      }
       double bytes = registry.get(TRANSFERRED).functionCounter().count();
       if (bytes != source.length()) {
         throw new IllegalStateException("expected " + source.length() + " bytes, got " + bytes);

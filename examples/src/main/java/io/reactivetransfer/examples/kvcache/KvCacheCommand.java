@@ -41,6 +41,9 @@ import picocli.CommandLine.TypeConversionException;
 public final class KvCacheCommand implements Callable<Integer>, Verbosity {
 
   /** Of a hand-over of which many run at once. */
+  /** What a machine with other things to do may take longer, in trouble. */
+  private static final Duration SLACK = Duration.ofSeconds(1);
+
   private static final int SCALE_LAYERS = 16;
 
   private static final int SCALE_PAGES = 64;
@@ -264,7 +267,7 @@ public final class KvCacheCommand implements Callable<Integer>, Verbosity {
 
   private int trouble(Plan plan, int count) throws Exception {
     List<String> faults = new ArrayList<>();
-    print(Trouble.run(plan, count, faults));
+    print(Trouble.run(plan, count, SLACK, faults));
     String name = spec.qualifiedName();
     faults.forEach(fault -> spec.commandLine().getErr().println(name + ": " + fault));
     spec.commandLine().getErr().flush();

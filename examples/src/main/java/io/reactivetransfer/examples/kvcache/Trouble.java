@@ -37,10 +37,11 @@ final class Trouble {
    * Runs it.
    *
    * @param handOvers how many
+   * @param slack what a machine with other things to do may take longer
    * @param faults is told what should not be
    * @return the lines of the table
    */
-  static String run(Plan plan, int handOvers, List<String> faults)
+  static String run(Plan plan, int handOvers, Duration slack, List<String> faults)
       throws IOException, InterruptedException, ExecutionException {
     List<String> found = new CopyOnWriteArrayList<>();
     TroubleTally tally = new TroubleTally();
@@ -58,7 +59,7 @@ final class Trouble {
       GuardedPages pages = new GuardedPages(node, found);
       List<TroubleLane> lanes = new ArrayList<>();
       for (int i = 0; i < LANES; i++) {
-        lanes.add(new TroubleLane(plan, node, decode, pages, tally, found));
+        lanes.add(new TroubleLane(plan, node, decode, pages, tally, slack, found));
       }
       try (OnExit _ = OnExit.run(() -> lanes.forEach(TroubleLane::close))) {
         run(lanes, handOvers);

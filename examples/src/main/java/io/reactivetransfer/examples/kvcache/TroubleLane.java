@@ -25,9 +25,6 @@ import reactor.core.publisher.Mono;
 /** One prefill process after the other, and the hand-overs that are ordered from it. */
 final class TroubleLane implements AutoCloseable {
 
-  /** What a machine with other things to do may take longer. */
-  private static final Duration SLACK = Duration.ofSeconds(1);
-
   private static final Duration UNTIL_LOST = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
@@ -41,22 +38,30 @@ final class TroubleLane implements AutoCloseable {
   private final KvDecode decode;
   private final GuardedPages pages;
   private final TroubleTally tally;
+  private final Duration slack;
   private final List<String> faults;
   private @Nullable AskedWorker prefill;
   private @Nullable Peer peer;
 
+  /**
+   * One that has not begun.
+   *
+   * @param slack what a machine with other things to do may take longer
+   */
   TroubleLane(
       Plan plan,
       Node node,
       KvDecode decode,
       GuardedPages pages,
       TroubleTally tally,
+      Duration slack,
       List<String> faults) {
     this.plan = plan;
     this.node = node;
     this.decode = decode;
     this.pages = pages;
     this.tally = tally;
+    this.slack = slack;
     this.faults = faults;
   }
 
@@ -102,7 +107,7 @@ final class TroubleLane implements AutoCloseable {
     if (step == 0) {
       moment.complete("at once");
     }
-    long patience = deadline.plus(SLACK).toNanos();
+    long patience = deadline.plus(slack).toNanos();
     if (fate.isOfDecode()) {
       await(CompletableFuture.anyOf(moment, answered), patience);
       TimeUnit.MICROSECONDS.sleep(jitterMicros);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** Nodes come and go, and etcd does, while requests run: each of them arrives. */
-@Timeout(240)
+@Timeout(600)
 class ClusterTest {
 
   private final StringWriter out = new StringWriter();

@@ -119,7 +119,7 @@ class KvCacheMeasuresTest {
     InstalledBackend.require(backend);
     long seed = Long.getLong("reactivetransfer.kvcache.seed", System.nanoTime() % 1_000_000);
     List<String> faults = new ArrayList<>();
-    String table = Trouble.run(plan(backend, 1, seed), handOvers, faults);
+    String table = Trouble.run(plan(backend, 1, seed), handOvers, Duration.ofSeconds(15), faults);
     assertThat(faults).as(table).isEmpty();
     assertThat(table)
         .contains("trouble        " + handOvers + " hand-overs", "seed " + seed)

@@ -99,7 +99,11 @@ class KvCacheTest {
   @Test
   void theDeadlineEndsBothSides() throws Exception {
     try (JavaProcess program =
-        kvCache("--layers=1000", "--pages=1", "--layer-interval=60000", "--deadline=5")) {
+        kvCache("--layers=1000",
+            "--pages=1",
+            "--page-size=64",
+            "--layer-interval=60000",
+            "--deadline=10")) {
       assertThat(program.exitCode()).isEqualTo(1);
       assertThat(program.stderr())
           .containsPattern(Pattern.compile("^decode: hand-over 1 with prefill", Pattern.MULTILINE))

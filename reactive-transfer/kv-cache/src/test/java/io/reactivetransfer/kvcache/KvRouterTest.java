@@ -24,6 +24,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** Orders of whichever prefill node is there. */
 @Timeout(60)
@@ -75,6 +76,15 @@ class KvRouterTest {
     Peer peer() {
       return node.seenFrom(decodeNode);
     }
+  }
+
+  /** On a clock that stands still unless the test says how late it is. */
+  private void reopen(VirtualTimeScheduler time) {
+    router.dispose();
+    decodeNode.cache().dispose();
+    decodeNode.cache().closed().block(PATIENCE);
+    KvCache cache = decodeNode.open(KvCacheOptions.builder().timers(time).build());
+    router = KvRouter.open(cache.decode(TestNode.MODEL, decodeNode.memory), known.asFlux());
   }
 
   private Prefill thatServes() {
@@ -201,6 +211,7 @@ class KvRouterTest {
   /** It would else have the fewest orders always, since it fails at once. */
   @Test
   void oneThatHasFailedIsAskedLast() {
+    reopen(VirtualTimeScheduler.create());
     Prefill ill = thatRefuses();
     Prefill well = thatServes();
     thereAre(ill, well);
@@ -226,12 +237,16 @@ class KvRouterTest {
 
   @Test
   void aDeadlineIsOneForAllThatAreAsked() {
+    VirtualTimeScheduler time = VirtualTimeScheduler.create();
+    reopen(time);
     Prefill ill = thatRefuses();
     Prefill slow = thatWaits();
     thereAre(ill);
-    CompletableFuture<String> order = order(Duration.ofMillis(1_500)).toFuture();
+    CompletableFuture<String> order = order(PATIENCE).toFuture();
     await().atMost(PATIENCE).until(() -> ill.requests.size() == 1);
     thereAre(slow);
+    await().atMost(PATIENCE).until(() -> slow.requests.size() == 1);
+    time.advanceTimeBy(PATIENCE);
     HandOverException failure = failureOf(order);
     assertThat(failure.reason()).isEqualTo(HandOverException.Reason.DEADLINE);
     assertThat(failure.peer()).isEqualTo(slow.peer());

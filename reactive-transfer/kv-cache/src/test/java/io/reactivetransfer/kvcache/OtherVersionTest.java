@@ -14,6 +14,7 @@ import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** A decode node whose prefill node speaks another version of the messages. */
 class OtherVersionTest {
@@ -38,7 +39,15 @@ class OtherVersionTest {
         KvOrder.into(prefillNode.seenFrom(decodeNode), PageList.of(1, 2), () -> {})
             .deadline(PATIENCE)
             .build();
-    arrival = decodeNode.decode().receive(order, KEPT).toFuture();
+    // Its clock stands still, so it asks once.
+    KvCacheOptions standing =
+        KvCacheOptions.builder().timers(VirtualTimeScheduler.create()).build();
+    arrival =
+        decodeNode
+            .open(standing)
+            .decode(MODEL, decodeNode.memory)
+            .receive(order, KEPT)
+            .toFuture();
   }
 
   @AfterEach

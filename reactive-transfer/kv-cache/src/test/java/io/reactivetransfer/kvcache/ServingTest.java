@@ -145,7 +145,7 @@ class ServingTest extends HandOverFixture {
     for (int kind = 0; kind < 5; kind++) {
       Sinks.Many<FinishedLayer> layers = Sinks.many().unicast().onBackpressureBuffer();
       CountDownLatch over = new CountDownLatch(1);
-      Duration deadline = kind == 3 ? Duration.ofSeconds(1) : PATIENCE;
+      Duration deadline = kind == 3 ? Duration.ofSeconds(5) : PATIENCE;
       KvOrder order = KvOrder.into(peer(), pool.reserve(1)).deadline(deadline).build();
       Disposable running =
           decode

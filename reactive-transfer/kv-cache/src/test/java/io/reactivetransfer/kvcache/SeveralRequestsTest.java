@@ -87,8 +87,9 @@ class SeveralRequestsTest extends HandOverFixture {
                 .body(ByteBuffer.allocate(4).putInt(0, 10 + i))
                 .build();
         orders.add(other.receive(order, KEPT).subscribe(come -> {}, failed -> {}));
+        int waiting = 4 + i;
+        await().atMost(PATIENCE).until(() -> prefill.waiting() == waiting);
       }
-      await().atMost(PATIENCE).until(() -> prefill.waiting() == 5);
       List<Integer> order =
           prefill.requests().map(request -> request.body().getInt()).take(5).collectList().block();
       assertThat(first.body().getInt()).isZero();

@@ -229,7 +229,7 @@ class NodePeersTest {
     seen.await("a", State.ALIVE);
     engine.close().block(PATIENCE);
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(seen.end).hasValue("completed"));
-    assertThat(source.ends).hasValue(1);
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(source.ends).hasValue(1));
   }
 
   @Test

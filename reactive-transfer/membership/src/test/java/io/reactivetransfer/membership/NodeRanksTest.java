@@ -65,17 +65,19 @@ class NodeRanksTest {
   @Test
   void saysWhoIsMissingOrThereTwice() {
     TransferEngine dead = engines.open();
-    CompletableFuture<List<PeerAddress>> ranks = ranks(4, Duration.ofMillis(1_500));
-    enter("self", own, 0);
-    enter("twice-a", engines.open(), 1);
-    enter("twice-b", engines.open(), 1);
+    TransferEngine a = engines.open();
+    TransferEngine b = engines.open();
     dead.close().block(PATIENCE);
+    CompletableFuture<List<PeerAddress>> ranks = ranks(4, Duration.ofSeconds(4));
+    enter("self", own, 0);
+    enter("twice-a", a, 1);
+    enter("twice-b", b, 1);
     enter("dead", dead, 2);
     assertThatThrownBy(ranks::join)
         .rootCause()
         .isInstanceOf(MembershipException.class)
         .hasMessageMatching(
-            "expected one living prefill for each rank of 0 to 3 within PT1\\.5S, got 1; of these"
+            "expected one living prefill for each rank of 0 to 3 within PT4S, got 1; of these"
                 + " there is none, or more than one: 1 \\[twice-a at .*: ALIVE, twice-b at .*:"
                 + " ALIVE\\], 2 \\[dead at .*: LOST \\(.*\\)\\], 3; each needs the role, and a"
                 + " label 'rank'");

@@ -158,7 +158,7 @@ class WatchedNodeTest {
     first.says(new PeerState.Alive());
     first.says(new PeerState.Unknown());
     source.sink().exists(Node.of("b", "prefill", B));
-    await().atMost(PATIENCE).until(() -> dialsOfB.get() == 3); // 0.5 s and 1 s after each other
+    await().atMost(PATIENCE).until(() -> dialsOfB.get() >= 3); // 0.5 s and 1 s after each other
     assertThat(dials).hasValue(1);
     assertThat(node().state()).isEqualTo(State.ALIVE);
   }

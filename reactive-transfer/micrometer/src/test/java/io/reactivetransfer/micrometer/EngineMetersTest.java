@@ -207,7 +207,8 @@ class EngineMetersTest {
     until(1_000, registry, "peers", "state", "lost");
     await()
         .atMost(PATIENCE)
-        .until(() -> registry.find("reactive.transfer.peer.writes").meters().size() == 6);
+        .until(() -> registry.find("reactive.transfer.peer.up").gauges().size() == 6);
+    assertThat(registry.find("reactive.transfer.peer.writes").meters()).hasSize(6);
     assertThat(registry.find("reactive.transfer.peer.up").gauges())
         .hasSize(6)
         .extracting(each -> each.getId().getTag("peer"))

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -69,7 +70,9 @@ class FailureTest {
       cluster.engines.get(2).close().block(Cluster.PATIENCE);
       assertThat(await(waiting))
           .allMatch(outcome -> outcome.startsWith("2 group experts is over: rank 2"));
-      assertThat(rig.groups).allMatch(MoeGroup::isOver);
+      Awaitility.await()
+          .atMost(Cluster.PATIENCE)
+          .untilAsserted(() -> assertThat(rig.groups).allMatch(MoeGroup::isOver));
     }
   }
 

@@ -65,6 +65,12 @@ class JoinFailureTest {
     }
   }
 
+  private static void awaitMessageFrom(TransferEngine sender, TransferEngine receiver) {
+    await()
+        .atMost(Cluster.PATIENCE)
+        .until(() -> receiver.peer(sender.address()).stats().messagesReceived() > 0);
+  }
+
   private static void awaitLeases(TransferEngine engine, int leases) {
     await().atMost(Cluster.PATIENCE).until(() -> engine.stats().openLeases() == leases);
   }
@@ -84,6 +90,10 @@ class JoinFailureTest {
           outcomes(
               cluster,
               () -> {
+                // Who asks has joined: what it is told before that is of a group it does not know.
+                for (TransferEngine joining : cluster.engines.subList(0, 2)) {
+                  awaitMessageFrom(joining, third);
+                }
                 MoeMessage giveUp =
                     new MoeMessage.GiveUp(
                         new GroupEpoch("group", 0), 2, MoeMessage.NOT_HEARD, "has no memory");

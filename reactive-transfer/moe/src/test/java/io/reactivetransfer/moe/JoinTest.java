@@ -118,7 +118,11 @@ class JoinTest {
   void anEngineIsInAGroupOnce() {
     Mono<MoeGroup> first = join(0, SHAPE, Rig.OPTIONS).cache();
     first.subscribe();
-    await().atMost(Cluster.PATIENCE).until(() -> cluster.engines.get(0).stats().openLeases() == 1);
+    // Who asks has joined.
+    TransferEngine asked = cluster.engines.get(1);
+    await()
+        .atMost(Cluster.PATIENCE)
+        .until(() -> asked.peer(cluster.engines.get(0).address()).stats().messagesReceived() > 0);
     assertThatThrownBy(() -> join(0, SHAPE, Rig.OPTIONS).block(Cluster.PATIENCE))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("expected a group that this engine is not in, got group again; close it first");

@@ -1,10 +1,12 @@
 package io.reactivetransfer.moe;
 
+import io.reactivetransfer.EngineOptions;
 import io.reactivetransfer.PeerAddress;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.engine.TransferEngineBuilder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Mono;
@@ -51,7 +53,11 @@ final class RankProgram {
    * @param args the epoch of the group, and the addresses of the other ranks
    */
   public static void main(String[] args) throws InterruptedException {
-    TransferEngine engine = Cluster.await(TransferEngineBuilder.create().backend("tcp").open());
+    // The end of a process is seen by its connections; silence is not what this is about.
+    EngineOptions options =
+        EngineOptions.builder().livenessDeadline(Duration.ofSeconds(30)).build();
+    TransferEngine engine =
+        Cluster.await(TransferEngineBuilder.create().backend("tcp").options(options).open());
     System.out.println("address " + engine.address().toText());
     List<PeerAddress> ranks = new ArrayList<>();
     for (int other = 1; other < args.length; other++) {

@@ -8,11 +8,9 @@ import io.reactivetransfer.RegionDescriptor;
 import io.reactivetransfer.RemoteRegion;
 import io.reactivetransfer.TransferEngine;
 import io.reactivetransfer.WriteImm;
-import java.io.IOException;
+import io.reactivetransfer.tck.process.FreePorts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -30,9 +28,6 @@ import org.springframework.context.annotation.Configuration;
 final class Node implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(30);
-
-  /** Within which health says that something is not there. */
-  private static final Duration NOTICED = Duration.ofSeconds(10);
 
   final ConfigurableApplicationContext context;
 
@@ -68,15 +63,7 @@ final class Node implements AutoCloseable {
 
   /** A port that is free, and so is the one behind it, for a NIC. */
   static int freePort() {
-    InetAddress here = InetAddress.getLoopbackAddress();
-    while (true) {
-      try (ServerSocket first = new ServerSocket(0, 1, here);
-          ServerSocket _ = new ServerSocket(first.getLocalPort() + 1, 1, here)) {
-        return first.getLocalPort();
-      } catch (IOException | IllegalArgumentException e) {
-        continue; // the one behind it is somebody's
-      }
-    }
+    return FreePorts.inARow(2);
   }
 
   TransferEngine engine() {
@@ -132,7 +119,7 @@ final class Node implements AutoCloseable {
 
   void awaitDown(String engine, String named) {
     await()
-        .atMost(NOTICED)
+        .atMost(PATIENCE)
         .until(
             () -> health(engine),
             health ->

@@ -31,6 +31,8 @@ abstract class AddressRules extends ProcessRules {
   final void r25_6_soItIsAtTheSameAddressAndNobodyElseNotices() {
     stage().require(Capability.LOST_PEERS);
     stage().requireAddresses();
+    // What is killed is found by its connections; who only starts late is not to be found lost.
+    reopen(ProcessStage.LIVENESS.multipliedBy(10));
     int port = FreePorts.inARow(stage().ports());
     EngineProcess bystander = stage().start();
     EngineProcess first = stage().startAt(HERE, port, ProcessStage.CALM);

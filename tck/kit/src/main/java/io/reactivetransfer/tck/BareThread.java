@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BareThread {
 
-  private static final Duration LONGEST_CONNECT = Duration.ofSeconds(5);
+  private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
 
   private final String what;
   private final Duration timeout;

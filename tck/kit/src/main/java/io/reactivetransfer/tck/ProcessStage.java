@@ -35,7 +35,9 @@ import reactor.core.publisher.Mono;
 final class ProcessStage implements AutoCloseable {
 
   /** Long enough for a machine that has a lot else to do, and each rule waits for it. */
-  static final Duration LIVENESS = Duration.ofSeconds(1);
+  static final Duration LIVENESS = Duration.ofSeconds(2);
+
+  private static final Duration CLOSING = Duration.ofSeconds(1);
 
   /** Between the immediates of one attempt and the next. */
   private static final int FURTHER_IMMS = 1_000;
@@ -63,7 +65,7 @@ final class ProcessStage implements AutoCloseable {
         EngineOptions.builder()
             .livenessDeadline(liveness)
             .connectTimeout(connectTimeout)
-            .closeTimeout(LIVENESS)
+            .closeTimeout(CLOSING)
             .minPieceBytes(4_096)
             .idle(Stage.IDLE)
             .build();

@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
@@ -41,6 +42,12 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
   /** What it takes to leave this chapter, which is by far the longest, out of a run. */
+  /**
+   * It asks the collector once, and gives it half a second: on a busy machine a reference may be
+   * left by then that is gone a moment later. Who keeps it keeps it each time.
+   */
+  private static final String ONCE_COLLECTED = "required_spec313_cancel";
+
   static final String TAG = "reactive-streams";
 
   ReactiveStreamsRules(TransferConformance kit) {
@@ -261,15 +268,27 @@ abstract class ReactiveStreamsRules extends RuleGroup {
     // the verification's own subscribers take locks
     try (Stage stage = newStage().signalsMayBlock()) {
       stage.requireNics(1); // here, because the verification takes a skipped test for a failed one
-      PublisherVerification<T> verification = publisher.on(stage);
-      verification.setUp();
-      test.invoke(verification);
-    } catch (InvocationTargetException e) {
-      Throwable outcome = e.getCause();
+      int attempts = test.getName().startsWith(ONCE_COLLECTED) ? 3 : 1;
+      Throwable outcome = outcome(publisher.on(stage), test);
+      for (int attempt = 1; attempt < attempts && outcome != null; attempt++) {
+        outcome = outcome(publisher.on(stage), test);
+      }
       if (outcome instanceof SkipException) {
         throw new TestAbortedException(outcome.getMessage());
+      } else if (outcome != null) {
+        throw outcome;
       }
-      throw outcome;
+    }
+  }
+
+  private static <T> @Nullable Throwable outcome(PublisherVerification<T> verification, Method test)
+      throws IllegalAccessException {
+    verification.setUp();
+    try {
+      test.invoke(verification);
+      return null;
+    } catch (InvocationTargetException e) {
+      return e.getCause();
     }
   }
 

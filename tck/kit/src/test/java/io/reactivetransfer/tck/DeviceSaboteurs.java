@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -305,6 +306,9 @@ final class DeviceSaboteurs {
   }
 
   private static final class LeavesOpen extends ForwardingAccess {
+    /** Else the collector would close them. */
+    private final List<DmaBuf> open = new CopyOnWriteArrayList<>();
+
     LeavesOpen(DeviceAccess inner) {
       super(inner);
     }
@@ -312,6 +316,7 @@ final class DeviceSaboteurs {
     @Override
     public DmaBuf exportDmaBuf(DeviceMemory memory) {
       DmaBuf exported = super.exportDmaBuf(memory);
+      open.add(exported);
       return new DmaBuf() {
         @Override
         public int descriptor() {

@@ -315,7 +315,7 @@ final class EngineSaboteurs {
   }
 
   private static final class LeavesThread extends ForwardingEngine {
-    private static final Duration LONG = Duration.ofSeconds(5);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     LeavesThread(TransferEngine inner) {
       super(inner);

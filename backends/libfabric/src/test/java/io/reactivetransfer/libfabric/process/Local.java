@@ -16,7 +16,7 @@ final class Local extends LocalEngine {
   static final Duration LONG = Duration.ofSeconds(40);
 
   /** In how much time the death of a peer must be found; its kernel tells it at once. */
-  static final Duration FOUND = Duration.ofSeconds(8);
+  static final Duration FOUND = Duration.ofSeconds(20);
 
   /**
    * Silence finds none of those that die here, and a process that starts on a machine with a lot

@@ -12,7 +12,7 @@ import java.time.Duration;
 /** The engine of the test's own process, with one memory. */
 final class Local extends LocalEngine {
 
-  static final Duration LIVENESS = Duration.ofSeconds(1);
+  static final Duration LIVENESS = Duration.ofSeconds(3);
 
   /** What a test waits at most. */
   static final Duration LONG = Duration.ofSeconds(40);

@@ -2,10 +2,9 @@ package io.reactivetransfer.examples.spring;
 
 import static org.awaitility.Awaitility.await;
 
+import io.reactivetransfer.tck.process.FreePorts;
 import io.reactivetransfer.tck.process.JavaProcess;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,8 +21,8 @@ final class SampleNode implements AutoCloseable {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final String name;
-  private final int port = freePort();
-  private final int web = freePort();
+  private final int port = FreePorts.inARow(2); // the second is for a NIC
+  private final int web = FreePorts.inARow(1);
   private final List<String> arguments = new ArrayList<>();
   private JavaProcess process;
 
@@ -44,19 +43,6 @@ final class SampleNode implements AutoCloseable {
     arguments.add("--reactive-transfer.port=" + port);
     arguments.add("--server.port=" + web);
     arguments.add("--node.peers." + other.name + "=" + other.engine());
-  }
-
-  /** A port that is free, and so is the one behind it, for a NIC. */
-  private static int freePort() {
-    InetAddress here = InetAddress.getLoopbackAddress();
-    while (true) {
-      try (ServerSocket first = new ServerSocket(0, 1, here);
-          ServerSocket _ = new ServerSocket(first.getLocalPort() + 1, 1, here)) {
-        return first.getLocalPort();
-      } catch (IOException | IllegalArgumentException e) {
-        continue; // the one behind it is somebody's
-      }
-    }
   }
 
   void start() throws IOException {
@@ -113,14 +99,16 @@ final class SampleNode implements AutoCloseable {
   }
 
   /** Up, after a start, however busy the machine is. */
-  void awaitUp() {
-    await().atMost(PATIENCE).until(this::health, health -> health.contains("\"status\":\"UP\""));
+  String awaitUp() {
+    return await()
+        .atMost(PATIENCE)
+        .until(this::health, health -> health.contains("\"status\":\"UP\""));
   }
 
-  /** Down within 10 s. */
+  /** Down: within 10 s, where the machine has nothing else to do. */
   String awaitDown() {
     return await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(PATIENCE)
         .until(this::health, health -> health.contains("\"status\":\"DOWN\""));
   }
 

@@ -50,8 +50,7 @@ class SpringExampleTest {
         .contains("\"" + B.engine() + "\":\"DOWN\"")
         .containsPattern("\"reason\":\"peer " + B.engine() + " is not there: [^\"]+\"");
     B.start();
-    A.awaitUp();
-    assertThat(A.health()).contains("\"" + B.engine() + "\":\"UP\"").doesNotContain("reason");
+    assertThat(A.awaitUp()).contains("\"" + B.engine() + "\":\"UP\"").doesNotContain("reason");
   }
 
   @Test
@@ -67,9 +66,11 @@ class SpringExampleTest {
       awaitFlow(browser, BY_B, true);
 
       browser.click("#pause");
+      browser.awaitText("#pause", "Let node a write");
       awaitFlow(browser, TO_B, false);
       awaitFlow(browser, BY_B, true);
       browser.click("#pause");
+      browser.awaitText("#pause", "Pause the writes of node a");
       awaitFlow(browser, TO_B, true);
       Files.write(Path.of("target/page.png"), browser.picture());
 
@@ -98,8 +99,10 @@ class SpringExampleTest {
 
       assertThat(A.stop())
           .as("a stop does not wait for the events of a page that is open")
-          .isLessThan(Duration.ofSeconds(15));
-      await().until(() -> browser.text("#connection"), text -> text.startsWith("No connection"));
+          .isLessThan(Duration.ofSeconds(25));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> browser.text("#connection"), text -> text.startsWith("No connection"));
     }
   }
 

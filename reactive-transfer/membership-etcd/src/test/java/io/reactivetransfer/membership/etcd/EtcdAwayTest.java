@@ -12,6 +12,7 @@ import io.reactivetransfer.membership.Node;
 import io.reactivetransfer.membership.NodeChange.Changed;
 import io.reactivetransfer.membership.NodeChange.Joined;
 import io.reactivetransfer.membership.NodeChange.Left;
+import io.reactivetransfer.membership.NodeChange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ class EtcdAwayTest {
   void nodesStayWhileEtcdIsAwayAndChangesGoOnAfterwards() throws Exception {
     View view = new View(open(10));
     List<Node> entered = new CopyOnWriteArrayList<>();
-    open(10).register(node("a", 1)).onErrorComplete().subscribe(entered::add);
+    open(60).register(node("a", 1)).onErrorComplete().subscribe(entered::add);
     put(node("b", 1));
     view.until(node("a", 1), node("b", 1));
     ETCD.kill();
@@ -118,7 +119,9 @@ class EtcdAwayTest {
   @Test
   void aNodeWhoseLeaseNobodyKeepsGoesByItself() throws Exception {
     View view = new View(open(1));
-    long lease = ETCD.client().getLeaseClient().grant(1).get().getID();
+    put(node("probe", 1));
+    view.until(node("probe", 1)); // it watches
+    long lease = ETCD.client().getLeaseClient().grant(5).get().getID();
     ETCD.client()
         .getKVClient()
         .put(
@@ -126,17 +129,19 @@ class EtcdAwayTest {
             ByteSequence.from(NodeJson.write(node("a", 1))),
             io.etcd.jetcd.options.PutOption.builder().withLeaseId(lease).build())
         .get();
-    view.until(node("a", 1));
-    view.until();
-    assertThat(view.changes).containsExactly(new Joined(node("a", 1)), new Left(node("a", 1)));
+    NodeChange joined = new Joined(node("a", 1));
+    await().atMost(PATIENCE).until(() -> view.changes.contains(joined));
+    view.until(node("probe", 1));
+    assertThat(view.changes)
+        .containsExactly(new Joined(node("probe", 1)), joined, new Left(node("a", 1)));
   }
 
   @Test
   void aLeaseThatIsKeptOutlivesItself() throws Exception {
-    View view = new View(open(3));
-    open(3).register(node("a", 1)).onErrorComplete().subscribe();
+    View view = new View(open(5));
+    open(5).register(node("a", 1)).onErrorComplete().subscribe();
     view.until(node("a", 1));
-    await().pollDelay(Duration.ofSeconds(7)).until(() -> true); // two leases
+    await().atMost(PATIENCE).pollDelay(Duration.ofSeconds(11)).until(() -> true); // two leases
     view.until(node("a", 1));
     assertThat(view.changes).containsExactly(new Joined(node("a", 1)));
   }

@@ -67,7 +67,8 @@ class EtcdMembershipTest {
     Disposable one = other.register(ONE).onErrorComplete().subscribe(entered::add);
     Disposable two = other.register(TWO).onErrorComplete().subscribe();
     view.until(ONE, TWO);
-    assertThat(entered).containsExactly(ONE);
+    // It is told when it is watched, which is a moment after it is there.
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(entered).containsExactly(ONE));
     View late = new View(other);
     late.until(ONE, TWO);
     one.dispose();

@@ -26,12 +26,12 @@ final class View {
   }
 
   private void told(NodeChange change) {
+    changes.add(change); // before the nodes, by which a test knows that it was told
     Node before =
         change instanceof NodeChange.Left left
             ? nodes.remove(left.node().name())
             : nodes.put(change.node().name(), change.node());
     assertThat(before == null).as("%s after %s", change, before).isEqualTo(isJoined(change));
-    changes.add(change);
   }
 
   private static boolean isJoined(NodeChange change) {

@@ -52,13 +52,13 @@ final class View extends BaseSubscriber<NodeChange> {
 
   @Override
   protected void hookOnNext(NodeChange change) {
+    changes.add(change); // before the nodes, by which a test knows that it was told
     Node before =
         change instanceof NodeChange.Left left
             ? nodes.remove(left.node().name())
             : nodes.put(change.node().name(), change.node());
     boolean isJoined = change instanceof NodeChange.Joined;
     assertThat(before == null).as("%s after %s", change, before).isEqualTo(isJoined);
-    changes.add(change);
   }
 
   @Override

@@ -95,7 +95,8 @@ public final class Listening implements LineChannel.Listener {
       goodbye = true;
       over.countDown();
     } else if (word.equals(ABANDON)) {
-      abandoned = true;
+      // One that has ended already was not ended by this, and how it did is to be said.
+      abandoned = running != null && running.ending() == null;
       destroy();
     } else if (running != null) {
       running.tell(line);

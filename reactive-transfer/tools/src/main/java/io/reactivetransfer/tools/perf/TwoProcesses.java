@@ -9,8 +9,10 @@ import java.util.stream.Stream;
 /** Starts both sides, has them measure, and waits for both to end. */
 final class TwoProcesses {
 
-  /** A process that was killed is gone this soon after the other one has noticed. */
-  private static final long UNTIL_GONE_MILLIS = 300;
+  /** A process that was killed is gone this soon after the other one has noticed, or was not. */
+  private static final long UNTIL_GONE_NANOS = 2_000_000_000;
+
+  private static final long LOOK_MILLIS = 20;
 
   private TwoProcesses() {}
 
@@ -48,7 +50,12 @@ final class TwoProcesses {
   /** Says, too, what became of the processes: who is lost may have been killed. */
   private static SideFailedException withEndings(
       SideFailedException failure, AskedSide origin, AskedSide target) throws InterruptedException {
-    Thread.sleep(UNTIL_GONE_MILLIS);
+    long begin = System.nanoTime();
+    while (origin.ending() == null
+        && target.ending() == null
+        && System.nanoTime() - begin < UNTIL_GONE_NANOS) {
+      Thread.sleep(LOOK_MILLIS);
+    }
     String text = String.valueOf(failure.getMessage());
     String endings =
         Stream.of(origin, target)

@@ -14,7 +14,7 @@ class PathCheckTest {
   }
 
   @Test
-  @Timeout(120) // it measures each backend for some seconds
+  @Timeout(300) // it measures each backend for some seconds
   void saysWhatEachSideHasAndWhatThePathCarries() throws Exception {
     try (JavaProcess there = tool("doctor", "--listen=127.0.0.1:0")) {
       String port = there.awaitLine("waiting at .*:(\\d+)").group(1);

@@ -123,7 +123,7 @@ class RemoteUpdatesTest {
     Rig.Case of = Rig.Case.from(17, RemoteUpdatesTest::prepares);
     try (Rig rig = new Rig(backend, of, standing::options)) {
       rig.requireFlips(1, UpdateMode.TWO_BUFFERS_OUTLIVE);
-      UpdateResult result = standing.begin(rig, Duration.ofSeconds(2)).get(30, TimeUnit.SECONDS);
+      UpdateResult result = standing.begin(rig, Duration.ofSeconds(6)).get(30, TimeUnit.SECONDS);
       assertThat(result.decision()).isEqualTo(Decision.ABORTED);
       assertThat(result.reason())
           .matches(
@@ -144,7 +144,7 @@ class RemoteUpdatesTest {
       rig.requireFlips(1, UpdateMode.TWO_BUFFERS_OUTLIVE);
       CompletableFuture<UpdateResult> update = standing.begin(rig, Rig.PATIENCE);
       CompletableFuture<Void> closed = rig.services.getFirst().close().toFuture();
-      UpdateResult result = update.get(10, TimeUnit.SECONDS);
+      UpdateResult result = update.get(30, TimeUnit.SECONDS);
       assertThat(result.decision()).isEqualTo(Decision.ABORTED);
       assertThat(result.reason())
           .contains(rig.trainers.getFirst().name())
@@ -229,10 +229,10 @@ class RemoteUpdatesTest {
           rig.remote.progress().doOnNext(seen::add).then().toFuture();
       CompletableFuture<UpdateResult> update = standing.begin(rig, Rig.PATIENCE);
       rig.remote.close();
-      UpdateResult result = update.get(10, TimeUnit.SECONDS);
+      UpdateResult result = update.get(30, TimeUnit.SECONDS);
       assertThat(result.decision()).isEqualTo(Decision.ABORTED);
       assertThat(result.reason()).contains("its controller closed");
-      progress.get(10, TimeUnit.SECONDS);
+      progress.get(30, TimeUnit.SECONDS);
       assertThat(seen).isNotEmpty();
       standing.end();
       rig.requireQuiet();

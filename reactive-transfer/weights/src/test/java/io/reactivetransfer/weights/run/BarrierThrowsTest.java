@@ -116,10 +116,10 @@ class BarrierThrowsTest {
       assertThatThrownBy(() ->
               trainer
                   .write(new UpdateTargets(1, List.of(target)))
-                  .blockLast(Duration.ofSeconds(10)))
+                  .blockLast(Cluster.PATIENCE))
           .hasMessage("no barrier");
       assertThat(isCancelled).isFalse();
-      assertThat(trainer.close().toFuture()).succeedsWithin(Duration.ofSeconds(5));
+      assertThat(trainer.close().toFuture()).succeedsWithin(Cluster.PATIENCE);
     }
   }
 }

@@ -39,7 +39,7 @@ class ThrowingTest {
 
   private static void requireQuiet(Rig rig) {
     for (TrainerRank trainer : rig.trainers) {
-      assertThat(trainer.close().toFuture()).succeedsWithin(Duration.ofSeconds(5));
+      assertThat(trainer.close().toFuture()).succeedsWithin(Cluster.PATIENCE);
     }
   }
 
@@ -89,8 +89,8 @@ class ThrowingTest {
       CompletableFuture<Void> closed = trainer.close().toFuture();
       assertThat(closed).isNotDone();
       goOn.countDown();
-      assertThat(quiet).succeedsWithin(Duration.ofSeconds(5));
-      assertThat(closed).succeedsWithin(Duration.ofSeconds(5));
+      assertThat(quiet).succeedsWithin(Cluster.PATIENCE);
+      assertThat(closed).succeedsWithin(Cluster.PATIENCE);
     }
   }
 
@@ -118,8 +118,8 @@ class ThrowingTest {
       CompletableFuture<Void> quiet = trainer.whenQuiet().toFuture();
       CompletableFuture<Void> closed = trainer.close().toFuture();
       goOn.countDown();
-      assertThat(quiet).succeedsWithin(Duration.ofSeconds(5));
-      assertThat(closed).succeedsWithin(Duration.ofSeconds(5));
+      assertThat(quiet).succeedsWithin(Cluster.PATIENCE);
+      assertThat(closed).succeedsWithin(Cluster.PATIENCE);
     }
   }
 

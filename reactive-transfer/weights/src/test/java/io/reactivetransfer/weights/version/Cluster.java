@@ -33,7 +33,7 @@ final class Cluster implements AutoCloseable {
   private static final EngineOptions OPTIONS =
       EngineOptions.builder()
           .idle(IdleStrategy.backOff().withSpins(0)) // most wait for one that works
-          .livenessDeadline(Duration.ofSeconds(1))
+          .livenessDeadline(Duration.ofSeconds(4))
           .build();
 
   private final String backend;
@@ -133,6 +133,11 @@ final class Cluster implements AutoCloseable {
 
   static <T> T await(Mono<T> mono) {
     return mono.block(PATIENCE);
+  }
+
+  /** What a rank shows of itself is a moment behind what it reports. */
+  static void awaitState(WeightsRank rank, RankState state) {
+    await(rank.statuses().filter(now -> now.state() == state).next());
   }
 
   @Override

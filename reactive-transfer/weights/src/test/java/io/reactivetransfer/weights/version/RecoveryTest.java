@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.version;
 
 import static io.reactivetransfer.weights.version.Cluster.await;
+import static io.reactivetransfer.weights.version.Cluster.awaitState;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactivetransfer.Message;
@@ -126,7 +127,7 @@ class RecoveryTest {
       ByHand first = new ByHand(cluster).fill(UpdateMode.TWO_BUFFERS_WAIT);
       first.hold(0);
       first.hold(2);
-      assertThat(cluster.ranks.get(0).status().state()).isEqualTo(RankState.UNDECIDED);
+      awaitState(cluster.ranks.get(0), RankState.UNDECIDED);
       assertThat(cluster.ranks.get(0).tryLease()).isNull();
       await(first.engine.close());
       assertThat(recover(cluster).decision()).isEqualTo(UpdateResult.Decision.RECOVERED);
@@ -166,7 +167,7 @@ class RecoveryTest {
       UpdateResult blocked = await(cluster.controller.recover(all, Duration.ofSeconds(2)));
       assertThat(blocked.decision()).isEqualTo(UpdateResult.Decision.BLOCKED);
       assertThat(blocked.reason()).contains("rank-1");
-      assertThat(cluster.ranks.get(0).status().state()).isEqualTo(RankState.UNDECIDED);
+      awaitState(cluster.ranks.get(0), RankState.UNDECIDED);
       // The application has made sure that it is dead.
       cluster.ranks.remove(1);
       cluster.rankEngines.remove(1);

@@ -1,6 +1,7 @@
 package io.reactivetransfer.weights.version;
 
 import static io.reactivetransfer.weights.version.Cluster.await;
+import static io.reactivetransfer.weights.version.Cluster.awaitState;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -44,7 +45,14 @@ class VersionsTest {
         assertThat(result.isFlipped()).as("%s", result).isTrue();
         assertThat(result.isConfirmed()).isTrue();
         requireServes(cluster, version);
-        assertThat(cluster.ranks.getFirst().status().update()).isEqualTo(result.update());
+        // What it shows of itself is a moment behind what it reports.
+        await(
+            cluster
+                .ranks
+                .getFirst()
+                .statuses()
+                .filter(now -> now.update().equals(result.update()))
+                .next());
       }
     }
   }
@@ -120,7 +128,7 @@ class VersionsTest {
       requireEnds(result, RankOutcome.End.TORN, RankOutcome.End.TORN);
       for (WeightsRank rank : cluster.ranks) {
         assertThat(rank.tryLease()).isNull();
-        assertThat(rank.status().state()).isEqualTo(RankState.TORN);
+        awaitState(rank, RankState.TORN);
         assertThatThrownBy(rank::lease).hasMessageContaining("torn");
       }
       cluster.trainers.getFirst().chunksUntilFailure = -1;

@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -211,9 +210,10 @@ public final class EngineProcess implements AutoCloseable {
     try {
       String stat = Files.readString(thread.resolve("stat"));
       return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
-    } catch (NoSuchFileException e) {
-      return true; // that thread has ended
     } catch (IOException e) {
+      if (Files.notExists(thread)) {
+        return true; // that thread has ended, perhaps while its file was read
+      }
       throw new UncheckedIOException(e);
     }
   }

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 @SuppressWarnings("JdkObsolete") // what it printed is shown while its readers go on
 public final class JavaProcess implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(50);
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
 
   /** Names a program that loads the classes of others, for their {@link ClassCache}. */
   private static final String REHEARSAL = "reactivetransfer.tck.rehearsal";
