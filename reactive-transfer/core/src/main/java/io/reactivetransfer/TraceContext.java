@@ -136,12 +136,11 @@ public final class TraceContext {
 
   private static byte[] encode(SortedMap<String, String> fields) {
     ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
-    fields.forEach(
-        (name, value) ->
-            out.put((byte) name.length())
-                .put(name.getBytes(StandardCharsets.US_ASCII))
-                .putShort((short) value.length())
-                .put(value.getBytes(StandardCharsets.US_ASCII)));
+    fields.forEach((name, value) ->
+        out.put((byte) name.length())
+            .put(name.getBytes(StandardCharsets.US_ASCII))
+            .putShort((short) value.length())
+            .put(value.getBytes(StandardCharsets.US_ASCII)));
     byte[] bytes = new byte[out.position()];
     out.flip().get(bytes);
     return bytes;
@@ -157,7 +156,9 @@ public final class TraceContext {
   }
 
   private static void requireField(String name, String value) {
-    if (name.isEmpty() || name.length() > MAX_NAME_BYTES || !name.chars().allMatch(TraceContext::isToken)) {
+    if (name.isEmpty()
+        || name.length() > MAX_NAME_BYTES
+        || !name.chars().allMatch(TraceContext::isToken)) {
       throw bad("names of 1 to 255 letters, digits and !#$%&'*+-.^_`|~", "'" + shown(name) + "'");
     }
     if (!value.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {

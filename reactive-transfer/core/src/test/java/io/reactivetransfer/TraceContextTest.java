@@ -28,8 +28,9 @@ class TraceContextTest {
   void itIsDecodedAsItWasEncoded() {
     TraceContext context =
         TraceContext.of(Map.of("tracestate", "rojo=1, congo=t61", "traceparent", PARENT, "b", ""));
-    assertThat(TraceContext.decode(context.encoded())).isEqualTo(context).hasToString(
-        "{b=, traceparent=" + PARENT + ", tracestate=rojo=1, congo=t61}");
+    assertThat(TraceContext.decode(context.encoded()))
+        .isEqualTo(context)
+        .hasToString("{b=, traceparent=" + PARENT + ", tracestate=rojo=1, congo=t61}");
     assertThat(TraceContext.decode(context.encoded()).fields()).isEqualTo(context.fields());
     assertThat(TraceContext.of(Map.of())).isSameAs(TraceContext.NONE);
     assertThat(TraceContext.decode(ByteBuffer.allocate(0))).isSameAs(TraceContext.NONE);

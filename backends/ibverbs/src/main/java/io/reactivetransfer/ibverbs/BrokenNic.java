@@ -22,10 +22,7 @@ final class BrokenNic {
   private long sinceNanos;
 
   BrokenNic(
-      OpenDevice device,
-      CompletionReader reader,
-      Connections connections,
-      long mostShuttingNanos) {
+      OpenDevice device, CompletionReader reader, Connections connections, long mostShuttingNanos) {
     this.device = device;
     this.reader = reader;
     this.connections = connections;

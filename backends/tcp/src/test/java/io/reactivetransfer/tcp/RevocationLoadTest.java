@@ -49,8 +49,7 @@ class RevocationLoadTest {
       long most = end + LONG.toNanos();
       // A busy machine may have met none in the time that is enough else.
       while (System.nanoTime() - end < 0
-          || loads.stream().anyMatch(load -> load.refused() == 0)
-              && System.nanoTime() - most < 0) {
+          || loads.stream().anyMatch(load -> load.refused() == 0) && System.nanoTime() - most < 0) {
         loads.forEach(RevocationLoad::revokeInItsMidst);
       }
       loads.forEach(RevocationLoad::stop);

@@ -99,7 +99,8 @@ class KvCacheTest {
   @Test
   void theDeadlineEndsBothSides() throws Exception {
     try (JavaProcess program =
-        kvCache("--layers=1000",
+        kvCache(
+            "--layers=1000",
             "--pages=1",
             "--page-size=64",
             "--layer-interval=60000",

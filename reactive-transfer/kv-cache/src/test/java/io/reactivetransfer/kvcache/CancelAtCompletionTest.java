@@ -25,7 +25,6 @@ import reactor.core.publisher.Mono;
 @ValueSource(strings = "loopback")
 class CancelAtCompletionTest extends HandOverFixture {
 
-
   @Test
   void isAnsweredAtOnce() throws InterruptedException {
     Mono<KvRequest> next = prefill.requests().next().cache();

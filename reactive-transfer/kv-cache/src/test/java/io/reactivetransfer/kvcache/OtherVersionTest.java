@@ -43,11 +43,7 @@ class OtherVersionTest {
     KvCacheOptions standing =
         KvCacheOptions.builder().timers(VirtualTimeScheduler.create()).build();
     arrival =
-        decodeNode
-            .open(standing)
-            .decode(MODEL, decodeNode.memory)
-            .receive(order, KEPT)
-            .toFuture();
+        decodeNode.open(standing).decode(MODEL, decodeNode.memory).receive(order, KEPT).toFuture();
   }
 
   @AfterEach

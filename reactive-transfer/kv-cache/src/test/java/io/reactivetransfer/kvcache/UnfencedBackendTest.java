@@ -30,7 +30,6 @@ class UnfencedBackendTest {
   private static final KvLayout LAYOUT = KvLayout.opaque(5, 24, 1_000);
   private static final int PAGES = 8;
 
-
   private final LoopbackBackend loopback =
       LoopbackBackend.builder().network(new LoopbackNetwork()).build();
   private final ForwardingBackend backend =

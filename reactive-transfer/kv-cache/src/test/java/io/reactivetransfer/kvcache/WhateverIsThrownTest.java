@@ -164,10 +164,7 @@ class WhateverIsThrownTest extends HandOverFixture {
   void ofWhoMakesAnOrderIsTheErrorOfThatHandOver(Thrown thrown) {
     Supplier<KvOrder> order = thrown::raise;
     CompletableFuture<?> end =
-        decode
-            .receive(order, TestNode.KEPT)
-            .subscribeOn(Schedulers.boundedElastic())
-            .toFuture();
+        decode.receive(order, TestNode.KEPT).subscribeOn(Schedulers.boundedElastic()).toFuture();
     assertThat(endOf(end)).isSameAs(thrown.failure);
   }
 

@@ -235,8 +235,7 @@ class RegroupTest {
     say(
         1,
         0,
-        new MoeMessage.Join(
-            new GroupEpoch("group", 4), 1, false, 0, "", "", 0, descriptorOfAny()));
+        new MoeMessage.Join(new GroupEpoch("group", 4), 1, false, 0, "", "", 0, descriptorOfAny()));
     assertThat(Cluster.await(ahead))
         .startsWith("1 group group in epoch 5 is over: rank 1 ")
         .contains("has not joined within PT8S; missing are: rank 1 ")

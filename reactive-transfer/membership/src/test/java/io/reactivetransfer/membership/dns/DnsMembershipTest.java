@@ -198,8 +198,7 @@ class DnsMembershipTest {
     DNS.hosts("10.0.0.1 prefill.test");
     DNS.start(LOCAL, "--local-ttl=3600");
     // The question for IPv6 may still be out when the node is there, and is not to be given up.
-    subscribe(
-        addresses().interval(SHORT, Duration.ofHours(1)).queryTimeout(Duration.ofMinutes(1)));
+    subscribe(addresses().interval(SHORT, Duration.ofHours(1)).queryTimeout(Duration.ofMinutes(1)));
     until("10.0.0.1:7400");
     DNS.hosts();
     DNS.reload();

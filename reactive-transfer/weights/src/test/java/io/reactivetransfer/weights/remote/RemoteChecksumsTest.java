@@ -47,8 +47,7 @@ class RemoteChecksumsTest {
 
   private Function<FilledBuffer, Publisher<?>> damaged(TransferEngine engine) {
     Checksums checksums =
-        Checksums.open(
-            engine, sumsWithin, Schedulers.parallel(), Schedulers.boundedElastic());
+        Checksums.open(engine, sumsWithin, Schedulers.parallel(), Schedulers.boundedElastic());
     return filled -> {
       damage.get().accept(filled);
       return checksums.apply(filled);

@@ -25,7 +25,6 @@ import io.reactivetransfer.weights.plan.RoutingTable;
 import java.lang.foreign.Arena;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -114,9 +113,7 @@ class BarrierThrowsTest {
           RunOptions.builder().groupsInTurn(true).trainers(cluster.addresses(2)).build();
       TrainerRank trainer = Cluster.await(TrainerRank.open(engine, table(), 0, sources, options));
       assertThatThrownBy(() ->
-              trainer
-                  .write(new UpdateTargets(1, List.of(target)))
-                  .blockLast(Cluster.PATIENCE))
+              trainer.write(new UpdateTargets(1, List.of(target))).blockLast(Cluster.PATIENCE))
           .hasMessage("no barrier");
       assertThat(isCancelled).isFalse();
       assertThat(trainer.close().toFuture()).succeedsWithin(Cluster.PATIENCE);
