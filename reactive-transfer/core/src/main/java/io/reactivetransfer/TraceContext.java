@@ -167,10 +167,10 @@ public final class TraceContext {
   }
 
   private static boolean isToken(int c) {
-    return c >= '0' && c <= '9'
-        || c >= 'a' && c <= 'z'
-        || c >= 'A' && c <= 'Z'
-        || c > ' ' && c < 0x7f && "!#$%&'*+-.^_`|~".indexOf(c) >= 0;
+    return (c >= '0' && c <= '9')
+        || (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c > ' ' && c < 0x7f && "!#$%&'*+-.^_`|~".indexOf(c) >= 0);
   }
 
   /** What came, short enough for a line, and without characters that a terminal obeys. */

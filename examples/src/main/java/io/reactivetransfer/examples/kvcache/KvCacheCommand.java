@@ -40,10 +40,10 @@ import picocli.CommandLine.TypeConversionException;
     })
 public final class KvCacheCommand implements Callable<Integer>, Verbosity {
 
-  /** Of a hand-over of which many run at once. */
   /** What a machine with other things to do may take longer, in trouble. */
   private static final Duration SLACK = Duration.ofSeconds(1);
 
+  /** Of a hand-over of which many run at once. */
   private static final int SCALE_LAYERS = 16;
 
   private static final int SCALE_PAGES = 64;

@@ -42,13 +42,13 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
   /** What it takes to leave this chapter, which is by far the longest, out of a run. */
+  static final String TAG = "reactive-streams";
+
   /**
    * It asks the collector once, and gives it half a second: on a busy machine a reference may be
    * left by then that is gone a moment later. Who keeps it keeps it each time.
    */
   private static final String ONCE_COLLECTED = "required_spec313_cancel";
-
-  static final String TAG = "reactive-streams";
 
   ReactiveStreamsRules(TransferConformance kit) {
     super(kit);
@@ -282,7 +282,7 @@ abstract class ReactiveStreamsRules extends RuleGroup {
   }
 
   private static <T> @Nullable Throwable outcome(PublisherVerification<T> verification, Method test)
-      throws IllegalAccessException {
+      throws Exception {
     verification.setUp();
     try {
       test.invoke(verification);
